@@ -1,3 +1,4 @@
+import { VersionCollection } from "../../../src/mongodb/history/version-collection.js";
 import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -234,7 +235,12 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
     clock: () => new Date(),
     expiry: new MemoryExpiry({}, () => new Date()),
     history: null,
-    actor: null,
+    versions: new VersionCollection(
+      new ExactCollection(client.db(name).collection("memories_versions")),
+      {},
+      () => new Date(),
+    ),
+    isGuest: false,
     isReader: false,
     streams: new ChangeStreams(client.db(name), "memories"),
     records: RecordCollection.open(client.db(name), {

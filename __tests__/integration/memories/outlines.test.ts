@@ -1,12 +1,17 @@
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { MemoryOutline } from "../../../src/core/memory.js";
 import { hiddenDirectoryOf, parentsOf } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
-import { idOfPath, memoryKeyOf, placeOfFile } from "../../../src/mongodb/memories/files/documents.js";
+import {
+  idOfPath,
+  memoryKeyOf,
+  placeOfFile,
+  type StoredDocument,
+} from "../../../src/mongodb/memories/files/documents.js";
 import { FilesOutline, type OutlineLimits } from "../../../src/mongodb/memories/files/files-outline.js";
-import type { StoredDocument } from "../../../src/mongodb/memories/files/documents.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { sortedEntries } from "../../../src/prompt/render.js";
 import { outlineToShow, showMemory } from "../../../src/prompt/shown-memory.js";
@@ -93,13 +98,12 @@ async function stored({
       ...fields,
     })),
   ]);
+  const context = { collection: new ExactCollection(documents), isGuest: false };
   return async (wanted, limits) => {
     const session = client.startSession({ snapshot: true });
     try {
       const all = { maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity, ...wanted };
-      return sorted(
-        await new FilesOutline({ collection: new ExactCollection(documents) }, key, session, all, limits).read(),
-      );
+      return sorted(await new FilesOutline(context, key, session, all, createUnlimitedCall(), limits).read());
     } finally {
       await session.endSession();
     }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Db, Document } from "mongodb";
 import { exactCollation } from "../driver/exact-collection.js";
 import { reading } from "../driver/reads.js";
-import { type Topology, topologyOf } from "../driver/topology.js";
+import { type Topology, findTopology } from "../driver/topology.js";
 import { byNamespace, defaultItemsCollection } from "../items/item-document.js";
 import type { LayoutIndex } from "../memories/contract/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
@@ -20,7 +20,7 @@ export interface ServerFacts {
 }
 
 export async function serverFacts({ db }: MemoryDatabase): Promise<ServerFacts> {
-  const [build, topology] = await Promise.all([reading(() => db.command({ buildInfo: 1 })), topologyOf(db)]);
+  const [build, topology] = await Promise.all([reading(() => db.command({ buildInfo: 1 })), findTopology(db)]);
   return { version: String(build["version"]), topology };
 }
 

@@ -1,6 +1,7 @@
+import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
+import { createUnlimitedCall } from "../../core/runtime/call.js";
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
@@ -133,37 +134,37 @@ export class MemoryDatabase {
 
   /** With its history. */
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
-    return this.layout.archived(address);
+    return this.layout.archived(address, createUnlimitedCall());
   }
 
   /** @returns false where there is a memory already. @throws MemoryError EIO */
   restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
-    return this.#layouts.write.restore(address, tree, history, key);
+    return this.#layouts.write.restore(address, { tree, history, key }, createUnlimitedCall());
   }
 
   /** @returns false where there is none to move. @throws MemoryError EEXIST, EINVAL, ENOSPC, ECONFLICT, EIO */
   move(address: CheckedAddress, to: LayoutName): Promise<boolean> {
-    return this.#layouts.write.move(address, to);
+    return this.#layouts.write.move(address, to, createUnlimitedCall());
   }
 
   /** Of all memories that are not empty, in the order of their namespaces. */
   addresses(): AsyncIterable<CheckedAddress> {
-    return this.layout.memories([]);
+    return this.layout.memories([], createUnlimitedCall());
   }
 
   /** Each memory, those included that are empty, or one. Reads all of them, but answers a line each. */
-  facts(address?: CheckedAddress): AsyncIterable<MemoryFacts> {
-    return this.layout.facts(address);
+  facts(address: CheckedAddress | null = null): AsyncIterable<MemoryFacts> {
+    return this.layout.facts(address, createUnlimitedCall());
   }
 
   /** The nodes that have a memory, by scope, even an empty one: 10,000 of each scope at most. */
   nodes(): AsyncIterable<NodeFacts> {
-    return this.layout.nodes(10_000);
+    return this.layout.nodes(10_000, createUnlimitedCall());
   }
 
   /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return this.#layouts.write.upgrade(address, memoryDefaults);
+    return this.#layouts.write.upgrade(address, memoryDefaults, createUnlimitedCall());
   }
 
   /**
@@ -177,13 +178,13 @@ export class MemoryDatabase {
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
     return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(serverOf(this.client)), () => this.layout.summaries(range, after)),
+      traced(spanOfPage(serverOf(this.client)), () => this.layout.summaries(range, after, createUnlimitedCall())),
     );
   }
 
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
-    return traced(spanOfForget(serverOf(this.client)), () => this.#layouts.write.remove(range));
+    return traced(spanOfForget(serverOf(this.client)), () => this.#layouts.write.remove(range, createUnlimitedCall()));
   }
 
   close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type {
   AggregateOptions,
   AggregationCursor,
@@ -11,6 +12,7 @@ import type {
   FindCursor,
   FindOneAndDeleteOptions,
   FindOneAndUpdateOptions,
+  FindOneOptions,
   FindOptions,
   IndexDescription,
   OptionalUnlessRequiredId,
@@ -18,124 +20,126 @@ import type {
   UpdateResult,
 } from "mongodb";
 import type { CallContext } from "../../core/runtime/call.js";
-import { driverSignal } from "./driver-signal.js";
 import { isDuplicateKey } from "./errors.js";
 
 /** Without it, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal. */
 export const exactCollation = { locale: "simple" } as const;
 
-const exact = { collation: exactCollation };
-
-/*
- * The options of what is called often are put together by `Object.assign`: V8 takes 0.8 µs for each new property that
- * follows a spread at the beginning of an object.
- */
-
 /** A collection that compares texts byte by byte in every command and index, whatever its own collation is. */
 export class ExactCollection<Stored extends Document> {
   readonly #collection: Collection<Stored>;
-  readonly #limits: CallLimits;
 
-  constructor(collection: Collection<Stored>, limits: CallLimits = {}) {
+  constructor(collection: Collection<Stored>) {
     this.#collection = collection;
-    this.#limits = limits;
-  }
-
-  /**
-   * The same collection, whose commands end with a call. Commands that make indexes go on, because others wait for them
-   * too.
-   */
-  forCall(call: CallContext): ExactCollection<Stored> {
-    return new ExactCollection(this.#collection, limitsOf(call));
   }
 
   get name(): string {
     return this.#collection.collectionName;
   }
 
-  find<Found extends Document>(filter: object, options: FindOptions): FindCursor<Found> {
-    return this.#collection.find<Found>(filter as Filter<Stored>, Object.assign({}, options, this.#ofReads));
+  find<Found extends Document>(filter: object, options: Own<FindOptions>, call: CallContext): FindCursor<Found> {
+    return this.#collection.find<Found>(filter as Filter<Stored>, { ...readLimits(call), ...options });
   }
 
-  findOne<Found extends Document>(filter: object, options: FindOptions): Promise<Found | null> {
-    return this.#collection.findOne<Found>(filter as Filter<Stored>, Object.assign({}, options, this.#ofReads));
+  findOne<Found extends Document>(
+    filter: object,
+    options: Own<FindOneOptions>,
+    call: CallContext,
+  ): Promise<Found | null> {
+    return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...readLimits(call), ...options });
   }
 
-  aggregate<Found extends Document>(pipeline: Document[], options: AggregateOptions): AggregationCursor<Found> {
-    return this.#collection.aggregate<Found>(pipeline, Object.assign({}, options, exact, this.#limits));
+  aggregate<Found extends Document>(
+    pipeline: Document[],
+    options: Own<AggregateOptions>,
+    call: CallContext,
+  ): AggregationCursor<Found> {
+    return this.#collection.aggregate<Found>(pipeline, { ...exact, ...limits(call), ...options });
   }
 
   /** Returns the document as it was before, unless told otherwise; null if there was none. */
   findOneAndUpdate<Found extends Document>(
     filter: object,
     update: object,
-    options: FindOneAndUpdateOptions,
+    options: Own<FindOneAndUpdateOptions>,
+    call: CallContext,
   ): Promise<Found | null> {
     const all = {
       returnDocument: "before",
-      ...options,
       ...exact,
-      ...this.#limits,
+      ...limits(call),
+      ...options,
       includeResultMetadata: false,
     } as const;
     return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
   }
 
-  updateOne(filter: object, update: object, options: UpdateOptions): Promise<UpdateResult<Stored>> {
-    return this.#collection.updateOne(filter, update, Object.assign({}, options, exact, this.#limits));
+  updateOne(
+    filter: object,
+    update: object,
+    options: Own<UpdateOptions>,
+    call: CallContext,
+  ): Promise<UpdateResult<Stored>> {
+    return this.#collection.updateOne(filter, update, { ...exact, ...limits(call), ...options });
   }
 
-  async updateMany(filter: object, update: object, options: UpdateOptions): Promise<number> {
-    return (await this.#collection.updateMany(filter, update, Object.assign({}, options, exact, this.#limits)))
-      .modifiedCount;
+  async updateMany(filter: object, update: object, options: Own<UpdateOptions>, call: CallContext): Promise<number> {
+    const { modifiedCount } = await this.#collection.updateMany(filter, update, {
+      ...exact,
+      ...limits(call),
+      ...options,
+    });
+    return modifiedCount;
   }
 
   /** In their order, by one command for as many as it takes. */
-  async insertMany(documents: readonly Stored[], options: BulkWriteOptions): Promise<void> {
+  async insertMany(documents: readonly Stored[], options: Own<BulkWriteOptions>, call: CallContext): Promise<void> {
+    const all = { ...limits(call), ...options };
     const [first] = documents as OptionalUnlessRequiredId<Stored>[];
     // The driver tells errors of a list in a form of its own.
-    if (first !== undefined && documents.length === 1)
-      await this.#collection.insertOne(first, { ...options, ...this.#limits });
-    else
-      await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], {
-        ...options,
-        ...this.#limits,
-      });
+    if (first !== undefined && documents.length === 1) await this.#collection.insertOne(first, all);
+    else await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], all);
   }
 
   /** In their order. Passes over those whose id is there already. */
-  async insertMissing(documents: readonly Stored[]): Promise<void> {
+  async insertMissing(documents: readonly Stored[], call: CallContext): Promise<void> {
     try {
       await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], {
+        ...limits(call),
         ordered: false,
-        ...this.#limits,
       });
     } catch (error) {
-      if (!isDuplicateKey(error) || !writeErrorsOf(error).every(isDuplicateKey)) throw error;
+      if (!isDuplicateKey(error) || !findWriteErrors(error).every(isDuplicateKey)) throw error;
     }
   }
 
-  async deleteOne(filter: object, options: DeleteOptions): Promise<number> {
-    return (await this.#collection.deleteOne(filter, Object.assign({}, options, exact, this.#limits))).deletedCount;
+  async deleteOne(filter: object, options: Own<DeleteOptions>, call: CallContext): Promise<number> {
+    return (await this.#collection.deleteOne(filter, { ...exact, ...limits(call), ...options })).deletedCount;
   }
 
-  async deleteMany(filter: object, options: DeleteOptions): Promise<number> {
-    return (await this.#collection.deleteMany(filter, Object.assign({}, options, exact, this.#limits))).deletedCount;
+  async deleteMany(filter: object, options: Own<DeleteOptions>, call: CallContext): Promise<number> {
+    return (await this.#collection.deleteMany(filter, { ...exact, ...limits(call), ...options })).deletedCount;
   }
 
   /** Answers the document as it was, null where there was none. */
   async findOneAndDelete<Found extends Document>(
     filter: object,
-    options: FindOneAndDeleteOptions,
+    options: Own<FindOneAndDeleteOptions>,
+    call: CallContext,
   ): Promise<Found | null> {
-    const all = { ...options, ...exact, ...this.#limits, includeResultMetadata: false } as const;
+    const all = { ...exact, ...limits(call), ...options, includeResultMetadata: false } as const;
     return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
 
-  bulkWrite(operations: readonly ExactWrite<Stored>[], options: BulkWriteOptions): Promise<BulkWriteResult> {
-    return this.#collection.bulkWrite(operations.map(exactly), Object.assign({}, options, this.#limits));
+  bulkWrite(
+    operations: readonly ExactWrite<Stored>[],
+    options: Own<BulkWriteOptions>,
+    call: CallContext,
+  ): Promise<BulkWriteResult> {
+    return this.#collection.bulkWrite(operations.map(compareExactly), { ...limits(call), ...options });
   }
 
+  /** Goes on when the call ends that began it, because other calls wait for the indexes too. */
   async createIndexes(indexes: readonly IndexDescription[]): Promise<void> {
     await this.#collection.createIndexes(indexes.map((index) => ({ ...index, ...exact })));
   }
@@ -143,24 +147,15 @@ export class ExactCollection<Stored extends Document> {
   hasIndex(name: string): Promise<boolean> {
     return this.#collection.indexExists(name);
   }
-
-  /**
-   * Without `maxTimeMS`, which costs a small read two hundredths: the server ends a find when its connection is closed.
-   */
-  get #ofReads(): typeof exact & { signal?: AbortSignal } {
-    const { signal } = this.#limits;
-    return signal === undefined ? exact : { collation: exactCollation, signal };
-  }
 }
 
-function writeErrorsOf(error: unknown): readonly unknown[] {
-  const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };
-  const failed = Array.isArray(writeErrors) ? (writeErrors as unknown[]) : [writeErrors];
-  return [...failed, result?.getWriteConcernError?.()].filter((each) => each !== undefined);
-}
+/** The options of a caller. How texts are compared and when a command ends is decided here. */
+type Own<Options> = Omit<Options, "collation" | "signal" | "maxTimeMS">;
 
-interface CallLimits {
-  signal?: AbortSignal;
+const exact = { collation: exactCollation };
+
+interface CommandLimits {
+  signal: AbortSignal;
   maxTimeMS?: number;
 }
 
@@ -169,9 +164,22 @@ interface CallLimits {
  * that waits for a connection, and it closes the connection of a command that was sent. A write then goes on until
  * `maxTimeMS`.
  */
-function limitsOf(call: CallContext): CallLimits {
-  const signal = driverSignal(call);
-  return call.timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: call.timeoutMs };
+function limits(call: CallContext): CommandLimits {
+  const { signal, timeoutMs } = call;
+  // The driver listens once for each command, and Node warns about more than ten.
+  setMaxListeners(0, signal);
+  return timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: timeoutMs };
+}
+
+/** Without `maxTimeMS`: the server ends a find when its connection is closed. */
+function readLimits(call: CallContext): typeof exact & Pick<CommandLimits, "signal"> {
+  return { ...exact, signal: limits(call).signal };
+}
+
+function findWriteErrors(error: unknown): readonly unknown[] {
+  const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };
+  const failed = Array.isArray(writeErrors) ? (writeErrors as unknown[]) : [writeErrors];
+  return [...failed, result?.getWriteConcernError?.()].filter((each) => each !== undefined);
 }
 
 /** The kinds of writes in a bulk that we use. */
@@ -180,8 +188,8 @@ export type ExactWrite<Stored extends Document> = Extract<
   { updateOne: unknown } | { updateMany: unknown } | { deleteOne: unknown }
 >;
 
-function exactly<Stored extends Document>(write: ExactWrite<Stored>): ExactWrite<Stored> {
-  if ("updateOne" in write) return { updateOne: Object.assign({}, write.updateOne, exact) };
-  if ("updateMany" in write) return { updateMany: Object.assign({}, write.updateMany, exact) };
-  return { deleteOne: Object.assign({}, write.deleteOne, exact) };
+function compareExactly<Stored extends Document>(write: ExactWrite<Stored>): ExactWrite<Stored> {
+  if ("updateOne" in write) return { updateOne: { ...write.updateOne, ...exact } };
+  if ("updateMany" in write) return { updateMany: { ...write.updateMany, ...exact } };
+  return { deleteOne: { ...write.deleteOne, ...exact } };
 }

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import { MemoryError } from "../../core/values/errors.js";
+import { createUnlimitedCall } from "../../core/runtime/call.js";
 import type { ExactCollection } from "./exact-collection.js";
 import { reading } from "./reads.js";
 
@@ -13,7 +14,8 @@ export interface OwnDocuments {
 
 /**
  * Looks at the documents with the lowest and the highest id, which costs the same in a collection of any size. MongoDB
- * sorts ids by type first, so an id of another type comes before or after all of ours.
+ * sorts ids by type first, so an id of another type comes before or after all of ours. No call ends it, because other
+ * calls wait for it too.
  * @throws MemoryError EIO if one of the two belongs to another program
  */
 export async function refuseForeignDocuments<Stored extends Document>(
@@ -27,7 +29,7 @@ export async function refuseForeignDocuments<Stored extends Document>(
     { $project: { _id: 1 } },
   ];
   const pipeline = [...lookAt(1), { $unionWith: { coll: collection.name, pipeline: lookAt(-1) } }];
-  const [foreign] = await reading(() => collection.aggregate(pipeline, {}).toArray());
+  const [foreign] = await reading(() => collection.aggregate(pipeline, {}, createUnlimitedCall()).toArray());
   if (foreign === undefined) return;
   throw new MemoryError(
     "EIO",

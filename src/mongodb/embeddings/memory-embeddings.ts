@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import type { Embeddings, Vector } from "../../core/contract/embeddings.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Embedder, shortHash } from "./embedder.js";
@@ -21,13 +22,15 @@ export interface MemoryEmbeddingsContext {
   lifetimeMs: number | null;
 }
 
-/** The embeddings of the passages of one memory. */
+/** The embeddings of the passages of one memory, for one call. */
 export class MemoryEmbeddings implements Embeddings {
   readonly #context: MemoryEmbeddingsContext;
+  readonly #call: CallContext;
   readonly maxTexts: number;
 
-  constructor(context: MemoryEmbeddingsContext) {
+  constructor(context: MemoryEmbeddingsContext, call: CallContext) {
     this.#context = context;
+    this.#call = call;
     this.maxTexts = Math.floor(maxVectorBytes / vectorSizeBytes(context.embedder.dims));
   }
 
@@ -36,7 +39,7 @@ export class MemoryEmbeddings implements Embeddings {
     for (let start = 0; start < texts.length; start += maxIdsPerCommand) {
       const textById = new Map(texts.slice(start, start + maxIdsPerCommand).map((text) => [this.#id(text), text]));
       const filter = { _id: { $in: [...textById.keys()] } };
-      for (const { _id, vector } of await this.#context.vectors.read(filter, { vector: 1 })) {
+      for (const { _id, vector } of await this.#context.vectors.read(filter, { vector: 1 }, this.#call)) {
         // Copied, as it is a part of the whole answer of the server.
         if (types.isUint8Array(vector)) stored.set(textById.get(_id) ?? "", Uint8Array.from(vector));
       }
@@ -55,20 +58,23 @@ export class MemoryEmbeddings implements Embeddings {
       text: this.#hash(text),
       vector: binary(vector),
     }));
-    await vectors.insert(documents);
+    await vectors.insert(documents, this.#call);
     return created;
   }
 
   async keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void> {
     const { vectors, address, lifetimeMs, embedder } = this.#context;
     const { model } = embedder;
-    await vectors.delete({ ...address, model, text: { $nin: Array.from(texts, (text) => this.#hash(text)) } });
-    if (lifetimeMs !== null) await vectors.renew({ ...address, model }, lifetimeMs / 2);
-    const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 });
+    await vectors.delete(
+      { ...address, model, text: { $nin: Array.from(texts, (text) => this.#hash(text)) } },
+      this.#call,
+    );
+    if (lifetimeMs !== null) await vectors.renew({ ...address, model }, lifetimeMs / 2, this.#call);
+    const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 }, this.#call);
     if (ofOtherModels.length === 0) return;
     const kept = new Set(Array.from(all(), (text) => this.#hash(text)));
     const gone = ofOtherModels.filter(({ text }) => !kept.has(text)).map(({ text }) => text);
-    if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } });
+    if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } }, this.#call);
   }
 
   async nearness(query: string): Promise<(vector: Vector) => number> {

@@ -81,45 +81,44 @@ export class VectorCollection {
     return new VectorCollection(collection, prepare, context);
   }
 
-  forCall(call: CallContext): VectorCollection {
-    return new VectorCollection(this.#collection.forCall(call), this.#prepare, this.#context);
-  }
-
-  read(filter: object, projection: object): Promise<VectorDocument[]> {
+  read(filter: object, projection: object, call: CallContext): Promise<VectorDocument[]> {
     const options = { projection, promoteBuffers: true, batchSize: maxBatchVectors };
     return reading(async () => {
       await this.#context.connect();
-      return this.#collection.find<VectorDocument>(filter, options).toArray();
+      return this.#collection.find<VectorDocument>(filter, options, call).toArray();
     });
   }
 
-  async insert(vectors: readonly Omit<VectorDocument, "updatedAt">[]): Promise<void> {
+  async insert(vectors: readonly Omit<VectorDocument, "updatedAt">[], call: CallContext): Promise<void> {
     const updatedAt = this.#context.clock();
     await this.#writing(async () => {
       await this.#prepare();
-      await this.#collection.insertMissing(vectors.map((vector) => ({ ...vector, updatedAt })));
+      await this.#collection.insertMissing(
+        vectors.map((vector) => ({ ...vector, updatedAt })),
+        call,
+      );
     });
   }
 
-  delete(filter: object): Promise<void> {
-    return this.#writing(() => this.#collection.deleteMany(filter, {}));
+  delete(filter: object, call: CallContext): Promise<void> {
+    return this.#writing(() => this.#collection.deleteMany(filter, {}, call));
   }
 
   /** Restarts the lifetimes of vectors that are older. */
-  renew(filter: object, ageMs: number): Promise<void> {
+  renew(filter: object, ageMs: number, call: CallContext): Promise<void> {
     const updatedAt = this.#context.clock();
     const old = { ...filter, updatedAt: { $lt: new Date(updatedAt.getTime() - ageMs) } };
-    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, {}));
+    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, {}, call));
   }
 
   /** Removes the vectors of a range. Idempotent. @throws MemoryError EIO */
-  async remove(range: AddressRange): Promise<void> {
+  async remove(range: AddressRange, call: CallContext): Promise<void> {
     const field = ownerFields[range.scope];
     const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
     // By an index that holds texts only: without the type the server does not use it.
     const ofOwner = field === null || owner === undefined ? {} : { [field]: { $eq: owner, $type: "string" } };
     try {
-      await this.delete({ ...range, ...ofOwner });
+      await this.delete({ ...range, ...ofOwner }, call);
     } catch (error) {
       // A store without embeddings may lack the rights for what another has stored.
       const isForbidden = error instanceof Error && isUnauthorized(error.cause);

@@ -1,3 +1,4 @@
+import type { CallContext } from "../../core/runtime/call.js";
 import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import type { HistoryView } from "./history-view.js";
 import type { VersionCollection } from "./version-collection.js";
@@ -26,12 +27,13 @@ export async function insertVersions(
   collection: VersionCollection,
   owner: OwnerDocument,
   history: ArchivedHistory,
+  call: CallContext,
 ): Promise<void> {
   const expiry = owner.expiresAt && { expiresAt: owner.expiresAt };
   let batch: VersionDocument[] = [];
   let chars = 0;
   const insert = async (): Promise<void> => {
-    await collection.insert(owner, batch);
+    await collection.insert(owner, batch, call);
     batch = [];
     chars = 0;
   };

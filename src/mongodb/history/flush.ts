@@ -1,3 +1,4 @@
+import type { CallContext } from "../../core/runtime/call.js";
 import type { FlushSource, PresentMemory } from "./history-source.js";
 import { linkedVersions, pathsBefore, unlinkedVersions } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
@@ -7,11 +8,12 @@ import type { VersionDocument } from "./version-document.js";
 export async function pendingVersions(
   { memory, changes, texts }: PresentMemory,
   versions: VersionCollection,
+  call: CallContext,
 ): Promise<VersionDocument[]> {
   const [first] = changes;
   if (first === undefined) return [];
   // The texts are compared while the server looks for the heads.
-  const heads = versions.heads(memory, pathsBefore(changes), first.revision);
+  const heads = versions.heads(memory, pathsBefore(changes), first.revision, call);
   const unlinked = unlinkedVersions(memory, changes, texts);
   return linkedVersions(unlinked, await heads);
 }
@@ -21,17 +23,23 @@ export async function pendingVersions(
  * once, and again after a crash: a version has one id, and the changes leave the memory only when their versions are
  * there.
  */
-export async function flush(source: FlushSource, versions: VersionCollection, expiresAt: Date | null): Promise<void> {
-  const present = await source.read("outbox");
+export async function flush(
+  source: FlushSource,
+  versions: VersionCollection,
+  expiresAt: Date | null,
+  call: CallContext,
+): Promise<void> {
+  const present = await source.read("outbox", call);
   if (present === null || present.changes.length === 0) return;
   const expiry = expiresAt && { expiresAt };
-  const documents = (await pendingVersions(present, versions)).map((document) => ({ ...document, ...expiry }));
-  await versions.insert(present.owner && { ...present.owner, ...expiry }, documents);
+  const documents = (await pendingVersions(present, versions, call)).map((document) => ({ ...document, ...expiry }));
+  await versions.insert(present.owner && { ...present.owner, ...expiry }, documents, call);
   // Forgotten meanwhile: nobody else would find the versions.
-  if (!(await source.settle(present))) await versions.remove(present.memory);
+  if (!(await source.settle(present, call))) await versions.remove(present.memory, call);
   else
     await versions.applyRetention(
       present.memory,
       documents.flatMap(({ path }) => path ?? []),
+      call,
     );
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from "../../core/runtime/call.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { RecordedChange } from "./outbox.js";
 import type { OwnerDocument } from "./version-document.js";
@@ -8,18 +9,9 @@ export interface FlushSource {
    * One command. Null where there is no memory, or it has expired. @param what "outbox": the texts that the outbox
    * needs only
    */
-  read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null>;
+  read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null>;
   /** Forgets the changes that have become versions. @returns false where the memory is gone */
-  settle(present: PresentMemory): Promise<boolean>;
-}
-
-/** How history reaches the memory itself, which a layout stores. */
-export interface HistorySource extends FlushSource {
-  /**
-   * Makes several changes in one step if the memory is still at that revision. @returns the new one; null if it is not.
-   * @throws ENOSPC
-   */
-  restore(restored: Restoration, revision: number): Promise<RecordedChange | null>;
+  settle(present: PresentMemory, call: CallContext): Promise<boolean>;
 }
 
 /** A memory as it is at one moment. */

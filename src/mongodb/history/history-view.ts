@@ -1,4 +1,5 @@
 import { isWhole, type OlderText, readOlderText } from "../../core/history/older-text.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { pendingVersions } from "./flush.js";
 import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";
@@ -12,25 +13,35 @@ import {
 } from "./version-document.js";
 import { createFilter, fits, rangesBelow, type VersionQuery } from "./version-query.js";
 
-/** All versions of a memory at one moment: those that are still in its document, and those before in the collection. */
+/**
+ * All versions of a memory at one moment, for one call: those that are still in its document, and those before in the
+ * collection.
+ */
 export class HistoryView {
   readonly present: PresentMemory;
   readonly #versions: VersionCollection;
+  readonly #call: CallContext;
   /** Oldest first. */
   readonly #pending: readonly VersionDocument[];
   /** What is in the collection from here on is newer than this view, or pending too. */
   readonly #end: string;
 
-  private constructor(present: PresentMemory, versions: VersionCollection, pending: readonly VersionDocument[]) {
+  private constructor(
+    present: PresentMemory,
+    versions: VersionCollection,
+    pending: readonly VersionDocument[],
+    call: CallContext,
+  ) {
     this.present = present;
     this.#versions = versions;
+    this.#call = call;
     this.#pending = pending;
     this.#end = pending[0]?._id ?? storedId(present.memory, String(present.revision + 1));
   }
 
   /** The memory has been read before the collection is, so that a version which moves meanwhile is seen. */
-  static async of(present: PresentMemory, versions: VersionCollection): Promise<HistoryView> {
-    return new HistoryView(present, versions, await pendingVersions(present, versions));
+  static async of(present: PresentMemory, versions: VersionCollection, call: CallContext): Promise<HistoryView> {
+    return new HistoryView(present, versions, await pendingVersions(present, versions, call), call);
   }
 
   /** Whether the version has left the memory for the collection. */
@@ -42,7 +53,7 @@ export class HistoryView {
     const _id = storedId(this.present.memory, checkVersionId(id));
     const [found] =
       _id < this.#end
-        ? await this.#versions.findAll({ _id }, 1)
+        ? await this.#versions.findAll({ _id }, 1, {}, this.#call)
         : this.#pending.filter((version) => version._id === _id);
     if (found?.operation === undefined) throw noSuchVersion(id);
     return found;
@@ -51,7 +62,7 @@ export class HistoryView {
   /** The version after one that is no longer kept, if it still holds the text of that one. */
   async findSuccessor(id: string): Promise<VersionDocument | null> {
     const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
-    const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" });
+    const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" }, this.#call);
     const [found] = [...stored, ...this.#pending.filter(({ since }) => since === id)];
     return found?.older ? found : null;
   }
@@ -69,7 +80,12 @@ export class HistoryView {
     const options = query.below === undefined ? {} : { hint: "_id_" };
     return [
       ...pending,
-      ...(await this.#versions.findAll({ _id: ids, ...createFilter(query) }, -1, { limit: rest, ...options })),
+      ...(await this.#versions.findAll(
+        { _id: ids, ...createFilter(query) },
+        -1,
+        { limit: rest, ...options },
+        this.#call,
+      )),
     ];
   }
 
@@ -77,7 +93,7 @@ export class HistoryView {
   async *newerThan(revision: number): AsyncGenerator<VersionDocument> {
     const start = storedId(this.present.memory, String(revision + 1));
     yield* this.#pending.filter((version) => version._id >= start).toReversed();
-    yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1);
+    yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
   }
 
   /** The versions of some files: one file after the other, of each the newest first. */
@@ -85,7 +101,12 @@ export class HistoryView {
     // As the server sorts them.
     const waiting = files.toSorted();
     const filter = { file: { $in: files }, _id: { ...versionIdRange(this.present.memory), $lt: this.#end } };
-    for await (const version of this.#versions.find(filter, -1, { sort: { file: -1, _id: -1 }, hint: "by_file" })) {
+    for await (const version of this.#versions.find(
+      filter,
+      -1,
+      { sort: { file: -1, _id: -1 }, hint: "by_file" },
+      this.#call,
+    )) {
       while (version.file !== undefined && (waiting.at(-1) ?? "") >= version.file)
         yield* this.#pendingVersions(waiting.pop() ?? "", null);
       yield version;
@@ -105,9 +126,14 @@ export class HistoryView {
     const start = this.#startAfter(after);
     let end = this.#end;
     for (;;) {
-      const page = await this.#versions.findAll({ file, _id: { $gt: start, $lt: end } }, -1, {
-        limit: lineagePageSize,
-      });
+      const page = await this.#versions.findAll(
+        { file, _id: { $gt: start, $lt: end } },
+        -1,
+        {
+          limit: lineagePageSize,
+        },
+        this.#call,
+      );
       yield page;
       const last = page.at(-1);
       if (last === undefined || page.length < lineagePageSize) return;
@@ -131,9 +157,8 @@ export class HistoryView {
     const [last] = await this.#versions.findAll(
       { path, _id: { ...versionIdRange(this.present.memory), $lt: this.#end } },
       -1,
-      {
-        limit: 1,
-      },
+      { limit: 1 },
+      this.#call,
     );
     return last ?? null;
   }
@@ -142,10 +167,15 @@ export class HistoryView {
   async hasBelow(path: string): Promise<boolean> {
     if (this.#pending.some((version) => version.path?.startsWith(`${path}/`))) return true;
     const [range] = rangesBelow(path);
-    const [found] = await this.#versions.findAll({ path: range, _id: versionIdRange(this.present.memory) }, 1, {
-      limit: 1,
-      hint: "by_path",
-    });
+    const [found] = await this.#versions.findAll(
+      { path: range, _id: versionIdRange(this.present.memory) },
+      1,
+      {
+        limit: 1,
+        hint: "by_path",
+      },
+      this.#call,
+    );
     return found !== undefined;
   }
 
@@ -170,7 +200,7 @@ export class HistoryView {
     const found = this.#pending.filter(({ _id }) => stored.includes(_id));
     for (let start = 0; start < stored.length; start += maxIdsPerCommand) {
       const some = stored.slice(start, start + maxIdsPerCommand).filter((id) => id < this.#end);
-      if (some.length > 0) found.push(...(await this.#versions.findAll({ _id: { $in: some } }, 1)));
+      if (some.length > 0) found.push(...(await this.#versions.findAll({ _id: { $in: some } }, 1, {}, this.#call)));
     }
     return new Map(found.map((version) => [getPublicId(version), version]));
   }

@@ -1,4 +1,4 @@
-import type { MemoryActor } from "../../core/values/actor.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import type { ChangeRecords } from "../../core/contract/change-record.js";
 import { redactRecords } from "../../core/approval/redact-records.js";
 import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
@@ -8,9 +8,9 @@ import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import { ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../core/values/text.js";
-import type { HistorySource } from "./history-source.js";
+import type { FlushSource, Restoration } from "./history-source.js";
 import { HistoryView, textBefore } from "./history-view.js";
-import { unlinkedVersions } from "./outbox.js";
+import { type RecordedChange, unlinkedVersions } from "./outbox.js";
 import { planRedactions, type LostText, redactLostText } from "./redaction.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
@@ -25,25 +25,31 @@ import {
 import type { VersionQuery } from "./version-query.js";
 
 export interface HistoryContext {
-  source: HistorySource;
+  source: FlushSource;
+  /**
+   * Makes what a revert has planned in one step, if the memory is still at that revision. @returns what was recorded of
+   * it; null if the memory has changed. @throws ENOSPC
+   */
+  restore: (restoration: Restoration, revision: number) => Promise<RecordedChange | null>;
   versions: VersionCollection;
   /** Moves what the memory has recorded into the collection. */
-  flush: () => Promise<void>;
+  flush: (call: CallContext) => Promise<void>;
   /** The changes that wait or waited for a person, which hold texts too. */
   proposals: ChangeRecords;
   /** Removes what is stored of the meaning of the texts of the memory, which the next search makes anew. */
   removeVectors: () => Promise<void>;
-  actor: MemoryActor | null;
   clock: () => Date;
   maxFileBytes: number;
 }
 
-/** The history of one memory in MongoDB (ADR 0015). */
+/** The history of one memory in MongoDB, for one call (ADR 0015). */
 export class MongoHistory implements HistoryBackend {
   readonly #context: HistoryContext;
+  readonly #call: CallContext;
 
-  constructor(context: HistoryContext) {
+  constructor(context: HistoryContext, call: CallContext) {
     this.#context = context;
+    this.#call = call;
   }
 
   async page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]> {
@@ -90,7 +96,7 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]> {
-    const { source, maxFileBytes } = this.#context;
+    const { restore, maxFileBytes } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const view = await this.#view("tree");
       if (view === null)
@@ -102,7 +108,7 @@ export class MongoHistory implements HistoryBackend {
         const sizeBytes = content === null ? 0 : utf8Bytes(content);
         if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
       }
-      const change = await source.restore(restoration, view.present.revision);
+      const change = await restore(restoration, view.present.revision);
       if (change !== null) {
         const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
         const made = unlinkedVersions(view.present.memory, [change], new Map(texts)).map(({ document }) => document);
@@ -114,10 +120,10 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number> {
-    const { versions, proposals, removeVectors, actor, clock, flush } = this.#context;
+    const { versions, proposals, removeVectors, clock, flush } = this.#context;
     const redacted = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await flush();
+      await flush(this.#call);
       const view = await this.#view("tree");
       if (view === null) throw noSuchVersion(checkVersionId(ids[0]));
       const { open, lostTexts } = await redactable(view, ids, redacted);
@@ -126,7 +132,7 @@ export class MongoHistory implements HistoryBackend {
       for (const { path } of changed) checkPath(path ?? ROOT);
       if (changed.every((version) => view.isStored(version))) {
         const redactions = [
-          ...(await planRedactions(view, open, clock(), actor)),
+          ...(await planRedactions(view, open, clock(), this.#call.actor)),
           ...[...lostTexts.values()].map((lost) => redactLostText(view, lost)),
         ];
         for (const id of [...open.map(getPublicId), ...lostTexts.keys()]) redacted.add(id);
@@ -137,7 +143,7 @@ export class MongoHistory implements HistoryBackend {
         // First, because a version that is redacted no longer holds the text that it had.
         await redactRecords(proposals, { paths: [], texts });
         await removeVectors();
-        if (await versions.redact(view.present.memory, redactions)) return redacted.size;
+        if (await versions.redact(view.present.memory, redactions, this.#call)) return redacted.size;
       }
       await pause(attempt);
     }
@@ -145,8 +151,8 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async #view(what: "outbox" | "tree" | { path: string }): Promise<HistoryView | null> {
-    const present = await this.#context.source.read(what);
-    return present === null ? null : HistoryView.of(present, this.#context.versions);
+    const present = await this.#context.source.read(what, this.#call);
+    return present === null ? null : HistoryView.of(present, this.#context.versions, this.#call);
   }
 
   async #requireView(id: string): Promise<HistoryView> {

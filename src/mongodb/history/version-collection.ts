@@ -36,7 +36,7 @@ interface FindVersionsOptions {
 const having = (field: string): object => ({ [field]: { $exists: true } });
 
 /** Beside the memories, whatever their collection is called. */
-export function versionsCollectionOf(memoriesCollection: string): string {
+export function versionsCollectionName(memoriesCollection: string): string {
   return `${memoriesCollection}_versions`;
 }
 
@@ -87,23 +87,25 @@ export class VersionCollection {
     this.#clock = clock;
   }
 
-  forCall(call: CallContext): VersionCollection {
-    return new VersionCollection(this.#collection.forCall(call), this.#retention, this.#clock);
-  }
-
   /** @param option which names the collection. @throws MemoryError EIO */
   makeIndexes(option: string): Promise<void> {
     return createIndexes(this.#collection, versionIndexes, "the history", option);
   }
 
   /** The last versions of these paths before a change. */
-  async heads(memory: string, paths: readonly string[], revision: number): Promise<Map<string, Head>> {
+  async heads(
+    memory: string,
+    paths: readonly string[],
+    revision: number,
+    call: CallContext,
+  ): Promise<Map<string, Head>> {
     const before = { ...versionIdRange(memory), $lt: storedId(memory, String(revision)) };
     const heads = new Map<string, Head>();
     for (const some of splitPaths(paths)) {
       const found = await this.#findLast(
         some.map((path) => ({ path, _id: before })),
         0,
+        call,
       );
       for (const { path, operation, file, ...document } of found) {
         const id = getPublicId(document);
@@ -114,24 +116,24 @@ export class VersionCollection {
   }
 
   /** @param owner where the memory has no version yet */
-  insert(owner: OwnerDocument | null, versions: readonly VersionDocument[]): Promise<void> {
-    return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions]);
+  insert(owner: OwnerDocument | null, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
+    return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions], call);
   }
 
   /** In a transaction, which also makes the changes that they are of. */
-  async insertIn(session: ClientSession, versions: readonly StoredVersion[]): Promise<void> {
-    await this.#collection.insertMany(versions, { session });
+  async insertIn(session: ClientSession, versions: readonly StoredVersion[], call: CallContext): Promise<void> {
+    await this.#collection.insertMany(versions, { session }, call);
   }
 
   /** The same, but for those that are there already. */
-  async insertMissingIn(session: ClientSession, versions: readonly StoredVersion[]): Promise<void> {
+  async insertMissingIn(session: ClientSession, versions: readonly StoredVersion[], call: CallContext): Promise<void> {
     const ids = versions.map(({ _id }) => _id);
     const found = await this.#collection
-      .find<Pick<StoredVersion, "_id">>({ _id: { $in: ids } }, { projection: { _id: 1 }, session })
+      .find<Pick<StoredVersion, "_id">>({ _id: { $in: ids } }, { projection: { _id: 1 }, session }, call)
       .toArray();
     const there = new Set(found.map(({ _id }) => _id));
     const missing = versions.filter(({ _id }) => !there.has(_id));
-    if (missing.length > 0) await this.insertIn(session, missing);
+    if (missing.length > 0) await this.insertIn(session, missing, call);
   }
 
   /** Whether not all versions are kept for ever. */
@@ -140,59 +142,81 @@ export class VersionCollection {
   }
 
   /** The paths of the versions of a range of ids. */
-  async pathsWithin(ids: object): Promise<string[]> {
+  async pathsWithin(ids: object, call: CallContext): Promise<string[]> {
     const options = { projection: { _id: 0, path: 1 }, hint: "_id_", batchSize };
     const found = await reading(() =>
-      this.#collection.find<Pick<VersionDocument, "path">>({ _id: ids }, options).toArray(),
+      this.#collection.find<Pick<VersionDocument, "path">>({ _id: ids }, options, call).toArray(),
     );
     return found.flatMap(({ path }) => path ?? []);
   }
 
   /** Removes those after a revision, in a transaction. */
-  async removeAfter(session: ClientSession, memory: string, revision: number): Promise<void> {
+  async removeAfter(session: ClientSession, memory: string, revision: number, call: CallContext): Promise<void> {
     await this.#collection.deleteMany(
       { _id: { $gte: storedId(memory, String(revision + 1)), $lt: versionIdRange(memory).$lt } },
       { session },
+      call,
     );
   }
 
   /** Newest or oldest first. */
-  async *find(filter: object, direction: 1 | -1, options: FindVersionsOptions = {}): AsyncGenerator<VersionDocument> {
-    yield* streaming(this.#found(filter, direction, options));
+  async *find(
+    filter: object,
+    direction: 1 | -1,
+    options: FindVersionsOptions,
+    call: CallContext,
+  ): AsyncGenerator<VersionDocument> {
+    yield* streaming(this.#found(filter, direction, options, call));
   }
 
   /** The same, all at once: a stream takes a turn of the event loop for each. */
-  findAll(filter: object, direction: 1 | -1, options: FindVersionsOptions = {}): Promise<VersionDocument[]> {
-    return reading(() => this.#found(filter, direction, options).toArray());
+  findAll(
+    filter: object,
+    direction: 1 | -1,
+    options: FindVersionsOptions,
+    call: CallContext,
+  ): Promise<VersionDocument[]> {
+    return reading(() => this.#found(filter, direction, options, call).toArray());
   }
 
   /** Without those that MongoDB has yet to delete. */
-  #found(filter: object, direction: 1 | -1, options: FindVersionsOptions): FindCursor<VersionDocument> {
+  #found(
+    filter: object,
+    direction: 1 | -1,
+    options: FindVersionsOptions,
+    call: CallContext,
+  ): FindCursor<VersionDocument> {
     const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
-    return this.#collection.find<VersionDocument>(kept, {
-      sort: { _id: direction },
-      batchSize,
-      promoteValues: true,
-      ...options,
-    });
+    return this.#collection.find<VersionDocument>(
+      kept,
+      {
+        sort: { _id: direction },
+        batchSize,
+        promoteValues: true,
+        ...options,
+      },
+      call,
+    );
   }
 
   /** Lets go what need not be kept of these paths. */
-  async applyRetention(memory: string, paths: readonly string[]): Promise<void> {
+  async applyRetention(memory: string, paths: readonly string[], call: CallContext): Promise<void> {
     const { keepVersions, keepMs } = this.#retention;
     for (const some of splitPaths(paths)) {
       if (keepVersions !== undefined) {
         const last = await this.#findLast(
           some.map((path) => ({ path, _id: versionIdRange(memory) })),
           keepVersions,
+          call,
         );
         const dropped = last.map(({ path, _id }) => ({ path, _id: { ...versionIdRange(memory), $lte: _id } }));
-        if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, {});
+        if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, {}, call);
       }
       if (keepMs !== undefined) {
         const last = await this.#findLast(
           some.map((path) => ({ path, _id: versionIdRange(memory) })),
           1,
+          call,
         );
         const replaced = last.map(({ path, _id }) => ({
           path,
@@ -200,7 +224,12 @@ export class VersionCollection {
           dropAt: { $exists: false },
         }));
         if (replaced.length > 0)
-          await this.#collection.updateMany({ $or: replaced }, [{ $set: { dropAt: { $add: ["$at", keepMs] } } }], {});
+          await this.#collection.updateMany(
+            { $or: replaced },
+            [{ $set: { dropAt: { $add: ["$at", keepMs] } } }],
+            {},
+            call,
+          );
       }
     }
   }
@@ -209,6 +238,7 @@ export class VersionCollection {
   async #findLast(
     filters: readonly object[],
     skip: number,
+    call: CallContext,
   ): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
     const [first, ...others] = filters.map((filter): object[] => [
       { $match: filter },
@@ -222,15 +252,16 @@ export class VersionCollection {
       ...first,
       ...others.map((other) => ({ $unionWith: { coll: this.#collection.name, pipeline: other } })),
     ];
-    return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, {}).toArray());
+    return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, {}, call).toArray());
   }
 
   /** Keeps the versions of a memory until then at least. */
-  async prolong(memory: string, expiresAt: Date): Promise<void> {
+  async prolong(memory: string, expiresAt: Date, call: CallContext): Promise<void> {
     await this.#collection.updateMany(
       { $or: [{ _id: memory }, { _id: versionIdRange(memory) }] },
       { $set: { expiresAt } },
       {},
+      call,
     );
   }
 
@@ -238,32 +269,39 @@ export class VersionCollection {
    * @returns how many versions a memory had. The last to go says whose they were, so that a crash leaves nothing that
    * cannot be found
    */
-  async remove(memory: string): Promise<number> {
-    const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, {});
-    await this.#collection.deleteOne({ _id: memory }, {});
+  async remove(memory: string, call: CallContext): Promise<number> {
+    const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, {}, call);
+    await this.#collection.deleteOne({ _id: memory }, {}, call);
     return count;
   }
 
   /** The memories of a range that have versions. */
-  async *memories(range: object): AsyncGenerator<string> {
-    for await (const { _id } of streaming(this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } })))
+  async *memories(range: object, call: CallContext): AsyncGenerator<string> {
+    for await (const { _id } of streaming(
+      this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } }, call),
+    ))
       yield _id;
   }
 
   /** Takes a person or a thread out of who has made or redacted versions. */
-  async unname(field: "userId" | "threadId", id: string): Promise<void> {
+  async unname(field: "userId" | "threadId", id: string, call: CallContext): Promise<void> {
     for (const role of ["actor", "redactedBy"]) {
-      await this.#collection.updateMany({ [`${role}.${field}`]: id }, { $unset: { [`${role}.${field}`]: "" } }, {});
+      await this.#collection.updateMany(
+        { [`${role}.${field}`]: id },
+        { $unset: { [`${role}.${field}`]: "" } },
+        {},
+        call,
+      );
     }
   }
 
   /** In their order. @returns false where a version was not as it was found; then some may have been changed */
-  async redact(memory: string, redactions: readonly Redaction[]): Promise<boolean> {
+  async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<boolean> {
     try {
       for (const { id, found, set, unset } of redactions) {
         const filter = { _id: storedId(memory, id), ...(found !== undefined && { older: found }) };
         const unsetFields = unset.length === 0 ? {} : { $unset: Object.fromEntries(unset.map((field) => [field, ""])) };
-        const { matchedCount } = await this.#collection.updateOne(filter, { $set: set, ...unsetFields }, {});
+        const { matchedCount } = await this.#collection.updateOne(filter, { $set: set, ...unsetFields }, {}, call);
         if (matchedCount === 0) return false;
       }
       return true;

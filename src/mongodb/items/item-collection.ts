@@ -53,16 +53,10 @@ export class ItemCollection {
   readonly #readOptions: FindOptions;
   readonly #preparation: Preparation;
 
-  constructor(context: ItemContext, preparation: Preparation = createPreparation(context)) {
+  constructor(context: ItemContext) {
     this.#context = context;
-    this.#preparation = preparation;
+    this.#preparation = createPreparation(context);
     this.#readOptions = context.ranked ? { projection: { embedded: 0, text: 0 }, ...readOptions } : readOptions;
-  }
-
-  /** The same items for one call. Its commands end with the call. */
-  forCall(call: CallContext): ItemCollection {
-    const collection = this.#context.collection.forCall(call);
-    return new ItemCollection({ ...this.#context, collection }, this.#preparation);
   }
 
   /** Makes the indexes if this process has not yet. */
@@ -72,15 +66,15 @@ export class ItemCollection {
   }
 
   /** The items of those ids which exist, by id, in one command. */
-  async find(ids: readonly string[]): Promise<Map<string, ItemDocument>> {
+  async find(ids: readonly string[], call: CallContext): Promise<Map<string, ItemDocument>> {
     const distinct = [...new Set(ids)];
     if (distinct.length === 0) return new Map();
     await this.#open();
     const { collection, clock } = this.#context;
     const documents = await reading(async () => {
       if (distinct.length === 1)
-        return [await collection.findOne<ItemDocument>({ _id: distinct[0] }, this.#readOptions)];
-      return this.#cursor<ItemDocument>({ _id: { $in: distinct } }, { batchSize: distinct.length + 1 }).toArray();
+        return [await collection.findOne<ItemDocument>({ _id: distinct[0] }, this.#readOptions, call)];
+      return this.#cursor<ItemDocument>({ _id: { $in: distinct } }, { batchSize: distinct.length + 1 }, call).toArray();
     });
     const now = clock();
     const items = new Map<string, ItemDocument>();
@@ -91,13 +85,20 @@ export class ItemCollection {
   }
 
   /** One page, in order. Without conditions the server selects it. */
-  async search(range: StoredRange, filter: ItemFilter, { offset, limit }: Page): Promise<SearchItem[]> {
+  async search(
+    range: StoredRange,
+    filter: ItemFilter,
+    { offset, limit }: Page,
+    call: CallContext,
+  ): Promise<SearchItem[]> {
     if (!filter.matchesAll || !Number.isFinite(offset + limit)) {
-      return pageOf(this.stream(range, filter, offset + limit), offset, limit);
+      return pageOf(this.stream(range, filter, offset + limit, call), offset, limit);
     }
     const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
     await this.#open();
-    const documents = await reading(() => this.#cursor<ItemDocument>(this.selection(range, filter), options).toArray());
+    const documents = await reading(() =>
+      this.#cursor<ItemDocument>(this.selection(range, filter), options, call).toArray(),
+    );
     return documents.map((document) => withoutScore(parseItem(document)));
   }
 
@@ -105,14 +106,14 @@ export class ItemCollection {
    * The items of a range that match, in order, at most so many; never more than one batch of them is held. Each page is
    * a query of its own with a limit: so the server ends it, and where all match one command is enough.
    */
-  async *stream(range: StoredRange, filter: ItemFilter, atMost: number): AsyncGenerator<SearchItem> {
+  async *stream(range: StoredRange, filter: ItemFilter, atMost: number, call: CallContext): AsyncGenerator<SearchItem> {
     let left = atMost;
     let limit = Math.min(atMost, maxBatchItems);
     let rest = range;
     for (;;) {
       let count = 0;
       const options: FindOptions = { sort: { _id: 1 }, limit, batchSize: limit };
-      for await (const document of this.query<ItemDocument>(this.selection(rest, filter), options)) {
+      for await (const document of this.query<ItemDocument>(this.selection(rest, filter), options, call)) {
         count += 1;
         rest = { ...range, $gt: document._id };
         const item = parseItem(document);
@@ -130,7 +131,7 @@ export class ItemCollection {
    * The first namespaces of a range that hold an item, in order and in arrays, from the index alone. Not by `distinct`:
    * the Stable API has none, and on a sharded cluster it answers what has moved to another shard and was deleted there.
    */
-  async *namespaces(range: StoredRange, atMost: number): AsyncGenerator<string[][]> {
+  async *namespaces(range: StoredRange, atMost: number, call: CallContext): AsyncGenerator<string[][]> {
     await this.ready();
     const pipeline: Document[] = [
       { $match: { ns: { $gte: "", ...range }, ...notExpired(this.#context.clock()) } },
@@ -138,30 +139,37 @@ export class ItemCollection {
       { $sort: { _id: 1 } },
     ];
     if (Number.isSafeInteger(atMost)) pipeline.push({ $limit: atMost });
-    for await (const batch of streamingBatches(this.#aggregation<{ _id: string }>(pipeline))) {
+    for await (const batch of streamingBatches(this.#aggregation<{ _id: string }>(pipeline, call))) {
       yield batch.map(({ _id }) => parseStoredNamespace(_id));
     }
   }
 
   /** All in one bulk write, each put with the fields it is ranked by. */
-  async write(writes: readonly ItemWrite[], ranked: ReadonlyMap<ItemWrite, RankedFields>): Promise<void> {
+  async write(
+    writes: readonly ItemWrite[],
+    ranked: ReadonlyMap<ItemWrite, RankedFields>,
+    call: CallContext,
+  ): Promise<void> {
     if (writes.length === 0) return;
     await this.ready();
     const { expiry, clock } = this.#context;
     const now = clock();
-    await this.#bulkWrite(writes.map((write) => createOperation(write, ranked.get(write) ?? {}, expiry, now)));
+    await this.#bulkWrite(
+      writes.map((write) => createOperation(write, ranked.get(write) ?? {}, expiry, now)),
+      call,
+    );
   }
 
   /** Upserts of whole documents in one bulk write. Answers how many it made or changed. */
-  async copy(operations: ItemOperation[]): Promise<number> {
+  async copy(operations: ItemOperation[], call: CallContext): Promise<number> {
     if (operations.length === 0) return 0;
     await this.ready();
-    const { upsertedCount, modifiedCount } = await this.#bulkWrite(operations);
+    const { upsertedCount, modifiedCount } = await this.#bulkWrite(operations, call);
     return upsertedCount + modifiedCount;
   }
 
   /** Restarts the lifetimes of items that have been read, where the store is to do so; of none that expired since. */
-  async refresh(items: readonly { id: string; namespace: readonly string[] }[]): Promise<void> {
+  async refresh(items: readonly { id: string; namespace: readonly string[] }[], call: CallContext): Promise<void> {
     const { expiry, clock } = this.#context;
     if (!expiry.refreshOnRead) return;
     const idsByTtl = new Map<number, Set<string>>();
@@ -175,7 +183,7 @@ export class ItemCollection {
       const filter = { _id: { $in: [...ids] }, expiresAt: { $gt: now } };
       return { updateMany: { filter, update: { $set: { expiresAt: new Date(now.getTime() + ttlMs) } } } };
     });
-    await this.#bulkWrite(operations);
+    await this.#bulkWrite(operations, call);
   }
 
   /** Selects the items of a range as far as the server can decide it; never those that expired. */
@@ -183,31 +191,35 @@ export class ItemCollection {
     return { $and: [{ _id: { $gte: "", ...range } }, notExpired(this.#context.clock()), ...filter.query] };
   }
 
-  async *query<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T> {
+  async *query<T extends Document>(filter: Document, options: FindOptions, call: CallContext): AsyncGenerator<T> {
     await this.#open();
-    yield* streaming(this.#cursor<T>(filter, options));
+    yield* streaming(this.#cursor<T>(filter, options, call));
   }
 
-  async *queryBatches<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T[]> {
+  async *queryBatches<T extends Document>(
+    filter: Document,
+    options: FindOptions,
+    call: CallContext,
+  ): AsyncGenerator<T[]> {
     await this.#open();
-    yield* streamingBatches(this.#cursor<T>(filter, options));
+    yield* streamingBatches(this.#cursor<T>(filter, options, call));
   }
 
-  async *aggregate<T extends Document>(pipeline: Document[]): AsyncGenerator<T> {
+  async *aggregate<T extends Document>(pipeline: Document[], call: CallContext): AsyncGenerator<T> {
     await this.#open();
-    yield* streaming(this.#aggregation<T>(pipeline));
+    yield* streaming(this.#aggregation<T>(pipeline, call));
   }
 
-  #cursor<T extends Document>(filter: Document, options: FindOptions): FindCursor<T> {
-    return this.#context.collection.find<T>(filter, { ...this.#readOptions, ...options });
+  #cursor<T extends Document>(filter: Document, options: FindOptions, call: CallContext): FindCursor<T> {
+    return this.#context.collection.find<T>(filter, { ...this.#readOptions, ...options }, call);
   }
 
-  #aggregation<T extends Document>(pipeline: Document[]): AggregationCursor<T> {
-    return this.#context.collection.aggregate<T>(pipeline, { ...readOptions, batchSize: maxBatchItems });
+  #aggregation<T extends Document>(pipeline: Document[], call: CallContext): AggregationCursor<T> {
+    return this.#context.collection.aggregate<T>(pipeline, { ...readOptions, batchSize: maxBatchItems }, call);
   }
 
   /** A single operation is a command of its own: a bulk write of one takes a fifth longer. */
-  async #bulkWrite(operations: ItemOperation[]): Promise<WriteCounts> {
+  async #bulkWrite(operations: ItemOperation[], call: CallContext): Promise<WriteCounts> {
     await this.#open();
     const { collection } = this.#context;
     const options = { ordered: false, checkKeys: false, ignoreUndefined: false };
@@ -215,13 +227,13 @@ export class ItemCollection {
     try {
       if (only !== undefined && "updateOne" in only) {
         const { filter, update, upsert = false } = only.updateOne;
-        return await collection.updateOne(filter, update, { upsert, ...options });
+        return await collection.updateOne(filter, update, { upsert, ...options }, call);
       }
       if (only !== undefined && "deleteOne" in only) {
-        await collection.deleteOne(only.deleteOne.filter, options);
+        await collection.deleteOne(only.deleteOne.filter, options, call);
         return { upsertedCount: 0, modifiedCount: 0 };
       }
-      return await collection.bulkWrite(operations, options);
+      return await collection.bulkWrite(operations, options, call);
     } catch (error) {
       throw isDuplicateKey(error) ? idTaken(collection.name, error) : storageError(error, "write", null);
     }

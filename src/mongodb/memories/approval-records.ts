@@ -28,13 +28,11 @@ export interface ApprovalContext {
 export class ApprovalRecords implements ChangeRecords {
   readonly #context: ApprovalContext;
   readonly #stored: StoredMemory;
-  readonly #records: RecordCollection;
   readonly #call: CallContext;
 
   constructor(context: ApprovalContext, stored: StoredMemory, call: CallContext) {
     this.#context = context;
     this.#stored = stored;
-    this.#records = context.records.forCall(call);
     this.#call = call;
   }
 
@@ -43,11 +41,12 @@ export class ApprovalRecords implements ChangeRecords {
   }
 
   find(id: string): Promise<ChangeRecord | null> {
-    return this.#records.find(this.#context.address, id);
+    return this.#context.records.find(this.#context.address, id, this.#call);
   }
 
   async put(record: ChangeRecord): Promise<ChangeRecord> {
-    return this.#records.put(this.#context.address, record, await this.#findExpiry(record));
+    const { records, address } = this.#context;
+    return records.put(address, record, await this.#findExpiry(record), this.#call);
   }
 
   swap(
@@ -55,11 +54,11 @@ export class ApprovalRecords implements ChangeRecords {
     expected: { status: ChangeStatus; token?: string | null },
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null> {
-    return this.#records.swap(this.#context.address, id, expected, fields);
+    return this.#context.records.swap(this.#context.address, id, expected, fields, this.#call);
   }
 
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {
-    return this.#records.list(this.#context.address, kind, statuses);
+    return this.#context.records.list(this.#context.address, kind, statuses, this.#call);
   }
 
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {

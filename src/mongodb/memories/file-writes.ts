@@ -31,12 +31,17 @@ export function memoryAt(
  * Refuses what the memories as they are now would refuse, so that a batch is refused as a whole. Only a change by
  * someone else in between can still stop it half-way.
  */
-export async function checkFileWrites(layout: MemoryLayout, writes: readonly FileWrite[]): Promise<void> {
+export async function checkFileWrites(
+  layout: MemoryLayout,
+  writes: readonly FileWrite[],
+  call: CallContext,
+): Promise<void> {
   const withNamespaces = writes.map((write) => ({ ...write, namespace: write.location.namespace }));
   await Promise.all(
     Array.from(groupedByMemory(withNamespaces).values(), async (ofMemory) => {
       const [first] = ofMemory;
-      if (first) await layout.checkChanges(first.location.address, memoryOptions, inOrder(ofMemory).flatMap(changeOf));
+      if (first)
+        await layout.checkChanges(first.location.address, memoryOptions, inOrder(ofMemory).flatMap(planWrite), call);
     }),
   );
 }
@@ -46,12 +51,12 @@ export async function checkFileWrites(layout: MemoryLayout, writes: readonly Fil
 export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrite[], call: CallContext): Promise<void> {
   for (const write of inOrder(writes)) {
     const { address } = write.location;
-    for (const change of changeOf(write)) {
+    for (const change of planWrite(write)) {
       if (change.kind === "put")
         await memoryAt(write.location, layout, { signal: call.signal }).write(change.path, change.content);
       else if (change.kind === "deleteFile")
         await deleteFile(layout.backend(address, memoryOptions), change.path, call);
-      else await layout.deleteEmptyDirectory(address, change.path);
+      else await layout.deleteEmptyDirectory(address, change.path, call);
     }
   }
 }
@@ -66,7 +71,7 @@ async function deleteFile(backend: MemoryBackend, path: string, call: CallContex
 }
 
 /** None where no memory can have the path. */
-function changeOf(write: FileWrite): PlannedChange[] {
+function planWrite(write: FileWrite): PlannedChange[] {
   const { path, kind } = write.location;
   if (path === null) return [];
   if (write.kind === "putMemory") return [{ kind: "put", path, content: write.content }];

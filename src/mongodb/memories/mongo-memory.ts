@@ -1,3 +1,4 @@
+import type { Restoration } from "../history/history-source.js";
 import type { MongoClient } from "mongodb";
 import type { ChangeRecords } from "../../core/contract/change-record.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
@@ -58,10 +59,10 @@ export class MongoMemory implements MemoryBackend {
     this.features = {
       ...stored.features,
       storage: context.storage,
-      listen: (call) => stored.listen(call),
+      listen: () => stored.listen(),
       approvals: (call) => this.#approvals(call),
       ...(embeddings !== null && { embeddings: (call) => this.#openEmbeddings(embeddings, call) }),
-      ...(history !== null && { history: (call) => this.#openHistory(history(call), call) }),
+      ...(history !== null && { history: (call) => this.#openHistory(history, call) }),
     };
   }
 
@@ -110,7 +111,7 @@ export class MongoMemory implements MemoryBackend {
     const { vectors, expiry } = this.#context;
     const address = this.#address;
     const lifetimeMs = expiry.lifetimeMs(address.scope);
-    return new MemoryEmbeddings({ ...embeddings, address, vectors: vectors.forCall(call), lifetimeMs });
+    return new MemoryEmbeddings({ ...embeddings, address, vectors, lifetimeMs }, call);
   }
 
   #approvals(call: CallContext): ChangeRecords {
@@ -118,22 +119,18 @@ export class MongoMemory implements MemoryBackend {
     return new ApprovalRecords({ ...this.#context, address: this.#address, maxFileBytes }, this.#stored, call);
   }
 
-  #openHistory({ source, versions, flush }: StoredHistory, call: CallContext): HistoryBackend {
+  #openHistory(history: StoredHistory, call: CallContext): HistoryBackend {
     const { clock, vectors } = this.#context;
-    return new MongoHistory({
-      source: {
-        read: (what) => source.read(what),
-        settle: (present) => source.settle(present),
-        restore: (restoration, revision) => restoreMemory(this.#stored, { restoration, revision }, this.#context, call),
-      },
-      versions,
-      flush,
+    const context = {
+      ...history,
+      restore: (restoration: Restoration, revision: number) =>
+        restoreMemory(this.#stored, { restoration, revision }, this.#context, call),
       proposals: this.#approvals(call),
-      removeVectors: () => vectors.forCall(call).remove(this.#address),
-      actor: call.actor,
+      removeVectors: () => vectors.remove(this.#address, call),
       clock,
       maxFileBytes: this.#limits.maxFileBytes,
-    });
+    };
+    return new MongoHistory(context, call);
   }
 }
 

@@ -92,19 +92,20 @@ export class RecordCollection {
     return new RecordCollection(collection, prepare, context);
   }
 
-  forCall(call: CallContext): RecordCollection {
-    return new RecordCollection(this.#collection.forCall(call), this.#prepare, this.#context);
-  }
-
-  async find(address: CheckedAddress, id: string): Promise<ChangeRecord | null> {
+  async find(address: CheckedAddress, id: string, call: CallContext): Promise<ChangeRecord | null> {
     const document = await reading(async () => {
       await this.#context.connect();
-      return this.#collection.findOne<StoredRecord>({ _id: id, ...address, ...this.#present() }, readOptions);
+      return this.#collection.findOne<StoredRecord>({ _id: id, ...address, ...this.#present() }, readOptions, call);
     });
     return document && parseRecord(document);
   }
 
-  async put(address: CheckedAddress, { id, ...record }: ChangeRecord, expiresAt: Date | null): Promise<ChangeRecord> {
+  async put(
+    address: CheckedAddress,
+    { id, ...record }: ChangeRecord,
+    expiresAt: Date | null,
+    call: CallContext,
+  ): Promise<ChangeRecord> {
     const $literal = { _id: id, ...address, ...record, ...(expiresAt !== null && { expiresAt }) };
     try {
       await this.#context.connect();
@@ -114,10 +115,11 @@ export class RecordCollection {
         { _id: id, status: "pending" },
         [{ $replaceWith: { $literal } }],
         options,
+        call,
       );
       return { id, ...record };
     } catch (error) {
-      const decided = isDuplicateKey(error) ? await this.find(address, id) : null;
+      const decided = isDuplicateKey(error) ? await this.find(address, id, call) : null;
       if (decided === null) throw storageError(error, "write", null);
       return decided;
     }
@@ -128,13 +130,14 @@ export class RecordCollection {
     id: string,
     expected: { status: ChangeStatus; token?: string | null },
     fields: Partial<ChangeRecord>,
+    call: CallContext,
   ): Promise<ChangeRecord | null> {
     const filter = { _id: id, ...address, ...expected, ...this.#present() };
     // A text may begin with a dollar.
     const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
     const update = [{ $set: Object.fromEntries(literals) }];
     const before = await this.#writing(() =>
-      this.#collection.findOneAndUpdate<StoredRecord>(filter, update, readOptions),
+      this.#collection.findOneAndUpdate<StoredRecord>(filter, update, readOptions, call),
     );
     return before && { ...parseRecord(before), ...fields };
   }
@@ -143,10 +146,11 @@ export class RecordCollection {
     address: CheckedAddress,
     kind: ChangeRecord["kind"],
     statuses: readonly ChangeStatus[],
+    call: CallContext,
   ): AsyncGenerator<ChangeRecord> {
     await reading(async () => this.#context.connect());
     const filter = { ...address, kind, status: { $in: statuses }, ...this.#present() };
-    const cursor = this.#collection.find<StoredRecord>(filter, { sort: { at: 1, _id: 1 }, ...readOptions });
+    const cursor = this.#collection.find<StoredRecord>(filter, { sort: { at: 1, _id: 1 }, ...readOptions }, call);
     for await (const document of streaming(cursor)) yield parseRecord(document);
   }
 
@@ -154,19 +158,19 @@ export class RecordCollection {
    * Removes the records of a range, and the ids of its thread or user from all others. Idempotent. @returns how many of
    * the range. @throws MemoryError EIO
    */
-  remove(range: AddressRange): Promise<number> {
+  remove(range: AddressRange, call: CallContext): Promise<number> {
     return this.#writing(async () => {
       const field = ownerFields[range.scope];
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-      if (field === null || owner === undefined) return this.#collection.deleteMany({ ...range }, {});
-      const removed = await this.#collection.deleteMany({ ...range, ...equals(field, owner) }, {});
+      if (field === null || owner === undefined) return this.#collection.deleteMany({ ...range }, {}, call);
+      const removed = await this.#collection.deleteMany({ ...range, ...equals(field, owner) }, {}, call);
       if (field === "threadId") {
-        await this.#collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, {});
+        await this.#collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, {}, call);
       }
       const unsets = [`actor.${field}`, `decidedBy.${field}`].map((name) => ({
         updateMany: { filter: equals(name, owner), update: { $unset: { [name]: "" } as const } },
       }));
-      await this.#collection.bulkWrite(unsets, {});
+      await this.#collection.bulkWrite(unsets, {}, call);
       return removed;
     });
   }

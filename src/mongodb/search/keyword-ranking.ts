@@ -1,3 +1,4 @@
+import type { CallContext } from "../../core/runtime/call.js";
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { FindOptions, IndexDescription } from "mongodb";
 import { utf8Bytes } from "../../core/values/text.js";
@@ -70,15 +71,16 @@ export class KeywordRanking implements Ranking {
     return Promise.resolve(new Map(withText.map((put) => [put, { text: put.texts.join("") }])));
   }
 
-  async prepare(_queries: readonly string[], items: ItemCollection): Promise<RankedSearch> {
+  async prepare(_queries: readonly string[], items: ItemCollection, call: CallContext): Promise<RankedSearch> {
     await items.ready();
-    return (query) => Promise.resolve({ scored: findRanked(query, items), unscored: nothing() });
+    return (query) => Promise.resolve({ scored: findRanked(query, items, call), unscored: nothing() });
   }
 }
 
 async function* findRanked(
   { query, prefix, filter, atMost }: RankedQuery,
   items: ItemCollection,
+  call: CallContext,
 ): AsyncGenerator<SearchItem> {
   const score = { $meta: "textScore" } as const;
   const options: FindOptions = {
@@ -89,7 +91,7 @@ async function* findRanked(
     ...(filter.matchesAll && Number.isFinite(atMost) && { limit: atMost }),
   };
   const selected = { $text: { $search: firstWords(query) }, ...items.selection(idsWithin(prefix), filter) };
-  for await (const document of items.query<ItemDocument & { score: number }>(selected, options)) {
+  for await (const document of items.query<ItemDocument & { score: number }>(selected, options, call)) {
     const item = parseItem(document);
     if (filter.matches(item.value)) yield { ...item, score: document.score };
   }

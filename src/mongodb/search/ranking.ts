@@ -1,3 +1,4 @@
+import type { CallContext } from "../../core/runtime/call.js";
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { IndexDescription } from "mongodb";
 import type { TextIndexing } from "../operations/checked-operation.js";
@@ -12,9 +13,9 @@ export interface Ranking extends TextIndexing {
   /**
    * What to store beside the values of those puts. Refuses before anything is written; reads with one command at most.
    */
-  createFields(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>>;
+  createFields(puts: readonly ItemPut[], items: ItemCollection, call: CallContext): Promise<Map<ItemPut, RankedFields>>;
   /** Gets ready for all queries of a batch at once. */
-  prepare(queries: readonly string[], items: ItemCollection): Promise<RankedSearch>;
+  prepare(queries: readonly string[], items: ItemCollection, call: CallContext): Promise<RankedSearch>;
 }
 
 export interface RankedQuery {

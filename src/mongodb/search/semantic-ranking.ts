@@ -1,3 +1,4 @@
+import type { CallContext } from "../../core/runtime/call.js";
 import { types } from "node:util";
 import type { IndexConfig, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { Binary, MongoClient } from "mongodb";
@@ -36,7 +37,10 @@ export interface SemanticRankingContext {
 /** What a text takes beside its vector: its hash and the names of both. */
 const otherBytesPerText = 64;
 
-type VectorQuery = RankedQuery & { vector: readonly number[]; items: ItemCollection };
+/** A query with what its search reads. */
+type ItemQuery = RankedQuery & { items: ItemCollection; call: CallContext };
+
+type VectorQuery = ItemQuery & { vector: readonly number[] };
 
 interface Match {
   _id: string;
@@ -65,11 +69,15 @@ export class SemanticRanking implements Ranking {
   }
 
   /** Vectors of unchanged texts are read and written back: so value and vectors are always of one and the same put. */
-  async createFields(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>> {
+  async createFields(
+    puts: readonly ItemPut[],
+    items: ItemCollection,
+    call: CallContext,
+  ): Promise<Map<ItemPut, RankedFields>> {
     const embedded = puts.filter(({ texts }) => texts.length > 0);
     if (embedded.length === 0) return new Map();
     const ids = embedded.map(({ location }) => location.id);
-    const stored = await readVectors(ids, items);
+    const stored = await readVectors(ids, items, call);
     const texts = new Set(embedded.flatMap((put) => put.texts));
     const missing = [...texts].filter((text) => !stored.has(this.#embedder.hash(text)));
     const created = await this.#embedder.embedTexts(missing);
@@ -86,14 +94,14 @@ export class SemanticRanking implements Ranking {
     return new Map(embedded.map((put) => [put, { embedded: createField(put) }]));
   }
 
-  async prepare(queries: readonly string[], items: ItemCollection): Promise<RankedSearch> {
+  async prepare(queries: readonly string[], items: ItemCollection, call: CallContext): Promise<RankedSearch> {
     const distinct = [...new Set(queries)];
     const vectors = new Map(
       await Promise.all(distinct.map(async (query) => [query, await this.#embedder.embedQuery(query)] as const)),
     );
     const { vectorSearch } = this.#context;
     return (search) => {
-      const withVector = { ...search, items, vector: vectors.get(search.query) ?? [] };
+      const withVector = { ...search, items, call, vector: vectors.get(search.query) ?? [] };
       if (vectorSearch === undefined) return compareAll(withVector);
       return Promise.resolve(this.#searchIndex(withVector, vectorSearch));
     };
@@ -101,22 +109,26 @@ export class SemanticRanking implements Ranking {
 
   #searchIndex(search: VectorQuery, options: VectorSearchOptions): RankedItems {
     const { collectionName, expires } = this.#context;
-    const { vector, prefix, filter, atMost, items } = search;
+    const { vector, prefix, filter, atMost, items, call } = search;
     const selection = items.selection(idsWithin(prefix), filter);
     const selective = expires || !filter.matchesAll;
     const vectorSearch = { collectionName, vector, selection, prefix, filter, selective, atMost };
-    const matches = items.aggregate<Match>(vectorSearchPipeline(options, vectorSearch));
+    const matches = items.aggregate<Match>(vectorSearchPipeline(options, vectorSearch), call);
     const withoutVectors = { $and: [selection, { embedded: { $exists: false } }] };
-    const others = items.query<Match>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } });
+    const others = items.query<Match>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } }, call);
     return { scored: readItems(matches, search), unscored: readItems(others, search) };
   }
 }
 
 /** The packed vectors that items have now, by the hash of their text. */
-async function readVectors(ids: readonly string[], items: ItemCollection): Promise<Map<string, Uint8Array>> {
+async function readVectors(
+  ids: readonly string[],
+  items: ItemCollection,
+  call: CallContext,
+): Promise<Map<string, Uint8Array>> {
   const filter = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
   const vectors = new Map<string, Uint8Array>();
-  for await (const { embedded } of items.query<ItemDocument>(filter, { projection: { embedded: 1 } })) {
+  for await (const { embedded } of items.query<ItemDocument>(filter, { projection: { embedded: 1 } }, call)) {
     for (const [position, hash] of (embedded?.hashes ?? []).entries()) {
       const vector = embedded?.vectors[vectorField(position)];
       if (types.isUint8Array(vector)) vectors.set(hash, vector);
@@ -127,14 +139,14 @@ async function readVectors(ids: readonly string[], items: ItemCollection): Promi
 
 /** Exact: one pass over the vectors of the range, of which one batch is held, and the ids of the best items. */
 async function compareAll(search: VectorQuery): Promise<RankedItems> {
-  const { vector, prefix, filter, atMost, items } = search;
+  const { vector, prefix, filter, atMost, items, call } = search;
   const projection = { embedded: { vectors: 1 }, ...(!filter.matchesAll && { value: 1 }) };
   const options = { projection, sort: { _id: 1 }, batchSize: maxBatchItems } as const;
   const scorer = new VectorScorer(vector);
   let best: Scored[] = [];
   const others: Match[] = [];
   const selection = items.selection(idsWithin(prefix), filter);
-  for await (const documents of items.queryBatches<ItemDocument>(selection, options)) {
+  for await (const documents of items.queryBatches<ItemDocument>(selection, options, call)) {
     const scored: Scored[] = [];
     for (const { _id, value, embedded } of documents) {
       if (!filter.matchesAll && !filter.matches(decodeValue(value))) continue;
@@ -166,10 +178,13 @@ function bestScore(scorer: VectorScorer, embedded: EmbeddedTexts | undefined): n
 /** Values are read for the answer only. What changed since it was ranked is left out where it no longer matches. */
 async function* readItems(
   matches: AsyncIterable<Match>,
-  { filter, atMost, items }: RankedQuery & { items: ItemCollection },
+  { filter, atMost, items, call }: ItemQuery,
 ): AsyncGenerator<SearchItem> {
   for await (const chunk of chunksOf(matches, Math.min(atMost, maxBatchItems))) {
-    const documents = await items.find(chunk.map(({ _id }) => _id));
+    const documents = await items.find(
+      chunk.map(({ _id }) => _id),
+      call,
+    );
     for (const { _id, score } of chunk) {
       const document = documents.get(_id);
       if (document === undefined) continue;

@@ -1,3 +1,4 @@
+import { createUnlimitedCall } from "../../core/runtime/call.js";
 import { types } from "node:util";
 import { MemoryError } from "../../core/values/errors.js";
 import { addressOfNamespace } from "../../core/values/namespace.js";
@@ -81,7 +82,10 @@ export async function copyForeignItems(
 }
 
 async function countOlder({ items }: ForeignItemsContext, puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
-  const stored = await items.find(Array.from(puts.keys(), ({ location }) => location.id));
+  const stored = await items.find(
+    Array.from(puts.keys(), ({ location }) => location.id),
+    createUnlimitedCall(),
+  );
   const isStored = ([{ location }, { updatedAt }]: [ItemPut, GivenTimes]): boolean =>
     (stored.get(location.id)?.updatedAt ?? 0) >= updatedAt;
   return [...puts].filter((put) => !isStored(put)).length;
@@ -91,8 +95,12 @@ async function copyItems(
   { items, ranking }: ForeignItemsContext,
   puts: ReadonlyMap<ItemPut, GivenTimes>,
 ): Promise<number> {
-  const ranked = await ranking?.createFields([...puts.keys()], items);
-  return items.copy(Array.from(puts, ([put, times]) => createCopy(put, { ...times, ...ranked?.get(put) })));
+  const call = createUnlimitedCall();
+  const ranked = await ranking?.createFields([...puts.keys()], items, call);
+  return items.copy(
+    Array.from(puts, ([put, times]) => createCopy(put, { ...times, ...ranked?.get(put) })),
+    call,
+  );
 }
 
 /** The filter is the id alone, as for puts. The server keeps a stored item that is as new. */

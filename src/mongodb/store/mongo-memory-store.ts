@@ -24,7 +24,7 @@ import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../cor
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { type CallContext, type CallLimits, withinTime } from "../../core/runtime/call.js";
+import { type CallLimits, withinTime } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
@@ -200,7 +200,7 @@ export class MongoMemoryStore extends BaseStore {
     const ranges = checkMemoryFilter(filter);
     return summariesIn(ranges, (range, after) =>
       traced(spanOfPage(this.#server), () =>
-        withinTime(this.#waiting(), "read", (call) => this.#memoriesFor(call).summaries(range, after)),
+        withinTime(this.#waiting(), "read", (call) => this.#memories.summaries(range, after, call)),
       ),
     );
   }
@@ -215,7 +215,7 @@ export class MongoMemoryStore extends BaseStore {
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
-      withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).remove(range)),
+      withinTime(this.#waiting(), "change", (call) => this.#memories.remove(range, call)),
     );
   }
 
@@ -234,7 +234,7 @@ export class MongoMemoryStore extends BaseStore {
     const checked = checkAddress(address);
     const { layout } = checkMoveOptions(options);
     return traced(spanOfMove(this.#server, checked), () =>
-      withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).move(checked, layout)),
+      withinTime(this.#waiting(), "change", (call) => this.#memories.move(checked, layout, call)),
     );
   }
 
@@ -275,7 +275,7 @@ export class MongoMemoryStore extends BaseStore {
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
     const run = (): Promise<unknown[]> =>
-      withinTime(this.#waiting(), stage, (call) => new StoreBatch(this.#storageFor(call)).run(operations));
+      withinTime(this.#waiting(), stage, (call) => new StoreBatch({ ...this.#storage, call }).run(operations));
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
     return answers as OperationResults<Operations>;
@@ -289,14 +289,6 @@ export class MongoMemoryStore extends BaseStore {
 
   #waiting(): CallLimits {
     return { signals: [], timeoutMs: this.#timeoutMs };
-  }
-
-  #memoriesFor(call: CallContext | undefined): MovableLayout {
-    return call === undefined ? this.#memories : this.#memories.forCall(call);
-  }
-
-  #storageFor(call: CallContext): BatchStorage {
-    return { ...this.#storage, call, items: this.#storage.items.forCall(call), memories: this.#memories.forCall(call) };
   }
 
   /**

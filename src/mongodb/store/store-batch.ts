@@ -62,14 +62,17 @@ export class StoreBatch {
     const writes = selectLastWrites(checked);
     const itemWrites = writes.filter((write) => write.kind === "putItem" || write.kind === "deleteItem");
     const fileWrites = writes.filter((write) => write.kind === "putMemory" || write.kind === "deleteMemory");
-    if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(memories, fileWrites);
+    if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(memories, fileWrites, call);
     const answers = await this.#read(checked);
-    await items.refresh(checked.flatMap((operation, index) => selectItems(operation, answers[index])));
+    await items.refresh(
+      checked.flatMap((operation, index) => selectItems(operation, answers[index])),
+      call,
+    );
     const puts = itemWrites.filter((write) => write.kind === "putItem");
-    const ranked = (await ranking?.createFields(puts, items)) ?? new Map<ItemPut, RankedFields>();
+    const ranked = (await ranking?.createFields(puts, items, call)) ?? new Map<ItemPut, RankedFields>();
     // Memories come first, because only they can still refuse a write here.
     await writeFiles(memories, fileWrites, call);
-    await items.write(itemWrites, ranked);
+    await items.write(itemWrites, ranked, call);
     return answers;
   }
 
@@ -85,7 +88,10 @@ export class StoreBatch {
   }
 
   async #getItems(gets: OperationOf<"getItem">[]): Promise<Answer[]> {
-    const documents = await this.#storage.items.find(gets.map(({ location }) => location.id));
+    const documents = await this.#storage.items.find(
+      gets.map(({ location }) => location.id),
+      this.#storage.call,
+    );
     return gets.map((get) => {
       const document = documents.get(get.location.id);
       return [get, document ? parseItem(document) : null];
@@ -93,15 +99,18 @@ export class StoreBatch {
   }
 
   async #getFiles(gets: OperationOf<"getMemory">[]): Promise<Answer[]> {
-    const items = await this.#storage.memories.itemsAt(gets.map(({ location }) => location));
+    const items = await this.#storage.memories.itemsAt(
+      gets.map(({ location }) => location),
+      this.#storage.call,
+    );
     return gets.map((get, index) => [get, items[index] ?? null]);
   }
 
   async #search(searches: OperationOf<"search">[]): Promise<Answer[]> {
-    const { items, ranking, onUnranked } = this.#storage;
+    const { items, ranking, onUnranked, call } = this.#storage;
     const queries = searches.filter(({ search }) => isRanked(search)).map(({ search }) => search.query);
     if (queries.length > 0 && ranking === undefined) onUnranked();
-    const rank = queries.length > 0 ? await ranking?.prepare(queries, items) : undefined;
+    const rank = queries.length > 0 ? await ranking?.prepare(queries, items, call) : undefined;
     return Promise.all(
       searches.map(async (operation): Promise<Answer> => [operation, await this.#searchPage(operation.search, rank)]),
     );
@@ -114,7 +123,8 @@ export class StoreBatch {
       const ranked = await rank({ ...search, atMost: offset + limit });
       return pageOf(this.#withMemories(search, ranked), offset, limit);
     }
-    if (!mayHoldMemories(prefix)) return this.#storage.items.search(idsWithin(prefix), filter, search);
+    if (!mayHoldMemories(prefix))
+      return this.#storage.items.search(idsWithin(prefix), filter, search, this.#storage.call);
     return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
   }
 
@@ -127,15 +137,15 @@ export class StoreBatch {
 
   /** Memories sort where their root label sorts. They are not read if the items before that label fill the page. */
   async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
-    const { items } = this.#storage;
+    const { items, call } = this.#storage;
     const root = idsWithin(prefix.length > 0 ? prefix : [memoryRootLabel]);
-    if (prefix.length === 0) yield* items.stream(before(root), filter, atMost);
-    yield* mergeOrdered([items.stream(root, filter, atMost), this.#filesWithin(prefix, filter)], compareItems);
-    if (prefix.length === 0) yield* items.stream(after(root), filter, atMost);
+    if (prefix.length === 0) yield* items.stream(before(root), filter, atMost, call);
+    yield* mergeOrdered([items.stream(root, filter, atMost, call), this.#filesWithin(prefix, filter)], compareItems);
+    if (prefix.length === 0) yield* items.stream(after(root), filter, atMost, call);
   }
 
   async *#filesWithin(prefix: readonly string[], filter: ItemFilter): AsyncGenerator<SearchItem> {
-    for await (const item of this.#storage.memories.itemsWithin(prefix)) {
+    for await (const item of this.#storage.memories.itemsWithin(prefix, this.#storage.call)) {
       if (filter.matches(item.value)) yield withoutScore(item);
     }
   }
@@ -151,14 +161,15 @@ export class StoreBatch {
     const { maxDepth, offset, limit } = listing;
     if (limit === 0) return [];
     const atMost = others.length === 0 && maxDepth === Infinity ? offset + limit : Infinity;
-    const ofItems = this.#storage.items.namespaces(namespacesWithin(prefix), atMost);
+    const ofItems = this.#storage.items.namespaces(namespacesWithin(prefix), atMost, this.#storage.call);
     if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, { ...listing, matches: others });
     const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
     return pageOfNamespaces(chunksOf(all, 1), listing);
   }
 
   async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
-    for await (const address of this.#storage.memories.memories(prefix)) yield namespaceOfMemory(address);
+    for await (const address of this.#storage.memories.memories(prefix, this.#storage.call))
+      yield namespaceOfMemory(address);
   }
 }
 

@@ -197,7 +197,8 @@ describe("the vectors of a memory", () => {
   // Requirement: search.embedded-bounded
   it("take at most 50 MB", () => {
     const embedder = new Embedder({ dims: 1536, embeddings: new FakeEmbeddings() });
-    const { maxTexts } = new MemoryEmbeddings({ embedder } as ConstructorParameters<typeof MemoryEmbeddings>[0]);
+    const context = { embedder } as ConstructorParameters<typeof MemoryEmbeddings>[0];
+    const { maxTexts } = new MemoryEmbeddings(context, createUnlimitedCall());
     expect(maxTexts).toBe(8135);
   });
 });

@@ -1,3 +1,4 @@
+import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { parseFilter } from "../../../../src/mongodb/operations/filters.js";
@@ -48,7 +49,7 @@ it("answers what $vectorSearch found, in its order, then what has no vector", as
     collectionName: "items",
     expires: true,
   });
-  const search = await ranking.prepare(["aab"], items as ItemCollection);
+  const search = await ranking.prepare(["aab"], items as ItemCollection, createUnlimitedCall());
   const filter = parseFilter({ n: { $gt: "5" } });
   const { scored, unscored } = await search({ query: "aab", prefix: ["a"], filter, atMost: 10 });
   const answers = [];

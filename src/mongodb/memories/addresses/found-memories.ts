@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { Document, FindOptions } from "mongodb";
 import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
 import { addressOfNamespace, namespaceOfMemory } from "../../../core/values/namespace.js";
@@ -21,8 +22,8 @@ export interface FoundMemory<Stored> {
  * The documents that say which memories there are: one for each, and one for each that has moved to another layout.
  * They have the ids of its address, and an index for each scope.
  */
-export interface AddressedDocuments<Stored extends Document> {
-  collection: ExactCollection<Stored>;
+export interface AddressedDocuments {
+  collection: Pick<ExactCollection<Document>, "find">;
   ready: () => Promise<void> | undefined;
   expiry: Pick<MemoryExpiry, "deadline">;
 }
@@ -46,25 +47,22 @@ const selectionSize = 1000;
 
 /** All memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */
 export function memoriesWithin<Stored extends Document>(
-  documents: AddressedDocuments<Stored>,
+  documents: AddressedDocuments,
   prefix: readonly string[],
   fields: "all" | "address",
+  call: CallContext,
   matching: object = {},
 ): AsyncGenerator<FoundMemory<Stored>> {
   const streams = addressRangesWithin(prefix)
     .map((range) => selectionOf(range, matching, documents))
     .flatMap((selection) => [
-      usualDocuments(documents, selection, fields),
-      ...(selection.openIds.length > 0 ? [unusualDocuments(documents, selection, fields)] : []),
+      usualDocuments<Stored>(documents, selection, fields, call),
+      ...(selection.openIds.length > 0 ? [unusualDocuments<Stored>(documents, selection, fields, call)] : []),
     ]);
   return mergeOrdered(streams, (a, b) => compareNamespaces(a.namespace, b.namespace));
 }
 
-function selectionOf(
-  range: AddressRange,
-  matching: object,
-  { expiry }: Pick<AddressedDocuments<Document>, "expiry">,
-): Selection {
+function selectionOf(range: AddressRange, matching: object, { expiry }: Pick<AddressedDocuments, "expiry">): Selection {
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
@@ -85,29 +83,31 @@ function selectionOf(
 const unusualCharacters = "[%.:\uE000-\u{10FFFF}]";
 
 async function* usualDocuments<Stored extends Document>(
-  documents: AddressedDocuments<Stored>,
+  documents: AddressedDocuments,
   { filter, order, openIds }: Selection,
   fields: "all" | "address",
+  call: CallContext,
 ): AsyncGenerator<FoundMemory<Stored>> {
   const usual = openIds.map((id) => ({ [id]: { $not: { $regex: unusualCharacters } } }));
-  yield* found(documents, { $and: [filter, ...usual] }, { sort: order, ...fieldsProjection(fields) });
+  yield* found<Stored>(documents, { $and: [filter, ...usual] }, { sort: order, ...fieldsProjection(fields) }, call);
 }
 
 /** The others, found in passes over the index that each pick the next ones in order. */
 async function* unusualDocuments<Stored extends Document>(
-  documents: AddressedDocuments<Stored>,
+  documents: AddressedDocuments,
   { filter, order, openIds }: Selection,
   fields: "all" | "address",
+  call: CallContext,
 ): AsyncGenerator<FoundMemory<Stored>> {
   const unusual = { $or: openIds.map((id) => ({ [id]: { $regex: unusualCharacters } })) };
   const candidates = (): AsyncGenerator<FoundMemory<Stored>> =>
-    found(documents, { $and: [filter, unusual] }, { sort: order, ...fieldsProjection("address") });
+    found<Stored>(documents, { $and: [filter, unusual] }, { sort: order, ...fieldsProjection("address") }, call);
   let last: string[] | null = null;
   for (;;) {
     const next: FoundMemory<Stored>[] = await firstAfter(last, candidates());
     for (const memory of next) {
       if (fields === "address") yield memory;
-      else yield* found(documents, { $and: [filter, memory.address] }, {});
+      else yield* found<Stored>(documents, { $and: [filter, memory.address] }, {}, call);
     }
     if (next.length < selectionSize) return;
     last = next.at(-1)?.namespace ?? null;
@@ -132,12 +132,13 @@ async function firstAfter<Stored>(
 }
 
 async function* found<Stored extends Document>(
-  { collection, ready }: AddressedDocuments<Stored>,
+  { collection, ready }: AddressedDocuments,
   filter: object,
   options: FindOptions,
+  call: CallContext,
 ): AsyncGenerator<FoundMemory<Stored>> {
   await reading(async () => ready());
-  const cursor = collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options });
+  const cursor = collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options }, call);
   for await (const document of streaming(cursor)) {
     const stored = storedAddress(document);
     // Documents whose ids are not legal are none of ours: no memory can be opened on them.

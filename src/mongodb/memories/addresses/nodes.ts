@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { Document } from "mongodb";
 import { memoryScopes, ownerFields } from "../../../core/values/address.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
@@ -9,9 +10,10 @@ import type { NodeFacts } from "../contract/layout.js";
  * Each node with a memory of that scope, by the documents that say which memories there are. @param limit so many of
  * each scope at most
  */
-export async function* nodesOf<Stored extends Document>(
+export async function* listNodes<Stored extends Document>(
   collection: ExactCollection<Stored>,
   limit: number,
+  call: CallContext,
 ): AsyncGenerator<NodeFacts> {
   for (const scope of memoryScopes) {
     const ownerField = ownerFields[scope];
@@ -19,7 +21,7 @@ export async function* nodesOf<Stored extends Document>(
     // The server goes from node to node in the index only where the filter bounds every field of it.
     const ofScope = { scope, nodeId: anyText, ...(ownerField !== null && { [ownerField]: anyText }) };
     const pipeline = [{ $match: ofScope }, { $group: { _id: "$nodeId" } }, { $limit: limit }];
-    const found = collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues });
+    const found = collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues }, call);
     for await (const { _id: nodeId } of streaming(found)) yield { nodeId, scope };
   }
 }

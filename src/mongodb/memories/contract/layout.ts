@@ -27,8 +27,6 @@ export interface MemoryLayout {
    * EIO
    */
   ready(): Promise<void>;
-  /** The same memories for one call, which ends with its next command where it is over before. */
-  forCall(call: CallContext): MemoryLayout;
   /**
    * One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was
    * last changed
@@ -38,18 +36,18 @@ export interface MemoryLayout {
    * Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a
    * batch.
    */
-  memories(prefix: readonly string[]): AsyncIterable<CheckedAddress>;
+  memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress>;
   /**
    * The files and directories at those places as items, null where nothing is; one server command for each hundred of a
    * memory.
    */
-  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]>;
+  itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]>;
   /** Those of every memory at or below a namespace, in the order of the store: namespace, then key. */
-  itemsWithin(prefix: readonly string[]): AsyncIterable<Item>;
+  itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item>;
   /**
    * One atomic step; nothing where there is no such directory. @throws MemoryError EINVAL where something lies in it
    */
-  deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void>;
+  deleteEmptyDirectory(address: CheckedAddress, path: string, call: CallContext): Promise<void>;
   /**
    * Refuses what the memory as it is now would refuse of these changes, one after the other. Changes nothing.
    * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
@@ -58,6 +56,7 @@ export interface MemoryLayout {
     address: CheckedAddress,
     options: Required<MemoryOptions>,
     changes: readonly PlannedChange[],
+    call: CallContext,
   ): Promise<void>;
   /** Whether a memory has a limit also where none is asked for. */
   readonly limitsByDefault: boolean;
@@ -66,37 +65,45 @@ export interface MemoryLayout {
   /** All that it writes to. */
   readonly collectionNames: readonly string[];
   /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
-  facts(address?: CheckedAddress): AsyncIterable<MemoryFacts>;
+  facts(address: CheckedAddress | null, call: CallContext): AsyncIterable<MemoryFacts>;
   /**
    * Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at
    * most
    */
-  nodes(limit: number): AsyncIterable<NodeFacts>;
+  nodes(limit: number, call: CallContext): AsyncIterable<NodeFacts>;
   /**
    * One page of the memories of a range, those included that are empty, in the order of node, then thread or user, by
    * UTF-8 bytes.
    */
-  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage>;
+  summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
-  remove(range: AddressRange): Promise<ForgottenCounts>;
+  remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
   /**
    * A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions
    * are read as they are asked for. @throws ECONFLICT as of `MemoryMoment`
    */
-  archived(address: CheckedAddress): Promise<ArchivedMemory | null>;
+  archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null>;
   /**
    * Makes a memory with its history. Nothing of it is seen before all of it is there; broken off, it is done again.
-   * @param tree of a size that the layout keeps; it and the history are checked, and may be read several times
-   * @param key the same for the same content, and for no other: what was left of another attempt is used again, and
-   * never mixed
    * @returns false where there is a memory already, which stays
    */
-  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean>;
+  restore(address: CheckedAddress, archive: MemoryArchive, call: CallContext): Promise<boolean>;
   /**
    * Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another.
    * @throws ECONFLICT, ENOSPC
    */
-  upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
+  upgrade(address: CheckedAddress, limits: BackendLimits, call: CallContext): Promise<boolean>;
+}
+
+/** What a memory is made of that `restore` makes. */
+export interface MemoryArchive {
+  /** Of a size that the layout keeps. It and the history are checked, and may be read several times. */
+  tree: ArchivedTree;
+  history: ArchivedHistory;
+  /**
+   * The same for the same content, and for no other: what was left of another attempt is used again, and never mixed.
+   */
+  key: string;
 }
 
 /** The limits with which a memory is opened. */
@@ -110,13 +117,12 @@ export interface MemoryLimits extends BackendLimits {
 
 /** All memories of a database, whichever layout keeps each of them. */
 export interface MovableLayout extends MemoryLayout {
-  forCall(call: CallContext): MovableLayout;
   /**
    * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or
    * the new one.
    * @returns false where there is none to move. @throws EEXIST, EINVAL, ENOSPC, ECONFLICT, and nothing was moved
    */
-  move(address: CheckedAddress, to: string): Promise<boolean>;
+  move(address: CheckedAddress, to: string, call: CallContext): Promise<boolean>;
 }
 
 /**
@@ -126,44 +132,52 @@ export interface MovableLayout extends MemoryLayout {
  */
 export interface KeptLayout extends Omit<
   MemoryLayout,
-  "forCall" | "memories" | "itemsAt" | "itemsWithin" | "facts" | "summaries" | "remove"
+  "memories" | "itemsAt" | "itemsWithin" | "facts" | "summaries" | "remove"
 > {
-  forCall(call: CallContext): KeptLayout;
-  memories(prefix: readonly string[]): AsyncIterable<CheckedAddress | MovedMemory>;
+  memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress | MovedMemory>;
   /** Of one memory. */
-  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]>;
-  itemsWithin(prefix: readonly string[]): AsyncIterable<Item | MovedMemory>;
-  facts(address?: CheckedAddress): AsyncIterable<MemoryFacts | MovedMemory>;
-  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>>;
+  itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]>;
+  itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item | MovedMemory>;
+  facts(address: CheckedAddress | null, call: CallContext): AsyncIterable<MemoryFacts | MovedMemory>;
+  summaries(
+    range: AddressRange,
+    after: PageEnd | null,
+    call: CallContext,
+  ): Promise<SummaryPage<MemorySummary | MovedMemory>>;
   /**
    * Removes the memories of a range that are here; marks stay. Idempotent. @param beside the memories of the other
    * layout in the same range
    */
-  remove(range: AddressRange, beside: MemoriesBeside): Promise<ForgottenCounts>;
+  remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts>;
   /** Takes the thread or user of a range out of changes of other memories that have not become versions yet. */
-  unname(range: AddressRange): Promise<void>;
+  unname(range: AddressRange, call: CallContext): Promise<void>;
   /** What the ids of the versions of each memory of a range begin with; of one without a history, any text. */
-  versionIds(range: AddressRange): Promise<string[]>;
+  versionIds(range: AddressRange, call: CallContext): Promise<string[]>;
   /** The marks of a range. */
-  marks(range: AddressRange): Promise<CheckedAddress[]>;
+  marks(range: AddressRange, call: CallContext): Promise<CheckedAddress[]>;
   /** How many bytes of texts and names a memory may have to move here. */
   readonly maxArrivingBytes: number;
   /** Makes way for a memory that is to move here or from here: what has expired goes. */
-  beforeMove(address: CheckedAddress): Promise<void>;
+  beforeMove(address: CheckedAddress, call: CallContext): Promise<void>;
   /**
    * In a transaction: a memory whole, in whose place a mark is left. Null where there is none here. @throws ENOSPC
    * where it has more than so many bytes
    */
-  leave(address: CheckedAddress, session: ClientSession, maxBytes: number): Promise<MovingMemory | null>;
+  leave(
+    address: CheckedAddress,
+    session: ClientSession,
+    maxBytes: number,
+    call: CallContext,
+  ): Promise<MovingMemory | null>;
   /**
    * In the same transaction: makes it. @throws EEXIST where there is a memory, EINVAL for a path that this layout
    * cannot keep
    */
-  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void>;
+  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession, call: CallContext): Promise<void>;
   /** Whether there is a memory, also one that has expired, or a mark; in a session. */
-  lookFor(address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing">;
+  lookFor(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<"memory" | "mark" | "nothing">;
   /** In a transaction: removes the mark of an address. */
-  removeMark(address: CheckedAddress, session: ClientSession): Promise<void>;
+  removeMark(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<void>;
 }
 
 /** Versions, proposals and vectors lie in collections that both layouts share. */

@@ -10,9 +10,9 @@ export interface StoredMemory
   extends TreeStorage, Pick<MemoryBackend, "read" | "readFiles" | "list" | "stat" | "snapshot" | "outline"> {
   /** What the layout can do of these. */
   readonly features: Pick<BackendFeatures, "version" | "snapshotSince" | "prefilter">;
-  listen(call: CallContext): Promise<ChangeListener | null>;
+  listen(): Promise<ChangeListener | null>;
   /** Null where the store keeps no history. */
-  readonly history: ((call: CallContext) => StoredHistory) | null;
+  readonly history: StoredHistory | null;
   /** The ids of approved changes with which the memory is marked. */
   marks(call: CallContext): Promise<string[]>;
   removeMarks(ids: readonly string[], call: CallContext): Promise<void>;
@@ -26,5 +26,5 @@ export interface StoredHistory {
   source: FlushSource;
   versions: VersionCollection;
   /** Moves what the memory has recorded into the collection, and removes versions that are no longer kept. */
-  flush: () => Promise<void>;
+  flush: (call: CallContext) => Promise<void>;
 }

@@ -1,12 +1,13 @@
+import type { MemoryArchive } from "../contract/layout.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { createHash } from "node:crypto";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
+import type { ArchivedTree } from "../../../core/history/archived-version.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import type { SnapshotFile } from "../../../core/memory.js";
 import { storageError } from "../../driver/errors.js";
 import { HistoryView } from "../../history/history-view.js";
 import { archiveHistory, insertVersions } from "../../history/archived-history.js";
-import type { VersionCollection } from "../../history/version-collection.js";
 import { type DocumentContext, refuseElsewhere } from "./document-context.js";
 import { flatFields, lookUp } from "./document.js";
 import { outboxIndex } from "./document-indexes.js";
@@ -14,48 +15,42 @@ import { literal, where } from "../expressions.js";
 import { type ArchivedMemory, heldMoment } from "../memory-moment.js";
 import { OutboxSource } from "./outbox-source.js";
 
-export async function archivedMemory(
+export async function readArchived(
   context: DocumentContext,
-  versions: VersionCollection,
   address: CheckedAddress,
+  call: CallContext,
 ): Promise<ArchivedMemory | null> {
-  const present = await new OutboxSource(context, address).read("tree");
+  const present = await new OutboxSource(context, address).read("tree", call);
   if (present?.tree === undefined) return null;
   const { tree, owner, changes } = present;
   if (owner !== null && changes.length === 0) return { ...heldMoment(tree), history: null };
-  return { ...heldMoment(tree), history: archiveHistory(await HistoryView.of(present, versions)) };
+  return { ...heldMoment(tree), history: archiveHistory(await HistoryView.of(present, context.versions, call)) };
 }
 
 const objectIdDigits = 24;
 
-interface Restored {
-  address: CheckedAddress;
-  tree: ArchivedTree;
-  history: ArchivedHistory;
-  key: string;
-}
-
 /** First the versions, which nobody sees, then in one step the memory that they are of. */
 export async function restoreMemory(
   context: DocumentContext,
-  versions: VersionCollection,
-  { address, tree, history, key }: Restored,
+  address: CheckedAddress,
+  { tree, history, key }: MemoryArchive,
+  call: CallContext,
 ): Promise<boolean> {
-  const { collection, ready, clock, expiry } = context;
+  const { collection, versions, ready, clock, expiry } = context;
   const id = createHash("sha256")
     .update(JSON.stringify([address, key]))
     .digest("hex")
     .slice(0, objectIdDigits);
   try {
     await ready();
-    const there = await collection.findOne(lookUp(address), { projection: { revision: 1 } });
+    const there = await collection.findOne(lookUp(address), { projection: { revision: 1 } }, call);
     refuseElsewhere(context, there);
     if (there !== null) return false;
     await createIndexes(collection, [outboxIndex], "the history", "memoriesCollection");
     await versions.makeIndexes("memoriesCollection");
     const now = clock();
     const expiresAt = expiry.versionsExpireAt(address.scope, now)?.expiresAt;
-    await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
+    await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history, call);
     const files = await loaded(tree);
     const createdAt = files.reduce((earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest), now);
     const document = {
@@ -72,7 +67,8 @@ export async function restoreMemory(
     // An upsert that makes a document has no id yet.
     const pipeline = [{ $replaceWith: where({ $eq: [{ $type: "$_id" }, "missing"] }, made, "$$ROOT") }];
     return (
-      (await collection.findOneAndUpdate(lookUp(address), pipeline, { upsert: true, projection: { _id: 1 } })) === null
+      (await collection.findOneAndUpdate(lookUp(address), pipeline, { upsert: true, projection: { _id: 1 } }, call)) ===
+      null
     );
   } catch (error) {
     throw storageError(error, "write", null);

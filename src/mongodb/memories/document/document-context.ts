@@ -1,20 +1,14 @@
-import type { MemoryActor } from "../../../core/values/actor.js";
+import type { SharedCollections } from "../shared-collections.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
-import type { CallContext } from "../../../core/runtime/call.js";
-import type { MongoClient } from "mongodb";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
-import type { VersionCollection } from "../../history/version-collection.js";
-import type { Embedder } from "../../embeddings/embedder.js";
-import type { VectorCollection } from "../../embeddings/vector-collection.js";
-import type { RecordCollection } from "../../proposals/record-collection.js";
 import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moves/moved-memory.js";
 import { isMark, lookUp, type MemoryDocument } from "./document.js";
 
 /** What all memories of one collection share. */
-export interface DocumentContext {
+export interface DocumentContext extends SharedCollections {
   collection: ExactCollection<MemoryDocument>;
   /**
    * Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two
@@ -27,49 +21,23 @@ export interface DocumentContext {
   /** The times of files, where they are not those of `clock`. */
   fileClock?: () => Date;
   expiry: MemoryExpiry;
-  /** Null where the store keeps no history. */
-  history: KeptHistory | null;
-  /** Who makes the changes. */
-  actor: MemoryActor | null;
-  /** The changes that wait for a person. */
-  records: RecordCollection;
+  /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
+  history: { begins: boolean } | null;
   /** Tell of changes of the collection. */
   streams: ChangeStreams;
-  /** Also without embeddings: another store may have stored some. */
-  vectors: VectorCollection;
-  /** Null: passages are found by their words alone. */
-  embeddings: { client: MongoClient; embedder: Embedder } | null;
   /** Changes nothing: a revert only tells what it would make. */
   isReader: boolean;
-  /** Only memories that have moved here are kept: none is made. Default: false. */
-  isGuest?: boolean;
-  /** With which the commands end. */
-  call?: CallContext;
-}
-
-export interface KeptHistory {
-  versions: VersionCollection;
-  /** False where only memories that have a history already go on with it. */
-  begins: boolean;
+  /** Only memories that have moved here are kept: none is made. */
+  isGuest: boolean;
 }
 
 /** @throws movedAway, notHere */
 export function refuseElsewhere({ isGuest }: DocumentContext, found: { revision?: unknown } | null): void {
   if (isMark(found)) throw movedAway();
-  if (found === null && isGuest === true) throw notHere();
+  if (found === null && isGuest) throw notHere();
 }
 
 /** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */
 export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddress): object {
   return { ...lookUp(address), ...notExpired(expiry.deadline(address.scope)) };
-}
-
-/** The same, for the commands of one call. */
-export function contextFor(call: CallContext, context: DocumentContext): DocumentContext {
-  return { ...context, call, actor: call.actor, collection: context.collection.forCall(call) };
-}
-
-/** For the commands of the same call. Only here, as most calls have none. */
-export function versionsInCall({ call }: DocumentContext, versions: VersionCollection): VersionCollection {
-  return call === undefined ? versions : versions.forCall(call);
 }

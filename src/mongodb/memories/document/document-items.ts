@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Document } from "mongodb";
 import { reading } from "../../driver/reads.js";
@@ -14,35 +15,41 @@ import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document
 const maxPlacesPerCommand = 100;
 
 /** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
-export async function itemsOfMemory(
+export async function readItems(
   context: DocumentContext,
   places: readonly MemoryLocation[],
+  call: CallContext,
 ): Promise<(Item | null)[]> {
   const items: (Item | null)[] = [];
   for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
-    items.push(...(await projectedItems(context, places.slice(start, start + maxPlacesPerCommand))));
+    items.push(...(await projectedItems(context, places.slice(start, start + maxPlacesPerCommand), call)));
   }
   return items;
 }
 
 /** Every item of one memory, in the order of their keys. */
-export function itemsOfDocument({
-  namespace,
-  document,
-}: Pick<FoundMemory<MemoryDocument>, "namespace" | "document">): Item[] {
+export function toItems({ namespace, document }: Pick<FoundMemory<MemoryDocument>, "namespace" | "document">): Item[] {
   return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
 }
 
-async function projectedItems(context: DocumentContext, places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
+async function projectedItems(
+  context: DocumentContext,
+  places: readonly MemoryLocation[],
+  call: CallContext,
+): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined || places.every((place) => place.path === null)) return places.map(() => null);
   const find = <Found extends Document>(projection: object): Promise<Found | null> =>
     reading(async () => {
       await context.ready();
-      const found = await context.collection.findOne<Found>(presentLookUp(context, first.address), {
-        ...asPlainValues,
-        projection,
-      });
+      const found = await context.collection.findOne<Found>(
+        presentLookUp(context, first.address),
+        {
+          ...asPlainValues,
+          projection,
+        },
+        call,
+      );
       refuseElsewhere(context, found);
       return found;
     });
@@ -51,7 +58,7 @@ async function projectedItems(context: DocumentContext, places: readonly MemoryL
   if (projected.revision !== undefined) return places.map((place, index) => projectedItem(place, projected, index));
   const document = await find<MemoryDocument>({});
   if (document === null) return places.map(() => null);
-  const items = new Map(itemsOfDocument({ ...first, document }).map((item) => [item.key, item]));
+  const items = new Map(toItems({ ...first, document }).map((item) => [item.key, item]));
   return places.map((place) => items.get(place.key) ?? null);
 }
 

@@ -1,11 +1,24 @@
+import { describeSharedCollections, createExample, openSharedCollections } from "../shared-collections.js";
+import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
+import type {
+  KeptLayout,
+  LayoutContext,
+  LayoutIndex,
+  MemoriesBeside,
+  MemoryArchive,
+  MemoryFacts,
+  MovedMemory,
+  MovingMemory,
+  NodeFacts,
+  PlannedChange,
+} from "../contract/layout.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/memory-options.js";
-import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
@@ -13,10 +26,7 @@ import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
-import { Embedder } from "../../embeddings/embedder.js";
-import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../../embeddings/vector-collection.js";
-import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
-import { expiryIndex, proposalIndexes, RecordCollection } from "../../proposals/record-collection.js";
+import { versionsCollectionName } from "../../history/version-collection.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
@@ -27,29 +37,17 @@ import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
-import { nodesOf } from "../addresses/nodes.js";
+import { listNodes } from "../addresses/nodes.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
-import {
-  type LayoutContext,
-  type KeptLayout,
-  type LayoutIndex,
-  type MemoriesBeside,
-  type MemoryFacts,
-  type MovedMemory,
-  type MovingMemory,
-  type NodeFacts,
-  type PlannedChange,
-} from "../contract/layout.js";
 import { isLegacy } from "./change-pipeline.js";
-import { archivedMemory, restoreMemory } from "./document-archive.js";
+import { readArchived, restoreMemory } from "./document-archive.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
 import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
 import { documentIndexes, outboxIndex, ownerIndexes, storedLifetimes } from "./document-indexes.js";
-import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
-import { removeMemories, summaryPage, unnameIn } from "./document-summaries.js";
+import { readItems, toItems } from "./document-items.js";
+import { readSummaries, removeMemories, unname } from "./document-summaries.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { recordsInCall, vectorsInCall } from "../in-call.js";
-import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
+import type { DocumentContext } from "./document-context.js";
 import { DocumentStorage } from "./document-storage.js";
 import { bytesWithoutOutbox } from "./outbox.js";
 
@@ -61,130 +59,52 @@ const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } 
  */
 const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { revision: ofMark }] };
 
-/** By its first field. The type is for partial indexes. */
-function exampleFor({ key, expireAfterSeconds }: LayoutIndex["description"]): LayoutIndex["example"] {
-  const [field = ""] = Object.keys(key);
-  return { [field]: expireAfterSeconds === undefined ? { $eq: "a", $type: "string" } : { $lte: new Date(0) } };
-}
-
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
-export class DocumentLayout implements KeptLayout {
+export class DocumentLayout implements KeptLayout, RemovableMemories {
   readonly limitsByDefault = true;
   readonly maxArrivingBytes = memoryBytesCeiling;
   readonly indexes: readonly LayoutIndex[];
   readonly collectionNames: readonly string[];
   readonly #context: DocumentContext;
-  /** Also without history: what is forgotten may have one of another time. */
-  readonly #versions: VersionCollection;
 
-  private constructor(
-    context: DocumentContext,
-    { indexes, collectionNames }: Pick<KeptLayout, "indexes" | "collectionNames">,
-    versions: VersionCollection,
-  ) {
+  private constructor(context: DocumentContext, described: Pick<KeptLayout, "indexes" | "collectionNames">) {
     this.#context = context;
-    this.indexes = indexes;
-    this.collectionNames = collectionNames;
-    this.#versions = versions;
+    this.indexes = described.indexes;
+    this.collectionNames = described.collectionNames;
   }
 
-  static open({
-    db,
-    collectionName,
-    writeConcern,
-    connect,
-    clock,
-    expireMs,
-    makesIndexes,
-    isGuest = false,
-    history,
-    embeddings,
-  }: LayoutContext): DocumentLayout {
+  static open(context: LayoutContext): DocumentLayout {
+    const { db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, isGuest, history } = context;
     const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
     const collection = new ExactCollection(documents);
     const expiry = new MemoryExpiry(expireMs, clock);
-    const versions = new VersionCollection(
-      new ExactCollection(db.collection(versionsCollectionOf(collectionName), { writeConcern })),
-      history ?? {},
-      clock,
-    );
+    const shared = openSharedCollections(context);
     const prepare = once(async () => {
       if (!makesIndexes) return;
       await refuseForeignDocuments(collection, own);
-      await createIndexes(
-        collection,
-        [...Object.values(documentIndexes), ...Object.values(ownerIndexes)],
-        "a memory",
-        own.option,
-      );
+      const indexes = [...Object.values(documentIndexes), ...Object.values(ownerIndexes)];
+      await createIndexes(collection, indexes, "a memory", own.option);
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
       if (history === null) return;
       if (!history.begins) return expiry.goBy(await storedLifetimes(documents));
       await createIndexes(collection, [outboxIndex], "the history", own.option);
-      await versions.makeIndexes(own.option);
+      await shared.versions.makeIndexes(own.option);
     });
-    const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
-    const versionsName = versionsCollectionOf(collectionName);
-    const proposalsName = `${collectionName}_proposals`;
-    const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
-    const vectorsName = vectorsCollectionName(collectionName);
-    const vectors = VectorCollection.open(db, vectorsName, {
-      writeConcern,
-      connect,
-      clock,
-      expiryIndexes: expiryIndexes(expireMs),
-      isUsed: embeddings !== null,
-    });
-    const collectionNames = [collectionName, versionsName, proposalsName, vectorsName];
-    const indexesOf = (
-      name: string,
-      descriptions: readonly LayoutIndex["description"][],
-      madeWith = name,
-    ): LayoutIndex[] =>
-      descriptions.map((description) => ({
-        collection: db.collection(name),
-        description,
-        example: exampleFor(description),
-        madeWith,
-      }));
-    const indexes = [
-      ...memoryScopes.map((scope) => ({
-        collection: db.collection(collectionName),
-        description: documentIndexes[scope],
-        example: lookUp(addressFor("a", scope, "a")),
-        madeWith: collectionName,
-      })),
-      ...indexesOf(collectionName, Object.values(ownerIndexes)),
-      ...indexesOf(collectionName, [outboxIndex], versionsName),
-      ...indexesOf(versionsName, versionIndexes),
-      ...indexesOf(proposalsName, [...proposalIndexes, expiryIndex]),
-      ...indexesOf(vectorsName, vectorIndexes),
-    ];
-    const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
-    const kept = history && { versions, begins: history.begins };
     return new DocumentLayout(
       {
+        ...shared,
         collection,
-        ready,
+        ready: () => connect()?.then(prepare) ?? prepare(),
         edits: new KeyedMutex(),
         clock,
         expiry,
-        history: kept,
-        actor: null,
-        records,
-        vectors,
-        embeddings: embedded,
+        history,
         streams: new ChangeStreams(db, collectionName),
         isReader: !makesIndexes,
-        isGuest,
+        isGuest: isGuest === true,
       },
-      { indexes, collectionNames },
-      versions,
+      describeCollections(context),
     );
-  }
-
-  forCall(call: CallContext): KeptLayout {
-    return new DocumentLayout(contextFor(call, this.#context), this, this.#versions);
   }
 
   async ready(): Promise<void> {
@@ -200,35 +120,42 @@ export class DocumentLayout implements KeptLayout {
     return new MongoMemory(shared, address, storage, bounded);
   }
 
-  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
-    for await (const { address, document } of memoriesWithin(this.#context, prefix, "address", notEmpty))
+  async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress | MovedMemory> {
+    for await (const { address, document } of memoriesWithin<MemoryDocument>(
+      this.#context,
+      prefix,
+      "address",
+      call,
+      notEmpty,
+    ))
       yield isMark(document) ? { moved: address } : address;
   }
 
-  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
-    return itemsOfMemory(this.#context, places);
+  itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
+    return readItems(this.#context, places, call);
   }
 
-  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item | MovedMemory> {
-    for await (const found of memoriesWithin(this.#context, prefix, "all", notEmpty)) {
+  async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item | MovedMemory> {
+    for await (const found of memoriesWithin<MemoryDocument>(this.#context, prefix, "all", call, notEmpty)) {
       if (isMark(found.document)) yield { moved: found.address };
-      else yield* itemsOfDocument(found);
+      else yield* toItems(found);
     }
   }
 
-  async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
-    await deleteEmptyDirectory(this.#storage(address), path, this.#call);
+  deleteEmptyDirectory(address: CheckedAddress, path: string, call: CallContext): Promise<void> {
+    return deleteEmptyDirectory(this.#storage(address), path, call);
   }
 
   checkChanges(
     address: CheckedAddress,
     options: Required<MemoryOptions>,
     changes: readonly PlannedChange[],
+    call: CallContext,
   ): Promise<void> {
-    return this.#storage(address, options).checkChanges(changes, options, this.#call);
+    return this.#storage(address, options).checkChanges(changes, options, call);
   }
 
-  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
+  async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts | MovedMemory> {
     const pipeline = [
       ...(address ? [{ $match: address }] : []),
       {
@@ -243,7 +170,7 @@ export class DocumentLayout implements KeptLayout {
         },
       },
     ];
-    const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
+    const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues }, call);
     for await (const { _id, sizeBytes, outdated, revision, ...stored } of streaming(found)) {
       const known = addressOrNull(stored);
       if (!isMark({ revision })) yield { address: known, sizeBytes: Number(sizeBytes), outdated: outdated === true };
@@ -251,84 +178,108 @@ export class DocumentLayout implements KeptLayout {
     }
   }
 
-  nodes(limit: number): AsyncIterable<NodeFacts> {
-    return nodesOf(this.#context.collection, limit);
+  nodes(limit: number, call: CallContext): AsyncIterable<NodeFacts> {
+    return listNodes(this.#context.collection, limit, call);
   }
 
-  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>> {
-    return summaryPage(this.#context, range, after);
+  summaries(
+    range: AddressRange,
+    after: PageEnd | null,
+    call: CallContext,
+  ): Promise<SummaryPage<MemorySummary | MovedMemory>> {
+    return readSummaries(this.#context, range, after, call);
   }
 
-  async remove(range: AddressRange, { versionIds, keepsOthers }: MemoriesBeside): Promise<ForgottenCounts> {
-    const proposals = keepsOthers ? 0 : await recordsInCall(this.#context).remove(range);
-    const removed = await removeMemories(
-      this.#context,
-      versionsInCall(this.#context, this.#versions),
-      range,
-      versionIds,
-    );
-    if (!keepsOthers) await vectorsInCall(this.#context).remove(range);
-    return { ...removed, proposals };
+  remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts> {
+    return removeRange(this.#context, this, range, beside, call);
   }
 
-  unname(range: AddressRange): Promise<void> {
-    return unnameIn(this.#context, versionsInCall(this.#context, this.#versions), range);
+  removeMemories(range: AddressRange, call: CallContext): Promise<RemovedMemories> {
+    return removeMemories(this.#context, range, call);
   }
 
-  async versionIds(range: AddressRange): Promise<string[]> {
+  unname(range: AddressRange, call: CallContext): Promise<void> {
+    return unname(this.#context, range, call);
+  }
+
+  async versionIds(range: AddressRange, call: CallContext): Promise<string[]> {
     const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
     const found = await reading(() =>
-      this.#context.collection.find<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } }).toArray(),
+      this.#context.collection.find<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } }, call).toArray(),
     );
     return found.map(({ _id }) => String(_id));
   }
 
-  async marks(range: AddressRange): Promise<CheckedAddress[]> {
+  async marks(range: AddressRange, call: CallContext): Promise<CheckedAddress[]> {
     const filter = { ...rangeFilter(range), revision: ofMark };
     const found = await reading(() =>
-      this.#context.collection.find<MemoryDocument>(filter, { ...asPlainValues }).toArray(),
+      this.#context.collection.find<MemoryDocument>(filter, { ...asPlainValues }, call).toArray(),
     );
     return found.flatMap((mark) => addressOrNull(storedAddress(mark)) ?? []);
   }
 
-  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
-    return archivedMemory(this.#context, versionsInCall(this.#context, this.#versions), address);
+  archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null> {
+    return readArchived(this.#context, address, call);
   }
 
-  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
-    return restoreMemory(this.#context, versionsInCall(this.#context, this.#versions), { address, tree, history, key });
+  restore(address: CheckedAddress, archive: MemoryArchive, call: CallContext): Promise<boolean> {
+    return restoreMemory(this.#context, address, archive, call);
   }
 
-  upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {
-    return this.#storage(address, limits).upgrade(this.#call);
+  upgrade(address: CheckedAddress, limits: BackendLimits, call: CallContext): Promise<boolean> {
+    return this.#storage(address, limits).upgrade(call);
   }
 
-  async beforeMove(address: CheckedAddress): Promise<void> {
+  async beforeMove(address: CheckedAddress, call: CallContext): Promise<void> {
     await this.#context.ready();
-    await this.#storage(address).deleteExpired(this.#call);
+    await this.#storage(address).deleteExpired(call);
   }
 
-  leave(address: CheckedAddress, session: ClientSession): Promise<MovingMemory | null> {
-    return leaveDocument(this.#context, versionsInCall(this.#context, this.#versions), address, session);
+  leave(
+    address: CheckedAddress,
+    session: ClientSession,
+    _maxBytes: number,
+    call: CallContext,
+  ): Promise<MovingMemory | null> {
+    return leaveDocument(this.#context, address, session, call);
   }
 
-  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void> {
-    return arriveInDocument(this.#context, address, memory, session);
+  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession, call: CallContext): Promise<void> {
+    return arriveInDocument(this.#context, address, memory, session, call);
   }
 
-  lookFor(address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing"> {
-    return lookForDocument(this.#context, address, session);
+  lookFor(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<"memory" | "mark" | "nothing"> {
+    return lookForDocument(this.#context, address, session, call);
   }
 
-  async removeMark(address: CheckedAddress, session: ClientSession): Promise<void> {
-    await this.#context.collection.deleteOne({ ...lookUp(address), revision: ofMark }, { session });
+  async removeMark(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<void> {
+    await this.#context.collection.deleteOne({ ...lookUp(address), revision: ofMark }, { session }, call);
   }
 
   #storage(address: CheckedAddress, limits: BackendLimits = memoryDefaults): DocumentStorage {
     return new DocumentStorage(this.#context, address, limits);
   }
+}
 
-  get #call(): CallContext {
-    return this.#context.call ?? createUnlimitedCall();
-  }
+function describeCollections(context: LayoutContext): Pick<KeptLayout, "indexes" | "collectionNames"> {
+  const { db, collectionName } = context;
+  const { indexes, collectionNames } = describeSharedCollections(context);
+  const describe = (description: LayoutIndex["description"], madeWith: string): LayoutIndex => ({
+    collection: db.collection(collectionName),
+    description,
+    example: createExample(description),
+    madeWith,
+  });
+  return {
+    indexes: [
+      ...memoryScopes.map((scope) => ({
+        ...describe(documentIndexes[scope], collectionName),
+        example: lookUp(addressFor("a", scope, "a")),
+      })),
+      ...Object.values(ownerIndexes).map((index) => describe(index, collectionName)),
+      describe(outboxIndex, versionsCollectionName(collectionName)),
+      ...indexes,
+    ],
+    collectionNames: [collectionName, ...collectionNames],
+  };
 }

@@ -1,9 +1,9 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { pendingVersions } from "../../history/flush.js";
-import type { VersionCollection } from "../../history/version-collection.js";
 import { literal } from "../expressions.js";
 import type { MovingMemory } from "../contract/layout.js";
 import { alreadyThere } from "../moves/moved-memory.js";
@@ -20,18 +20,23 @@ const mark: DocumentMark = { revision: { moved: true } };
  */
 export async function leaveDocument(
   context: DocumentContext,
-  versions: VersionCollection,
   address: CheckedAddress,
   session: ClientSession,
+  call: CallContext,
 ): Promise<MovingMemory | null> {
   const filter = { ...presentLookUp(context, address), revision: { $not: ofMark } };
   const update = [{ $replaceWith: { $mergeObjects: [literal({ ...address, ...mark }), { _id: "$_id" }] } }];
-  const document = await context.collection.findOneAndUpdate<MemoryDocument>(filter, update, {
-    session,
-    ...asPlainValues,
-  });
+  const document = await context.collection.findOneAndUpdate<MemoryDocument>(
+    filter,
+    update,
+    {
+      session,
+      ...asPlainValues,
+    },
+    call,
+  );
   if (document === null) return null;
-  const history = await historyOf(context, versions, address, document, session);
+  const history = await readHistory(context, address, document, session, call);
   const createdAt = document.createdAt ?? document._id.getTimestamp();
   const { applied, revision = 0 } = document;
   // Without a time it has no end until it is changed, and now it is.
@@ -47,14 +52,15 @@ export async function leaveDocument(
 }
 
 /** With the changes that have not become versions yet, which do so in the same step. */
-async function historyOf(
+async function readHistory(
   context: DocumentContext,
-  versions: VersionCollection,
   address: CheckedAddress,
   document: MemoryDocument,
   session: ClientSession,
+  call: CallContext,
 ): Promise<MovingMemory["history"]> {
   const present = presentMemory(document, address);
+  const { versions } = context;
   const { versionsExpireAt } = document;
   if (present.changes.length === 0)
     return document.hasVersions === true
@@ -62,8 +68,12 @@ async function historyOf(
       : null;
   const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt;
   const expiry = expiresAt && { expiresAt };
-  const documents = (await pendingVersions(present, versions)).map((version) => ({ ...version, ...expiry }));
-  await versions.insertMissingIn(session, [...(present.owner ? [{ ...present.owner, ...expiry }] : []), ...documents]);
+  const documents = (await pendingVersions(present, versions, call)).map((version) => ({ ...version, ...expiry }));
+  await versions.insertMissingIn(
+    session,
+    [...(present.owner ? [{ ...present.owner, ...expiry }] : []), ...documents],
+    call,
+  );
   const first =
     expiresAt !== undefined && versionsExpireAt !== undefined && versionsExpireAt < expiresAt
       ? versionsExpireAt
@@ -77,13 +87,18 @@ export async function arriveInDocument(
   address: CheckedAddress,
   memory: MovingMemory,
   session: ClientSession,
+  call: CallContext,
 ): Promise<void> {
   const { tree, createdAt, updatedAt, applied, revision, history } = memory;
-  const found = await collection.findOne<Pick<MemoryDocument, "_id" | "revision">>(lookUp(address), {
-    projection: { revision: 1 },
-    session,
-    ...asPlainValues,
-  });
+  const found = await collection.findOne<Pick<MemoryDocument, "_id" | "revision">>(
+    lookUp(address),
+    {
+      projection: { revision: 1 },
+      session,
+      ...asPlainValues,
+    },
+    call,
+  );
   if (found !== null && !isMark(found)) throw alreadyThere("document");
   const recorded = history && {
     outbox: [],
@@ -102,9 +117,9 @@ export async function arriveInDocument(
   const kept = found === null ? undefined : String(found._id);
   // Its versions have the id. An ObjectId of ours would load the driver with this package.
   const id = history?.id ?? kept ?? randomBytes(12).toString("hex");
-  if (kept !== undefined && kept !== id) await collection.deleteOne({ _id: found?._id }, { session });
+  if (kept !== undefined && kept !== id) await collection.deleteOne({ _id: found?._id }, { session }, call);
   const update = [{ $replaceWith: { $mergeObjects: [literal(document), { _id: { $toObjectId: id } }] } }];
-  await collection.findOneAndUpdate(lookUp(address), update, { upsert: true, projection: { _id: 1 }, session });
+  await collection.findOneAndUpdate(lookUp(address), update, { upsert: true, projection: { _id: 1 }, session }, call);
 }
 
 /** What has expired is not there. */
@@ -112,12 +127,17 @@ export async function lookForDocument(
   context: DocumentContext,
   address: CheckedAddress,
   session: ClientSession,
+  call: CallContext,
 ): Promise<"memory" | "mark" | "nothing"> {
-  const found = await context.collection.findOne<Pick<MemoryDocument, "revision">>(presentLookUp(context, address), {
-    projection: { revision: 1 },
-    session,
-    ...asPlainValues,
-  });
+  const found = await context.collection.findOne<Pick<MemoryDocument, "revision">>(
+    presentLookUp(context, address),
+    {
+      projection: { revision: 1 },
+      session,
+      ...asPlainValues,
+    },
+    call,
+  );
   if (found === null) return "nothing";
   return isMark(found) ? "mark" : "memory";
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "../../../core/values/errors.js";
 import type {
   MemoryEntry,
@@ -35,27 +36,27 @@ export class DocumentReads {
     this.#address = address;
   }
 
-  async read(path: string): Promise<string> {
-    const found = await this.#findTree<{ text?: string; isDirectory?: true }>(readProjection(path));
+  async read(path: string, call: CallContext): Promise<string> {
+    const found = await this.#findTree<{ text?: string; isDirectory?: true }>(readProjection(path), call);
     if (found === null) throw path === ROOT ? pathIsDirectory() : fileNotFound();
     if (found instanceof MemoryTree) return found.file(path).content;
     if (found.text !== undefined) return found.text;
     throw found.isDirectory ? pathIsDirectory() : fileNotFound();
   }
 
-  async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const found = await this.#findTree<{ texts: (string | null)[] }>(readFilesProjection(paths));
+  async readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
+    const found = await this.#findTree<{ texts: (string | null)[] }>(readFilesProjection(paths), call);
     if (found === null) return paths.map(() => null);
     return found instanceof MemoryTree ? paths.map((path) => found.files.get(path)?.content ?? null) : found.texts;
   }
 
-  async list(path: string): Promise<MemoryEntry[]> {
+  async list(path: string, call: CallContext): Promise<MemoryEntry[]> {
     const found = await this.#findTree<{
       isFile: boolean;
       isDirectory?: true;
       files: string[];
       directories: string[];
-    }>(listProjection(path));
+    }>(listProjection(path), call);
     if (found === null) {
       if (path === ROOT) return [];
       throw directoryNotFound();
@@ -71,12 +72,12 @@ export class DocumentReads {
     ];
   }
 
-  async stat(path: string): Promise<MemoryStat | null> {
+  async stat(path: string, call: CallContext): Promise<MemoryStat | null> {
     const found = await this.#findTree<{
       fileBytes: number | null;
       directoryBytes?: number;
       meta?: { createdAt: Date; updatedAt: Date };
-    }>(statProjection(path));
+    }>(statProjection(path), call);
     const directory = (sizeBytes: number): MemoryStat => ({ kind: "dir", sizeBytes, createdAt: null, updatedAt: null });
     if (found === null) return path === ROOT ? directory(0) : null;
     if (found instanceof MemoryTree) return found.stat(path);
@@ -87,17 +88,17 @@ export class DocumentReads {
     return { kind: "file", sizeBytes: fileBytes, createdAt, updatedAt };
   }
 
-  async snapshot(): Promise<MemorySnapshot> {
-    return snapshotOfDocument(await this.findWhole());
+  async snapshot(call: CallContext): Promise<MemorySnapshot> {
+    return snapshotOfDocument(await this.findWhole(call));
   }
 
-  async outline(options: Required<OutlineOptions>): Promise<MemoryOutline> {
+  async outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
     const found = await this.#findTree<{
       files: { key: string; sizeBytes: number; lead?: string }[];
       directories: string[];
       revision: number;
       data?: Record<string, string>;
-    }>(outlineProjection(options));
+    }>(outlineProjection(options), call);
     if (found === null) return { files: [], directories: [], revision: 0 };
     if (found instanceof MemoryTree) return found.outline(options);
     const { data } = found;
@@ -114,19 +115,23 @@ export class DocumentReads {
     };
   }
 
-  findWhole(): Promise<MemoryDocument | null> {
+  findWhole(call: CallContext): Promise<MemoryDocument | null> {
     // To leave a field out takes the server some time, so not where there is hardly ever one.
-    return this.find<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 });
+    return this.find<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 }, call);
   }
 
   /** What the projection answers, whichever layout the document has. It holds the revision. */
-  async find<Found extends object>(projection: Projection): Promise<Found | null> {
+  async find<Found extends object>(projection: Projection, call: CallContext): Promise<Found | null> {
     try {
       await this.#context.ready();
-      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), {
-        projection,
-        ...asPlainValues,
-      });
+      const found = await this.#context.collection.findOne<Found>(
+        presentLookUp(this.#context, this.#address),
+        {
+          projection,
+          ...asPlainValues,
+        },
+        call,
+      );
       refuseElsewhere(this.#context, found);
       return found;
     } catch (error) {
@@ -135,10 +140,10 @@ export class DocumentReads {
   }
 
   /** The same; of a document of the earlier layout, which has no revision, a second command reads the whole tree. */
-  async #findTree<Found extends object>(projection: Projection): Promise<Found | MemoryTree | null> {
-    const found = await this.find<Found & { revision?: number }>(projection);
+  async #findTree<Found extends object>(projection: Projection, call: CallContext): Promise<Found | MemoryTree | null> {
+    const found = await this.find<Found & { revision?: number }>(projection, call);
     return found === null || found.revision !== undefined
       ? found
-      : new MemoryTree(snapshotOfDocument(await this.findWhole()));
+      : new MemoryTree(snapshotOfDocument(await this.findWhole(call)));
   }
 }

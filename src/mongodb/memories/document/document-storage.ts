@@ -16,7 +16,7 @@ import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../c
 import { createAttempt } from "./attempts.js";
 import type { ChangeParts } from "./change-pipeline.js";
 import { emptyDocumentBytes, type MemoryDocument, newFileBytes } from "./document.js";
-import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
+import { type DocumentContext } from "./document-context.js";
 import { listenToDocument, versionOf } from "./document-listener.js";
 import { DocumentReads } from "./document-reads.js";
 import { DocumentWrites, type MadeChange, type WriteOptions } from "./document-writes.js";
@@ -31,12 +31,16 @@ export class DocumentStorage implements StoredMemory {
   readonly #address: CheckedAddress;
   readonly #limits: BackendLimits;
   readonly #key: string;
+  readonly #reads: DocumentReads;
+  readonly #writes: DocumentWrites;
 
   constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits) {
     this.#context = context;
     this.#address = address;
     this.#limits = limits;
     this.#key = JSON.stringify(address);
+    this.#reads = new DocumentReads(context, address);
+    this.#writes = new DocumentWrites(context, address, limits);
     this.features = { version: (call) => this.#version(call) };
   }
 
@@ -49,7 +53,7 @@ export class DocumentStorage implements StoredMemory {
     const { now, at } = settings;
     const made = await this.#try(parts, { at, createdAt: now, upsert }, call);
     if (made === null) return null;
-    if (made === "missing") return change.type === "delete" && this.#context.isGuest !== true ? noResult : null;
+    if (made === "missing") return change.type === "delete" && !this.#context.isGuest ? noResult : null;
     return toResult(change, made, now);
   }
 
@@ -72,68 +76,64 @@ export class DocumentStorage implements StoredMemory {
   }
 
   read(path: string, call: CallContext): Promise<string> {
-    return this.#reads(call).read(path);
+    return this.#reads.read(path, call);
   }
 
   readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
-    return this.#reads(call).readFiles(paths);
+    return this.#reads.readFiles(paths, call);
   }
 
   list(path: string, call: CallContext): Promise<MemoryEntry[]> {
-    return this.#reads(call).list(path);
+    return this.#reads.list(path, call);
   }
 
   stat(path: string, call: CallContext): Promise<MemoryStat | null> {
-    return this.#reads(call).stat(path);
+    return this.#reads.stat(path, call);
   }
 
   snapshot(call: CallContext): Promise<MemorySnapshot> {
-    return this.#reads(call).snapshot();
+    return this.#reads.snapshot(call);
   }
 
   outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
-    return this.#reads(call).outline(options);
+    return this.#reads.outline(options, call);
   }
 
-  async listen(call: CallContext): Promise<ChangeListener | null> {
-    const context = contextFor(call, this.#context);
-    await context.ready();
-    return listenToDocument(context, this.#address);
+  async listen(): Promise<ChangeListener | null> {
+    await this.#context.ready();
+    return listenToDocument(this.#context, this.#address);
   }
 
   get history(): StoredMemory["history"] {
-    const { history } = this.#context;
+    const { history, versions } = this.#context;
     if (history === null) return null;
-    return (call) => {
-      const context = contextFor(call, this.#context);
-      return {
-        source: new OutboxSource(context, this.#address),
-        versions: versionsInCall(context, history.versions),
-        flush: () => this.#writes(call).flush(),
-      };
+    return {
+      source: new OutboxSource(this.#context, this.#address),
+      versions,
+      flush: (call) => this.#writes.flush(call),
     };
   }
 
   async marks(call: CallContext): Promise<string[]> {
-    const found = await this.#reads(call).find<MemoryDocument>({ revision: 1, applied: 1 });
+    const found = await this.#reads.find<MemoryDocument>({ revision: 1, applied: 1 }, call);
     return Object.keys(found?.applied ?? {});
   }
 
   removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
-    return this.#writes(call).removeMarks(ids);
+    return this.#writes.removeMarks(ids, call);
   }
 
   async updatedAt(call: CallContext): Promise<Date | null> {
-    const found = await this.#reads(call).find<MemoryDocument>({ revision: 1, updatedAt: 1 });
+    const found = await this.#reads.find<MemoryDocument>({ revision: 1, updatedAt: 1 }, call);
     return found?.updatedAt ?? null;
   }
 
   /** Rewrites a document of the earlier system, which its next change would do otherwise. @returns whether it was one */
   async upgrade(call: CallContext): Promise<boolean> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const document = await this.#reads(call).findWhole();
+      const document = await this.#reads.findWhole(call);
       if (document === null || document.revision !== undefined) return false;
-      if (await this.#writes(call).rewriteLegacy(document)) return true;
+      if (await this.#writes.rewriteLegacy(document, call)) return true;
       await pause(attempt);
     }
     throw lostRace();
@@ -141,7 +141,7 @@ export class DocumentStorage implements StoredMemory {
 
   /** A document that has expired and that nobody has swept is in the way of a new one. */
   deleteExpired(call: CallContext): Promise<void> {
-    return this.#writes(call).deleteExpired();
+    return this.#writes.deleteExpired(call);
   }
 
   /** Refuses what the memory as it is now would refuse of these changes. Changes nothing. */
@@ -152,7 +152,7 @@ export class DocumentStorage implements StoredMemory {
   ): Promise<void> {
     const paths = changes.map(({ path }) => path);
     const below = changes.flatMap(({ kind, path }) => (kind === "deleteDirectory" ? [path] : []));
-    const loaded = await loadDocument(this.#reads(call), { paths, below, chars: 0 });
+    const loaded = await loadDocument(this.#reads, { paths, below, chars: 0 }, call);
     for (const edits of planChanges(loaded.tree, changes, options))
       await this.#checkRoom(loaded, edits, createEditParts(loaded, edits), call);
   }
@@ -168,7 +168,7 @@ export class DocumentStorage implements StoredMemory {
     const most = isMissing ? this.#newDocumentBytes(files) : sizeBytes + parts.growth;
     if (most <= maxMemoryBytes || parts.growth === 0) return;
     const now = this.#context.clock();
-    const measured = isMissing ? null : await this.#writes(call).measure(parts, { at: now, createdAt: now });
+    const measured = isMissing ? null : await this.#writes.measure(parts, { at: now, createdAt: now }, call);
     const after = measured ?? most;
     if (after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
   }
@@ -176,7 +176,7 @@ export class DocumentStorage implements StoredMemory {
   /** Null where the change is too large: the tree says how large. */
   async #try(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
     try {
-      return await this.#writes(call).make(parts, options);
+      return await this.#writes.make(parts, options, call);
     } catch (error) {
       if (MemoryError.isInstance(error) && error.code === "ENOSPC") return null;
       throw error;
@@ -186,7 +186,7 @@ export class DocumentStorage implements StoredMemory {
   #load(scope: StorageScope, call: CallContext): Promise<LoadedDocument> {
     // The history is told the texts that go.
     const needsTexts = scope.needsTexts === true || this.#context.history !== null;
-    return loadDocument(this.#reads(call), { ...scope, needsTexts });
+    return loadDocument(this.#reads, { ...scope, needsTexts }, call);
   }
 
   async #store(
@@ -200,7 +200,7 @@ export class DocumentStorage implements StoredMemory {
     await this.#checkRoom(loaded, edits, parts, call);
     // Of a document that is created nothing can be refused.
     const checked = isMissing ? { ...parts, growth: 0 } : parts;
-    const made = await this.#writes(call).make(checked, { at, createdAt: at, upsert: isMissing });
+    const made = await this.#writes.make(checked, { at, createdAt: at, upsert: isMissing }, call);
     return made !== null && made !== "missing";
   }
 
@@ -210,15 +210,7 @@ export class DocumentStorage implements StoredMemory {
   }
 
   async #version(call: CallContext): Promise<string | null> {
-    return versionOf(await this.#reads(call).find<MemoryDocument>({ revision: 1 }));
-  }
-
-  #reads(call: CallContext): DocumentReads {
-    return new DocumentReads(contextFor(call, this.#context), this.#address);
-  }
-
-  #writes(call: CallContext): DocumentWrites {
-    return new DocumentWrites(contextFor(call, this.#context), this.#address, this.#limits);
+    return versionOf(await this.#reads.find<MemoryDocument>({ revision: 1 }, call));
   }
 }
 

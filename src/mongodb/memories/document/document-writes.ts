@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import { maxAttempts, lostRace, pause } from "../../../core/runtime/lost-race.js";
 import type { BackendLimits } from "../../../core/contract/backend.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
@@ -7,7 +8,7 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { type Expression, literal, where } from "../expressions.js";
 import { type ChangeCommand, type ChangeParts, createCommand } from "./change-pipeline.js";
 import { flatFields, type LastChange, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { type DocumentContext, presentLookUp, versionsInCall } from "./document-context.js";
+import { type DocumentContext, presentLookUp } from "./document-context.js";
 import { DocumentReads } from "./document-reads.js";
 import { legacyChangedSince } from "./edit-parts.js";
 import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox.js";
@@ -53,17 +54,17 @@ export class DocumentWrites {
    * racing insert came first, an expired document is in the way, or what the outbox holds leaves no room.
    * @returns null where nothing was changed. "missing": there is no document
    */
-  async make(parts: ChangeParts, options: WriteOptions): Promise<MadeChange | "missing" | null> {
+  async make(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
     let tooLargeAlone = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
         // How long the memory is kept may be known only then.
         await this.#context.ready();
-        return await this.#send(parts, options);
+        return await this.#send(parts, options, call);
       } catch (error) {
-        if (isDuplicateKey(error)) await this.deleteExpired();
+        if (isDuplicateKey(error)) await this.deleteExpired(call);
         else if (!isTooLarge(error) || this.#context.history === null) throw this.#toWriteError(error);
-        else if (await this.#hasRecorded()) await this.flush();
+        else if (await this.#hasRecorded(call)) await this.flush(call);
         // Others may have moved what was recorded just before this looked.
         else if ((tooLargeAlone += 1) === maxTooLargeAlone) throw tooMuchAtOnce(error);
       }
@@ -76,14 +77,14 @@ export class DocumentWrites {
    * How many bytes the document would have after a change, without the outbox. Changes nothing.
    * @returns null where that is more than the server can measure
    */
-  async measure(parts: ChangeParts, { at, createdAt }: ChangeTimes): Promise<number | null> {
+  async measure(parts: ChangeParts, { at, createdAt }: ChangeTimes, call: CallContext): Promise<number | null> {
     const { maxMemoryBytes } = this.#limits;
     const measured = { ...parts, counts: null, growth: 0 };
     const { pipeline } = createCommand(measured, { at, createdAt, recording: null, maxMemoryBytes });
     const match = { $match: presentLookUp(this.#context, this.#address) };
     const project = { $project: { _id: 0, sizeBytes: bytesWithoutOutbox("$$ROOT") } };
     try {
-      const found = this.#context.collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], {});
+      const found = this.#context.collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], {}, call);
       const [first] = await found.toArray();
       return first?.sizeBytes ?? 0;
     } catch (error) {
@@ -92,117 +93,128 @@ export class DocumentWrites {
     }
   }
 
-  #createCommand(parts: ChangeParts, { at, createdAt }: ChangeTimes): ChangeCommand {
-    const { history, actor } = this.#context;
-    const recording = history && { actor, at, begins: history.begins };
+  #createCommand(parts: ChangeParts, { at, createdAt }: ChangeTimes, call: CallContext): ChangeCommand {
+    const { history } = this.#context;
+    const recording = history && { actor: call.actor, at, begins: history.begins };
     return createCommand(parts, { at, createdAt, recording, maxMemoryBytes: this.#limits.maxMemoryBytes });
   }
 
-  async #send(parts: ChangeParts, options: WriteOptions): Promise<MadeChange | "missing" | null> {
-    const { pipeline, receiptId } = this.#createCommand(parts, options);
-    const { collection, history, isGuest = false } = this.#context;
+  async #send(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
+    const { pipeline, receiptId } = this.#createCommand(parts, options, call);
+    const { collection, history, isGuest } = this.#context;
     const filter = presentLookUp(this.#context, this.#address);
     const isUpsert = options.upsert && !isGuest;
     if (receiptId === null) {
       // Without an answer the server keeps no copy of a large document, by which it could answer the command again.
-      const result = await collection.updateOne(filter, pipeline, { upsert: isUpsert });
+      const result = await collection.updateOne(filter, pipeline, { upsert: isUpsert }, call);
       if (result.modifiedCount + result.upsertedCount > 0) return { counts: [0, 0] };
       return result.matchedCount === 0 ? "missing" : null;
     }
-    const changed = await collection.findOneAndUpdate<ReceiptDocument>(filter, pipeline, {
-      upsert: isUpsert,
-      returnDocument: "after",
-      projection: { _id: 0, lastChange: 1, ...parts.answer, ...(history && outboxState) },
-      ...asPlainValues,
-    });
+    const changed = await collection.findOneAndUpdate<ReceiptDocument>(
+      filter,
+      pipeline,
+      {
+        upsert: isUpsert,
+        returnDocument: "after",
+        projection: { _id: 0, lastChange: 1, ...parts.answer, ...(history && outboxState) },
+        ...asPlainValues,
+      },
+      call,
+    );
     if (changed === null) return "missing";
     const { lastChange, createdAt, recorded = 0, lastBytes = null, versionsExpireAt } = changed;
     if (lastChange?.id !== receiptId) return changed.isNothing === true ? { counts: [0, 0] } : null;
     if (history !== null)
-      await this.#keepOutboxSmall({ recorded, lastBytes, ...(versionsExpireAt && { versionsExpireAt }) });
+      await this.#keepOutboxSmall({ recorded, lastBytes, ...(versionsExpireAt && { versionsExpireAt }) }, call);
     return { counts: lastChange.counts, ...(createdAt && { createdAt }) };
   }
 
   /** The change has been made, whatever becomes of this: the next one to fill the outbox tries again. */
-  async #keepOutboxSmall(state: OutboxState): Promise<void> {
+  async #keepOutboxSmall(state: OutboxState, call: CallContext): Promise<void> {
     try {
       const due = dueFlush(state);
-      const moving = due === "none" ? undefined : this.#moveVersions();
+      const moving = due === "none" ? undefined : this.#moveVersions(call);
       if (due === "behind") moving?.catch(() => undefined);
       else await moving;
-      if (state.versionsExpireAt !== undefined) await this.#prolongVersions(state.versionsExpireAt);
+      if (state.versionsExpireAt !== undefined) await this.#prolongVersions(state.versionsExpireAt, call);
     } catch {
       // Nothing is lost: what is recorded stays in the document.
     }
   }
 
   /** Versions must outlive the memory. */
-  async #prolongVersions(versionsExpireAt: Date): Promise<void> {
-    const { clock, expiry, history, collection } = this.#context;
+  async #prolongVersions(versionsExpireAt: Date, call: CallContext): Promise<void> {
+    const { clock, expiry, history, versions, collection } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
     if (history === null || until === null || versionsExpireAt >= until.latest) return;
-    const found = await collection.findOne<Pick<MemoryDocument, "_id">>(presentLookUp(this.#context, this.#address), {
-      projection: { _id: 1 },
-    });
+    const found = await collection.findOne<Pick<MemoryDocument, "_id">>(
+      presentLookUp(this.#context, this.#address),
+      {
+        projection: { _id: 1 },
+      },
+      call,
+    );
     if (found === null) return;
-    await versionsInCall(this.#context, history.versions).prolong(String(found._id), until.expiresAt);
-    await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {});
+    await versions.prolong(String(found._id), until.expiresAt, call);
+    await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {}, call);
   }
 
   /** Moves what is recorded into the collection of versions. @throws MemoryError EIO */
-  async flush(): Promise<void> {
+  async flush(call: CallContext): Promise<void> {
     try {
-      await this.#moveVersions();
+      await this.#moveVersions(call);
     } catch (error) {
       throw storageError(error, "read", null);
     }
   }
 
-  async #moveVersions(): Promise<void> {
+  async #moveVersions(call: CallContext): Promise<void> {
     const { history } = this.#context;
-    if (history !== null)
-      await moveVersions(this.#context, this.#address, versionsInCall(this.#context, history.versions));
+    if (history !== null) await moveVersions(this.#context, this.#address, call);
   }
 
   /** Whether the document holds changes that are not in the collection of versions yet. */
-  async #hasRecorded(): Promise<boolean> {
+  async #hasRecorded(call: CallContext): Promise<boolean> {
     const projection = { _id: 0, revision: 1, recorded: { $gt: ["$outbox", []] } };
-    const found = await new DocumentReads(this.#context, this.#address).find<{ recorded: boolean }>(projection);
+    const found = await new DocumentReads(this.#context, this.#address).find<{ recorded: boolean }>(projection, call);
     return found?.recorded === true;
   }
 
   /** A document that has expired and that nobody has swept is in the way of a new one. */
-  async deleteExpired(): Promise<void> {
+  async deleteExpired(call: CallContext): Promise<void> {
     const deadline = this.#context.expiry.deadline(this.#address.scope);
     if (deadline === null) return;
     try {
-      const { collection, history } = this.#context;
+      const { collection, history, versions } = this.#context;
       const filter = { ...lookUp(this.#address), updatedAt: { $lte: deadline } };
-      const expired = await collection.findOneAndDelete<Pick<MemoryDocument, "_id">>(filter, {
-        projection: { _id: 1 },
-      });
-      if (expired !== null && history !== null)
-        await versionsInCall(this.#context, history.versions).remove(String(expired._id));
+      const expired = await collection.findOneAndDelete<Pick<MemoryDocument, "_id">>(
+        filter,
+        {
+          projection: { _id: 1 },
+        },
+        call,
+      );
+      if (expired !== null && history !== null) await versions.remove(String(expired._id), call);
     } catch (error) {
       throw this.#toWriteError(error);
     }
   }
 
   /** Rewrites a document of the earlier system flat. Nothing else of it changes. @returns false where it has changed */
-  async rewriteLegacy(document: MemoryDocument): Promise<boolean> {
+  async rewriteLegacy(document: MemoryDocument, call: CallContext): Promise<boolean> {
     const fields = literal({ ...flatFields(snapshotOfDocument(document)), revision: 0 });
     const changed: Expression = { $or: legacyChangedSince(document) };
     const pipeline = [{ $replaceWith: where(changed, "$$ROOT", { $mergeObjects: ["$$ROOT", fields] }) }];
     try {
       const filter = presentLookUp(this.#context, this.#address);
-      return (await this.#context.collection.updateOne(filter, pipeline, {})).modifiedCount > 0;
+      return (await this.#context.collection.updateOne(filter, pipeline, {}, call)).modifiedCount > 0;
     } catch (error) {
       throw this.#toWriteError(error);
     }
   }
 
   /** Takes marks away. Nothing else of the document changes. */
-  async removeMarks(ids: readonly string[]): Promise<void> {
+  async removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
     const kept: Expression = {
       $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } },
     };
@@ -210,7 +222,7 @@ export class DocumentWrites {
     try {
       await this.#context.ready();
       const filter = { ...presentLookUp(this.#context, this.#address), applied: { $exists: true } };
-      await this.#context.collection.updateOne(filter, pipeline, {});
+      await this.#context.collection.updateOne(filter, pipeline, {}, call);
     } catch (error) {
       throw this.#toWriteError(error);
     }

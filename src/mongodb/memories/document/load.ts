@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { SnapshotFile } from "../../../core/tree/snapshot.js";
 import { parentsOf, ROOT } from "../../../core/values/paths.js";
@@ -29,15 +30,19 @@ export interface LoadedDocument {
 type Loaded = MemoryDocument & DocumentPart & { sizeBytes: number; isApplied?: true };
 
 /** @throws movedAway, notHere */
-export async function loadDocument(reads: DocumentReads, scope: StorageScope): Promise<LoadedDocument> {
-  const found = await reads.find<Loaded>(loadProjection(scope));
+export async function loadDocument(
+  reads: DocumentReads,
+  scope: StorageScope,
+  call: CallContext,
+): Promise<LoadedDocument> {
+  const found = await reads.find<Loaded>(loadProjection(scope), call);
   if (found === null) {
     const tree = new MemoryTree({ files: [], directories: [], revision: 0 });
     return { tree, revision: 0, isMissing: true, sizeBytes: 0, legacy: null, isApplied: false };
   }
   const { revision, sizeBytes, isApplied = false } = found;
   const rest = { isMissing: false, sizeBytes, isApplied };
-  if (revision === undefined) return loadLegacy(reads, scope, rest);
+  if (revision === undefined) return loadLegacy(reads, scope, rest, call);
   const tree = needsWhole(scope) ? new MemoryTree(snapshotOfDocument(found)) : treeOfPart(scope, found);
   return { ...rest, tree, revision, legacy: null };
 }
@@ -46,10 +51,11 @@ async function loadLegacy(
   reads: DocumentReads,
   scope: StorageScope,
   rest: Pick<LoadedDocument, "isMissing" | "sizeBytes" | "isApplied">,
+  call: CallContext,
 ): Promise<LoadedDocument> {
-  const legacy = await reads.findWhole();
+  const legacy = await reads.findWhole(call);
   // Somebody has rewritten or removed it meanwhile.
-  if (legacy === null || legacy.revision !== undefined) return loadDocument(reads, scope);
+  if (legacy === null || legacy.revision !== undefined) return loadDocument(reads, scope, call);
   return { ...rest, tree: new MemoryTree(snapshotOfDocument(legacy)), revision: 0, legacy };
 }
 

@@ -1,10 +1,10 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
 import { flush } from "../../history/flush.js";
 import type { FlushSource, PresentMemory } from "../../history/history-source.js";
-import type { VersionCollection } from "../../history/version-collection.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
@@ -31,8 +31,8 @@ export class OutboxSource implements FlushSource {
     this.#address = address;
   }
 
-  async read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null> {
-    if (what === "tree") return this.#readTree();
+  async read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null> {
+    if (what === "tree") return this.#readTree(call);
     const isWanted = typeof what === "object" ? [{ $eq: ["$$entry.k", literal(keyOfPath(what.path))] }] : [];
     // Without the variable the server would gather the keys anew for each file.
     const texts = bound(
@@ -40,15 +40,15 @@ export class OutboxSource implements FlushSource {
       entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }),
     );
     const isDirectoryThere = typeof what === "object" && what.path !== ROOT && { isDirectory: isDirectory(what.path) };
-    const found = await this.#find<OutboxDocument>({ ...fields, texts, ...isDirectoryThere });
-    if (found?.revision === undefined) return found === null ? null : this.#readTree();
+    const found = await this.#find<OutboxDocument>({ ...fields, texts, ...isDirectoryThere }, call);
+    if (found?.revision === undefined) return found === null ? null : this.#readTree(call);
     const textsByPath = new Map(
       (found.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])),
     );
     return { ...presentOf(found, this.#address), texts: textsByPath, isDirectory: found.isDirectory === true };
   }
 
-  async settle({ documentId, changes }: PresentMemory): Promise<boolean> {
+  async settle({ documentId, changes }: PresentMemory, call: CallContext): Promise<boolean> {
     const { collection, clock, expiry } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
     // Another may have done so already: no two changes have the same revision.
@@ -64,25 +64,34 @@ export class OutboxSource implements FlushSource {
       { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
     ];
     // Not waited for: if a crash undoes it, the next one does it again.
-    const { matchedCount } = await collection.updateOne({ _id: documentId }, update, {
-      writeConcern: { w: 1, journal: false },
-    });
+    const { matchedCount } = await collection.updateOne(
+      { _id: documentId },
+      update,
+      {
+        writeConcern: { w: 1, journal: false },
+      },
+      call,
+    );
     return matchedCount > 0;
   }
 
-  async #readTree(): Promise<PresentMemory | null> {
-    const found = await this.#find<MemoryDocument>({});
+  async #readTree(call: CallContext): Promise<PresentMemory | null> {
+    const found = await this.#find<MemoryDocument>({}, call);
     if (found === null) return null;
     return presentMemory(found, this.#address);
   }
 
-  #find<Found extends object>(projection: object): Promise<Found | null> {
+  #find<Found extends object>(projection: object, call: CallContext): Promise<Found | null> {
     return reading(async () => {
       await this.#context.ready();
-      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), {
-        ...asPlainValues,
-        projection,
-      });
+      const found = await this.#context.collection.findOne<Found>(
+        presentLookUp(this.#context, this.#address),
+        {
+          ...asPlainValues,
+          projection,
+        },
+        call,
+      );
       refuseElsewhere(this.#context, found);
       return found;
     });
@@ -112,11 +121,7 @@ function presentOf(
 }
 
 /** Moves what the document of a memory has recorded into the collection of versions. */
-export function moveVersions(
-  context: DocumentContext,
-  address: CheckedAddress,
-  versions: VersionCollection,
-): Promise<void> {
+export function moveVersions(context: DocumentContext, address: CheckedAddress, call: CallContext): Promise<void> {
   const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt ?? null;
-  return flush(new OutboxSource(context, address), versions, expiresAt);
+  return flush(new OutboxSource(context, address), context.versions, expiresAt, call);
 }

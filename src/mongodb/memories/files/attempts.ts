@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { ApplySettings } from "../../../core/tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../../../core/tree/change.js";
 import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
@@ -12,7 +13,7 @@ import { type FilesContext, readAcknowledged } from "./files-context.js";
 type Files = ExactCollection<StoredDocument>;
 
 /** One command. Null: nothing was changed. */
-export type Attempt = (files: Files) => Promise<ChangeResult | null>;
+export type Attempt = (files: Files, call: CallContext) => Promise<ChangeResult | null>;
 
 /**
  * The one command that changes a file that is there. Null if there is none for the change.
@@ -27,36 +28,47 @@ export function attemptChange(
   const _id = idOfPath(key, change.path);
   switch (change.type) {
     case "append":
-      return (files) => append(files, _id, appendUpdate(change.content, now, maxFileBytes));
+      return (files, call) => append(files, _id, appendUpdate(change.content, now, maxFileBytes), call);
     case "write": {
       if (change.ifExists === "fail" || utf8Bytes(change.content) > maxFileBytes) return null;
-      return (files) => setText(files, _id, change.content, writeUpdate(change.content, now), now);
+      return (files, call) => setText(files, _id, change.content, writeUpdate(change.content, now), now, call);
     }
     case "edit": {
       if (before === null) return null;
       const content = change.edit(before);
       if (utf8Bytes(content) > maxFileBytes) return null;
-      return (files) => setText(files, _id, content, swapUpdate(before, content, now), now);
+      return (files, call) => setText(files, _id, content, swapUpdate(before, content, now), now, call);
     }
     case "update":
-      return (files) => replace(files, _id, replaceUpdate(change.oldContent, change.content, now, maxFileBytes));
+      return (files, call) =>
+        replace(files, _id, replaceUpdate(change.oldContent, change.content, now, maxFileBytes), call);
     case "delete":
-      return (files) => deleteFile(files, _id);
+      return (files, call) => deleteFile(files, _id, call);
     case "rename":
       return null;
   }
 }
 
 /** Null if there is no file. */
-export async function readText(context: FilesContext, key: string, path: string): Promise<string | null> {
+export async function readText(
+  context: FilesContext,
+  key: string,
+  path: string,
+  call: CallContext,
+): Promise<string | null> {
   const options = { projection: { _id: 0, kind: 1, text: 1 }, ...asPlainValues, ...readAcknowledged(context) };
-  const found = await context.collection.findOne<StoredDocument>({ _id: idOfPath(key, path) }, options);
+  const found = await context.collection.findOne<StoredDocument>({ _id: idOfPath(key, path) }, options, call);
   return found?.kind === "file" ? found.text : null;
 }
 
 /** An update that answers nothing: a replica set keeps the document for an answer. */
-async function append(files: Files, _id: string, { pipeline }: TextUpdate): Promise<ChangeResult | null> {
-  return (await files.updateOne({ _id }, pipeline, {})).modifiedCount === 1 ? noResult : null;
+async function append(
+  files: Files,
+  _id: string,
+  { pipeline }: TextUpdate,
+  call: CallContext,
+): Promise<ChangeResult | null> {
+  return (await files.updateOne({ _id }, pipeline, {}, call)).modifiedCount === 1 ? noResult : null;
 }
 
 async function setText(
@@ -65,27 +77,38 @@ async function setText(
   content: string,
   { pipeline, textId }: TextUpdate,
   updatedAt: Date,
+  call: CallContext,
 ): Promise<ChangeResult | null> {
   const options = {
     projection: { _id: 0, createdAt: 1, textId: 1 },
     returnDocument: "after",
     ...asPlainValues,
   } as const;
-  const found = await files.findOneAndUpdate<Pick<StoredFile, "createdAt" | "textId">>({ _id }, pipeline, options);
+  const found = await files.findOneAndUpdate<Pick<StoredFile, "createdAt" | "textId">>(
+    { _id },
+    pipeline,
+    options,
+    call,
+  );
   if (found?.textId !== textId) return null;
   const file = { kind: "file", sizeBytes: utf8Bytes(content), createdAt: found.createdAt, updatedAt } as const;
   return { ...noResult, file };
 }
 
-async function replace(files: Files, _id: string, { pipeline, textId }: TextUpdate): Promise<ChangeResult | null> {
+async function replace(
+  files: Files,
+  _id: string,
+  { pipeline, textId }: TextUpdate,
+  call: CallContext,
+): Promise<ChangeResult | null> {
   const options = { projection: { _id: 0, lastChange: 1 }, returnDocument: "after", ...asPlainValues } as const;
-  const found = await files.findOneAndUpdate<Pick<StoredFile, "lastChange">>({ _id }, pipeline, options);
+  const found = await files.findOneAndUpdate<Pick<StoredFile, "lastChange">>({ _id }, pipeline, options, call);
   if (found?.lastChange?.id !== textId) return null;
   return { ...noResult, replaced: found.lastChange.replaced };
 }
 
-async function deleteFile(files: Files, _id: string): Promise<ChangeResult | null> {
-  const isDeleted = (await files.deleteOne({ _id, kind: "file" }, byId)) > 0;
+async function deleteFile(files: Files, _id: string, call: CallContext): Promise<ChangeResult | null> {
+  const isDeleted = (await files.deleteOne({ _id, kind: "file" }, byId, call)) > 0;
   return isDeleted ? { ...noResult, deleted: { files: 1, dirs: 0 } } : null;
 }
 

@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
@@ -65,6 +66,7 @@ export async function storeDifference(
   memory: StoredMemory,
   tree: LoadedTree,
   options: DifferenceOptions,
+  call: CallContext,
 ): Promise<void> {
   const { collection, session } = memory;
   const difference = findDifference(memoryKeyOf(memory.address), tree, options);
@@ -76,14 +78,14 @@ export async function storeDifference(
   const single = ranges.length === 0 ? removed : removed.filter((id) => !isInRange(id));
   for (let start = 0; start < single.length; start += maxDocuments) {
     const ids = single.slice(start, start + maxDocuments);
-    await collection.deleteMany({ _id: { $in: ids } }, { session, ...byId });
+    await collection.deleteMany({ _id: { $in: ids } }, { session, ...byId }, call);
   }
   const upserts = created.length <= maxUpserts ? created.map(insertOnly) : [];
   const writes = [...touchParents(memory, tree, difference, options), ...updates, ...upserts];
-  if (writes.length > 0) await collection.bulkWrite(writes, { session });
-  if (created.length > maxUpserts) await collection.insertMany(created, { session });
-  if (copied.size > 0) for (const range of ranges) await copyDocuments(memory, range, copied);
-  for (const _id of ranges) await collection.deleteMany({ _id }, { session, ...byId });
+  if (writes.length > 0) await collection.bulkWrite(writes, { session }, call);
+  if (created.length > maxUpserts) await collection.insertMany(created, { session }, call);
+  if (copied.size > 0) for (const range of ranges) await copyDocuments(memory, range, copied, call);
+  for (const _id of ranges) await collection.deleteMany({ _id }, { session, ...byId }, call);
 }
 
 function findDifference(key: string, tree: LoadedTree, { heads, at }: DifferenceOptions): Difference {
@@ -179,17 +181,18 @@ async function copyDocuments(
   { collection, session, address }: StoredMemory,
   _id: object,
   paths: ReadonlyMap<string, string>,
+  call: CallContext,
 ): Promise<void> {
   const key = memoryKeyOf(address);
   let batch: StoredDocument[] = [];
   let bytes = 0;
   const insert = async (): Promise<void> => {
-    if (batch.length > 0) await collection.insertMany(batch, { session });
+    if (batch.length > 0) await collection.insertMany(batch, { session }, call);
     batch = [];
     bytes = 0;
   };
   const options = { ...asPlainValues, ...byId, session, batchSize: maxDocuments };
-  for await (const document of collection.find<StoredDocument>({ _id }, options)) {
+  for await (const document of collection.find<StoredDocument>({ _id }, options, call)) {
     const path = paths.get(document._id);
     if (path === undefined) continue;
     batch.push(movedDocument(key, document, path));

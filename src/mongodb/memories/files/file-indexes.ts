@@ -1,3 +1,4 @@
+import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
 import type { ClientSession, IndexDescription } from "mongodb";
 import { memoryScopes } from "../../../core/values/address.js";
 import { addressKeys, ownerKeys } from "../addresses/address-keys.js";
@@ -80,11 +81,19 @@ const partOfId = (index: number): object => ({ $arrayElemAt: [{ $split: ["$_id",
 const path = { $concat: [partOfId(1), "/", partOfId(2)] };
 const place = { memory: partOfId(0), pathText: { $replaceAll: { input: path, find: "_", replacement: " " } } };
 
-/** First the fields in documents that have none, so that whoever finds the index knows that it has all texts. */
+/**
+ * First the fields in documents that have none, so that whoever finds the index knows that it has all texts. No call
+ * ends this, because other calls wait for it too.
+ */
 export async function makeWordsIndex(collection: ExactCollection<StoredDocument>, option: string): Promise<void> {
   try {
     if (!(await collection.hasIndex(wordsIndex.name))) {
-      await collection.updateMany({ kind: "file", memory: { $exists: false } }, [{ $set: place }], {});
+      await collection.updateMany(
+        { kind: "file", memory: { $exists: false } },
+        [{ $set: place }],
+        {},
+        createUnlimitedCall(),
+      );
     }
   } catch (error) {
     throw storageError(error, "read", null);
@@ -101,7 +110,8 @@ export async function hasMoreThan(
   count: number,
   _id: IdRange,
   session: ClientSession,
+  call: CallContext,
 ): Promise<boolean> {
   const options = { projection: { _id: 1 }, ...byId, ...asPlainValues, skip: Math.max(0, count), limit: 1, session };
-  return (await collection.find({ _id }, options).toArray()).length > 0;
+  return (await collection.find({ _id }, options, call).toArray()).length > 0;
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
@@ -50,24 +51,29 @@ export class FileReads {
   /**
    * The document of a path, as far as the projection has it. Null where nothing is, but a memory that has not moved.
    */
-  find(path: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
+  find(path: string, projection: Record<string, 0 | 1>, call: CallContext): Promise<StoredDocument | null> {
     const _id = idOfPath(this.#key, path);
-    return this.#reading(null, async () => {
-      const found = await this.#context.collection.findOne<StoredDocument>(
-        { _id },
-        { projection, ...asPlainValues, ...readAcknowledged(this.#context) },
-      );
-      if (path === ROOT) refuseElsewhere(this.#context, found);
-      return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
-    });
+    return this.#reading(
+      null,
+      async () => {
+        const found = await this.#context.collection.findOne<StoredDocument>(
+          { _id },
+          { projection, ...asPlainValues, ...readAcknowledged(this.#context) },
+          call,
+        );
+        if (path === ROOT) refuseElsewhere(this.#context, found);
+        return found === null && path !== ROOT ? this.#findWithRoot(_id, projection, call) : found;
+      },
+      call,
+    );
   }
 
   /** Looks again, at one moment with the root: the memory may have moved away and back between two commands. */
-  #findWithRoot(_id: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
+  #findWithRoot(_id: string, projection: Record<string, 0 | 1>, call: CallContext): Promise<StoredDocument | null> {
     return readAtOneMoment(async () => {
       const options = { ...asPlainValues, ...atOneMoment, ...byId, projection: { ...projection, _id: 1 } };
       const found = await this.#context.collection
-        .find<StoredDocument>({ _id: { $in: [this.#rootId, _id] } }, options)
+        .find<StoredDocument>({ _id: { $in: [this.#rootId, _id] } }, options, call)
         .toArray();
       refuseElsewhere(
         this.#context,
@@ -78,89 +84,114 @@ export class FileReads {
   }
 
   /** The texts of those of the files that are there, at one moment. */
-  texts(paths: readonly string[]): Promise<Map<string, string>> {
-    return this.#readingAtOneMoment(new Map<string, string>(), async () => {
-      const ids = [this.#rootId, ...paths.map((path) => idOfPath(this.#key, path))];
-      const options = { projection: { text: 1, kind: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
-      const texts = new Map<string, string>();
-      let root: StoredDocument | undefined;
-      for await (const document of this.#context.collection.find<StoredDocument>({ _id: { $in: ids } }, options)) {
-        if (document._id === this.#rootId) root = document;
-        else if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
-      }
-      refuseElsewhere(this.#context, root);
-      return texts;
-    });
+  texts(paths: readonly string[], call: CallContext): Promise<Map<string, string>> {
+    return this.#readingAtOneMoment(
+      new Map<string, string>(),
+      async () => {
+        const ids = [this.#rootId, ...paths.map((path) => idOfPath(this.#key, path))];
+        const options = { projection: { text: 1, kind: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
+        const texts = new Map<string, string>();
+        let root: StoredDocument | undefined;
+        for await (const document of this.#context.collection.find<StoredDocument>(
+          { _id: { $in: ids } },
+          options,
+          call,
+        )) {
+          if (document._id === this.#rootId) root = document;
+          else if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
+        }
+        refuseElsewhere(this.#context, root);
+        return texts;
+      },
+      call,
+    );
   }
 
   /** All documents of the memory but the root, or those at some paths, at one moment. */
-  async documents(paths?: readonly string[]): Promise<StoredDocument[]> {
-    const found = await this.withRoot(paths);
+  async documents(paths: readonly string[] | null, call: CallContext): Promise<StoredDocument[]> {
+    const found = await this.withRoot(paths, call);
     return [...(found?.values() ?? [])].filter(({ _id }) => _id !== this.#rootId);
   }
 
   /** A tree, without texts, of what changes concern: their paths, and what is in deleted directories. */
-  kinds(changes: readonly PlannedChange[]): Promise<MemoryTree> {
+  kinds(changes: readonly PlannedChange[], call: CallContext): Promise<MemoryTree> {
     const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
     const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
     const children = changes
       .filter(({ kind }) => kind === "deleteDirectory")
       .map(({ path }) => ({ _id: childrenOf(this.#key, path) }));
-    return this.#readingAtOneMoment(new LoadedTree(new Map(), null), async () => {
-      const found = await this.#context.collection
-        .find<IndexedDocument>({ $or: [{ _id: this.#rootId }, ids, ...children] }, { ...listing, ...atOneMoment })
-        .toArray();
-      const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
-      refuseElsewhere(this.#context, documents.get(ROOT));
-      documents.delete(ROOT);
-      return new LoadedTree(documents, null);
-    });
+    return this.#readingAtOneMoment(
+      new LoadedTree(new Map(), null),
+      async () => {
+        const found = await this.#context.collection
+          .find<IndexedDocument>(
+            { $or: [{ _id: this.#rootId }, ids, ...children] },
+            { ...listing, ...atOneMoment },
+            call,
+          )
+          .toArray();
+        const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
+        refuseElsewhere(this.#context, documents.get(ROOT));
+        documents.delete(ROOT);
+        return new LoadedTree(documents, null);
+      },
+      call,
+    );
   }
 
   /** Whether anything lies in the memory. */
-  isEmpty(): Promise<boolean> {
-    return this.#readingAtOneMoment(true, async () => {
-      const found = await this.#context.collection
-        .find<IndexedDocument>(
-          { _id: this.#rootWithChildren },
-          { projection: { kind: 1 }, ...byId, ...asPlainValues, ...atOneMoment, limit: 2 },
-        )
-        .toArray();
-      refuseElsewhere(
-        this.#context,
-        found.find(({ _id }) => _id === this.#rootId),
-      );
-      return found.every(({ _id }) => _id === this.#rootId);
-    });
-  }
-
-  /** What lies in a directory. Null where nothing is at the path. */
-  list(path: string): Promise<MemoryEntry[] | "file" | null> {
-    const id = idOfPath(this.#key, path);
-    const children = { _id: childrenOf(this.#key, path) };
-    const find = (filter: object): Promise<IndexedDocument[]> =>
-      this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }).toArray();
-    return this.#readingAtOneMoment<MemoryEntry[] | "file" | null>(path === ROOT ? [] : null, async () => {
-      let found = await find(path === ROOT ? { _id: this.#rootWithChildren } : children);
-      // Only where something lies in it, it is known to be a directory.
-      if (found.length === 0 && path !== ROOT)
-        found = await find({ $or: [{ _id: { $in: [this.#rootId, id] } }, children] });
-      const below = found.filter(({ _id }) => _id !== id && _id !== this.#rootId);
-      if (below.length === 0) {
+  isEmpty(call: CallContext): Promise<boolean> {
+    return this.#readingAtOneMoment(
+      true,
+      async () => {
+        const found = await this.#context.collection
+          .find<IndexedDocument>(
+            { _id: this.#rootWithChildren },
+            { projection: { kind: 1 }, ...byId, ...asPlainValues, ...atOneMoment, limit: 2 },
+            call,
+          )
+          .toArray();
         refuseElsewhere(
           this.#context,
           found.find(({ _id }) => _id === this.#rootId),
         );
-        const kind = found.find(({ _id }) => _id === id)?.kind;
-        if (path !== ROOT && kind !== "dir") return kind ?? null;
-      }
-      const start = children._id.$gte.length;
-      return below.map(({ _id, kind }) => ({ name: _id.slice(start), kind }));
-    });
+        return found.every(({ _id }) => _id === this.#rootId);
+      },
+      call,
+    );
+  }
+
+  /** What lies in a directory. Null where nothing is at the path. */
+  list(path: string, call: CallContext): Promise<MemoryEntry[] | "file" | null> {
+    const id = idOfPath(this.#key, path);
+    const children = { _id: childrenOf(this.#key, path) };
+    const find = (filter: object): Promise<IndexedDocument[]> =>
+      this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }, call).toArray();
+    return this.#readingAtOneMoment<MemoryEntry[] | "file" | null>(
+      path === ROOT ? [] : null,
+      async () => {
+        let found = await find(path === ROOT ? { _id: this.#rootWithChildren } : children);
+        // Only where something lies in it, it is known to be a directory.
+        if (found.length === 0 && path !== ROOT)
+          found = await find({ $or: [{ _id: { $in: [this.#rootId, id] } }, children] });
+        const below = found.filter(({ _id }) => _id !== id && _id !== this.#rootId);
+        if (below.length === 0) {
+          refuseElsewhere(
+            this.#context,
+            found.find(({ _id }) => _id === this.#rootId),
+          );
+          const kind = found.find(({ _id }) => _id === id)?.kind;
+          if (path !== ROOT && kind !== "dir") return kind ?? null;
+        }
+        const start = children._id.$gte.length;
+        return below.map(({ _id, kind }) => ({ name: _id.slice(start), kind }));
+      },
+      call,
+    );
   }
 
   /** The bytes of all files below a directory; null where none is at the path. The root always is. */
-  sizeBelow(path: string): Promise<number | null> {
+  sizeBelow(path: string, call: CallContext): Promise<number | null> {
     const id = idOfPath(this.#key, path);
     const isOwn = { $and: [{ $eq: ["$_id", { $literal: id }] }, { $eq: ["$kind", "dir"] }] };
     const rootKind = { $max: { $cond: [{ $eq: ["$_id", { $literal: this.#rootId }] }, "$kind", null] } };
@@ -172,28 +203,35 @@ export class FileReads {
       },
       { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" }, isThere: { $max: isOwn }, rootKind } },
     ];
-    return this.#readingAtOneMoment(path === ROOT ? 0 : null, async () => {
-      const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
-      const [found] = await this.#context.collection
-        .aggregate<{ sizeBytes: number; isThere: boolean; rootKind: string | null }>(pipeline, options)
-        .toArray();
-      refuseElsewhere(this.#context, found?.rootKind ? { kind: found.rootKind } : undefined);
-      if (found?.isThere !== true && path !== ROOT) return null;
-      return found?.sizeBytes ?? 0;
-    });
-  }
-
-  snapshot(): Promise<MemorySnapshot> {
-    return this.#readingAtOneMoment<MemorySnapshot>({ files: [], directories: [], revision: null }, () =>
-      this.#snapshot(atOneMoment),
+    return this.#readingAtOneMoment(
+      path === ROOT ? 0 : null,
+      async () => {
+        const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
+        const [found] = await this.#context.collection
+          .aggregate<{ sizeBytes: number; isThere: boolean; rootKind: string | null }>(pipeline, options, call)
+          .toArray();
+        refuseElsewhere(this.#context, found?.rootKind ? { kind: found.rootKind } : undefined);
+        if (found?.isThere !== true && path !== ROOT) return null;
+        return found?.sizeBytes ?? 0;
+      },
+      call,
     );
   }
 
-  async #snapshot(options: FindOptions): Promise<MemorySnapshot> {
+  snapshot(call: CallContext): Promise<MemorySnapshot> {
+    return this.#readingAtOneMoment<MemorySnapshot>(
+      { files: [], directories: [], revision: null },
+      () => this.#snapshot(atOneMoment, call),
+      call,
+    );
+  }
+
+  async #snapshot(options: FindOptions, call: CallContext): Promise<MemorySnapshot> {
     const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
     const found = this.#context.collection.find<StoredDocument>(
       { _id: rangeOfMemory(this.#key) },
       { ...asPlainValues, ...byId, ...options, batchSize },
+      call,
     );
     let root: StoredDocument | undefined;
     for await (const document of found) {
@@ -208,62 +246,72 @@ export class FileReads {
     return snapshot;
   }
 
-  snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
-    return this.#readingAtOneMoment<VersionedSnapshot>({ files: [], directories: [] }, () =>
-      snapshotSince(this.#context, this.#key, known),
+  snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {
+    return this.#readingAtOneMoment<VersionedSnapshot>(
+      { files: [], directories: [] },
+      () => snapshotSince(this.#context, this.#key, known, call),
+      call,
     );
   }
 
   /** Null where the store has no index for it, and where nothing is. */
-  async narrow(query: string, path: string): Promise<CandidateFiles | null> {
+  async narrow(query: string, path: string, call: CallContext): Promise<CandidateFiles | null> {
     const { narrowsAbove = null } = this.#context;
     if (narrowsAbove === null) return null;
-    return this.#readingAtOneMoment(null, () =>
-      narrowedSearch({ ...this.#context, narrowsAbove }, this.#key, query, path),
+    return this.#readingAtOneMoment(
+      null,
+      () => narrowedSearch({ ...this.#context, narrowsAbove }, this.#key, query, path, call),
+      call,
     );
   }
 
-  outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
-    return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, () =>
-      inSnapshot(this.#context.transactions.client, (session) =>
-        new FilesOutline(this.#context, this.#key, session, wanted).read(),
-      ),
+  outline(wanted: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
+    return this.#readingAtOneMoment<MemoryOutline>(
+      { files: [], directories: [], revision: null },
+      () =>
+        inSnapshot(this.#context.transactions.client, (session) =>
+          new FilesOutline(this.#context, this.#key, session, wanted, call).read(),
+        ),
+      call,
     );
   }
 
   /** The memory's own document. */
-  root(): Promise<StoredRoot | null> {
-    return this.#reading(null, () => this.#root({}));
+  root(call: CallContext): Promise<StoredRoot | null> {
+    return this.#reading(null, () => this.#root({}, call), call);
   }
 
   /** The same in a transaction. */
-  rootIn(session: ClientSession): Promise<StoredRoot | null> {
-    return this.#root({ session });
+  rootIn(session: ClientSession, call: CallContext): Promise<StoredRoot | null> {
+    return this.#root({ session }, call);
   }
 
-  async #root(options: FindOptions): Promise<StoredRoot | null> {
+  async #root(options: FindOptions, call: CallContext): Promise<StoredRoot | null> {
     const root = await this.#context.collection.findOne<StoredRoot>(
       { _id: this.#rootId },
       { ...asPlainValues, ...options },
+      call,
     );
     refuseElsewhere(this.#context, root);
     return root;
   }
 
   /** Some of the documents with the root, or all, at one moment. Null where the memory has expired. */
-  withRoot(paths?: readonly string[]): Promise<Map<string, StoredDocument> | null> {
+  withRoot(paths: readonly string[] | null, call: CallContext): Promise<Map<string, StoredDocument> | null> {
     const _id =
-      paths === undefined
-        ? rangeOfMemory(this.#key)
-        : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
-    return this.#readingAtOneMoment<Map<string, StoredDocument> | null>(null, async () => {
-      const found = await this.#context.collection
-        .find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize })
-        .toArray();
-      const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
-      refuseElsewhere(this.#context, documents.get(ROOT));
-      return documents;
-    });
+      paths === null ? rangeOfMemory(this.#key) : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
+    return this.#readingAtOneMoment<Map<string, StoredDocument> | null>(
+      null,
+      async () => {
+        const found = await this.#context.collection
+          .find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize }, call)
+          .toArray();
+        const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
+        refuseElsewhere(this.#context, documents.get(ROOT));
+        return documents;
+      },
+      call,
+    );
   }
 
   get #rootId(): string {
@@ -276,10 +324,10 @@ export class FileReads {
   }
 
   /** @param missing the answer of a memory that has expired */
-  async #reading<T>(missing: T, read: () => Promise<T>): Promise<T> {
+  async #reading<T>(missing: T, read: () => Promise<T>, call: CallContext): Promise<T> {
     try {
       await this.#context.ready();
-      const isPresent = this.#life.isPresent();
+      const isPresent = this.#life.isPresent(call);
       if (isPresent === true || (await isPresent)) return await read();
       refuseElsewhere(this.#context, null);
       return missing;
@@ -288,7 +336,7 @@ export class FileReads {
     }
   }
 
-  #readingAtOneMoment<T>(missing: T, read: () => Promise<T>): Promise<T> {
-    return this.#reading(missing, () => readAtOneMoment(read));
+  #readingAtOneMoment<T>(missing: T, read: () => Promise<T>, call: CallContext): Promise<T> {
+    return this.#reading(missing, () => readAtOneMoment(read), call);
   }
 }

@@ -1,3 +1,5 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { MemoryArchive } from "../contract/layout.js";
 import { createHash } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
@@ -21,38 +23,39 @@ import {
   type StoredFile,
   type StoredRoot,
 } from "./documents.js";
-import { type FilesContext, refuseElsewhere, versionsInCall } from "./files-context.js";
+import { type FilesContext, refuseElsewhere } from "./files-context.js";
 import { toPresent } from "./stored-files.js";
 import { FilesSnapshot, type ListedRoot } from "./files-snapshot.js";
 import { FilesExpiry } from "./files-expiry.js";
 import { newChangeId } from "../change-id.js";
 
-export function archivedMemory(context: FilesContext, address: CheckedAddress): Promise<ArchivedMemory | null> {
+export function readArchived(
+  context: FilesContext,
+  address: CheckedAddress,
+  call: CallContext,
+): Promise<ArchivedMemory | null> {
   const { collection, transactions, ready } = context;
   return reading(async () => {
     await ready();
-    const isPresent = await new FilesExpiry(context, address).isPresent();
+    const isPresent = await new FilesExpiry(context, address).isPresent(call);
     return FilesSnapshot.open(transactions.client, collection, address, async (moment, root) => {
       refuseElsewhere(context, root);
       if (root === null || !isPresent) return null;
       const { files, directories } = moment;
       const read: ArchivedMemory["read"] = (paths) => moment.read(paths);
-      return { files, directories, read, close: () => moment.close(), history: await historyOf(context, root) };
+      return { files, directories, read, close: () => moment.close(), history: await readHistory(context, root, call) };
     });
   });
 }
 
 /** Its texts are not needed to tell what versions there are. */
-async function historyOf(context: FilesContext, root: ListedRoot): Promise<ArchivedHistory | null> {
+async function readHistory(
+  context: FilesContext,
+  root: ListedRoot,
+  call: CallContext,
+): Promise<ArchivedHistory | null> {
   const present = toPresent(root, new Map());
-  return present.revision === 0 ? null : archiveHistory(await HistoryView.of(present, versionsInCall(context)));
-}
-
-interface Restored {
-  address: CheckedAddress;
-  tree: ArchivedTree;
-  history: ArchivedHistory;
-  key: string;
+  return present.revision === 0 ? null : archiveHistory(await HistoryView.of(present, context.versions, call));
 }
 
 const idDigits = 24;
@@ -63,10 +66,11 @@ const maxBatch = { files: 1000, bytes: 4_000_000 };
 /** First the versions, which nobody sees, then in one step the memory that they are of. */
 export async function restoreMemory(
   context: FilesContext,
-  { address, tree, history, key }: Restored,
+  address: CheckedAddress,
+  { tree, history, key }: MemoryArchive,
+  call: CallContext,
 ): Promise<boolean> {
-  const { collection, transactions, call, ready, clock, expiry } = context;
-  const versions = versionsInCall(context);
+  const { collection, transactions, versions, ready, clock, expiry } = context;
   // Not that of the same archive in the other layout, as their versions lie in one collection.
   const id = createHash("sha256")
     .update(JSON.stringify([address, key, "files"]))
@@ -75,14 +79,14 @@ export async function restoreMemory(
   const _id = rootIdOf(memoryKeyOf(address));
   try {
     await ready();
-    const there = await collection.findOne<Pick<StoredDocument, "kind">>({ _id }, { projection: { kind: 1 } });
+    const there = await collection.findOne<Pick<StoredDocument, "kind">>({ _id }, { projection: { kind: 1 } }, call);
     refuseElsewhere(context, there);
     if (there !== null) return false;
     await versions.makeIndexes("memoriesCollection");
     const now = clock();
     const lifetimeMs = expiry.lifetimeMs(address.scope);
     const expiresAt = expiry.versionsExpireAt(address.scope, now)?.expiresAt;
-    await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
+    await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history, call);
     const kept = {
       id,
       revision: history.revision,
@@ -90,13 +94,13 @@ export async function restoreMemory(
       ...(expiresAt && { expiresAt }),
     };
     return await inTransaction(transactions, call, async (session) => {
-      if ((await collection.findOne({ _id }, { projection: { _id: 1 }, session })) !== null) return false;
+      if ((await collection.findOne({ _id }, { projection: { _id: 1 }, session }, call)) !== null) return false;
       // Of a memory that was restored from the same archive, went on, and was forgotten halfway.
-      await versions.removeAfter(session, id, history.revision);
-      const createdAt = await insertFiles(context, session, address, tree, now);
+      await versions.removeAfter(session, id, history.revision, call);
+      const createdAt = await insertFiles(context, session, address, tree, now, call);
       const [root, ...directories] = directoriesOf(address, tree, { createdAt, updatedAt: now });
       const withHistory: StoredRoot = { ...root, history: kept };
-      await collection.insertMany([withHistory, ...directories], { session });
+      await collection.insertMany([withHistory, ...directories], { session }, call);
       return true;
     });
   } catch (error) {
@@ -111,13 +115,14 @@ async function insertFiles(
   address: CheckedAddress,
   { files }: ArchivedTree,
   now: Date,
+  call: CallContext,
 ): Promise<Date> {
   const key = memoryKeyOf(address);
   let earliest = now;
   let batch: StoredFile[] = [];
   let bytes = 0;
   const insert = async (): Promise<void> => {
-    if (batch.length > 0) await collection.insertMany(batch, { session });
+    if (batch.length > 0) await collection.insertMany(batch, { session }, call);
     batch = [];
     bytes = 0;
   };

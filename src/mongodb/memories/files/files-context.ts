@@ -1,20 +1,16 @@
-import type { FindOptions, MongoClient } from "mongodb";
-import type { CallContext } from "../../../core/runtime/call.js";
+import type { SharedCollections } from "../shared-collections.js";
+import type { FindOptions } from "mongodb";
 import { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";
-import type { VersionCollection } from "../../history/version-collection.js";
-import type { Embedder } from "../../embeddings/embedder.js";
-import type { VectorCollection } from "../../embeddings/vector-collection.js";
-import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moves/moved-memory.js";
 import type { ChangeQueue } from "./queue.js";
 import { isMark, type StoredDocument } from "./documents.js";
 
 /** What all memories of one collection share. */
-export interface FilesContext {
+export interface FilesContext extends SharedCollections {
   collection: ExactCollection<StoredDocument>;
   /** Connects, refuses a standalone server, and makes the indexes if this process has not yet. */
   ready: () => Promise<void> | undefined;
@@ -28,41 +24,21 @@ export interface FilesContext {
   changeTimes: ChangeTimes;
   /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
   history: { begins: boolean } | null;
-  /** Also without history: what is forgotten may have one of another time. */
-  versions: VersionCollection;
   /** Gathers the changes that this process makes at the same time. */
   changes: ChangeQueue;
   /** Changes nothing: a revert only tells what it would make. */
   isReader: boolean;
-  /** The changes that wait for a person. */
-  records: RecordCollection;
   /** Tell of changes of the collection. */
   streams: ChangeStreams;
-  /** Also without embeddings: another store may have stored some. */
-  vectors: VectorCollection;
-  /** Null: passages are found by their words alone. */
-  embeddings: { client: MongoClient; embedder: Embedder } | null;
   /**
    * How many documents a memory may have of which a search reads all. Undefined: any number, as there is no index of
    * words.
    */
   narrowsAbove?: number | undefined;
-  /** Only memories that have moved here are kept: none is made. Default: false. */
-  isGuest?: boolean;
+  /** Only memories that have moved here are kept: none is made. */
+  isGuest: boolean;
   /** What all texts of the memory may take, in bytes. Left out: it has no limit. */
   maxMemoryBytes?: number;
-  /** With which the commands end. */
-  call?: CallContext;
-}
-
-/** The same, for the commands of one call. */
-export function contextFor(call: CallContext, context: FilesContext): FilesContext {
-  return { call, ...context, collection: context.collection.forCall(call) };
-}
-
-/** For the commands of the same call. Only here, as most calls have none. */
-export function versionsInCall({ call, versions }: FilesContext): VersionCollection {
-  return call === undefined ? versions : versions.forCall(call);
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { ClientSession } from "mongodb";
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
@@ -5,7 +7,7 @@ import type { MemoryExpiry } from "../memory-expiry.js";
 import { movedAway } from "../moves/moved-memory.js";
 import { isMark, memoryKeyOf, memoryKeyOfId, rangeOfMemory, rootIdOf, type StoredRoot } from "./documents.js";
 import { byId, expiryIndex, listingIndex } from "./file-indexes.js";
-import { type FilesContext, versionsInCall } from "./files-context.js";
+import type { FilesContext } from "./files-context.js";
 
 /** By which part of a lifetime the time of the root may be behind. */
 const lagParts = 16;
@@ -45,27 +47,27 @@ export class FilesExpiry {
   }
 
   /** False once it has expired. */
-  isPresent(): Promise<boolean> | true {
+  isPresent(call: CallContext): Promise<boolean> | true {
     const deadline = this.#deadline;
     if (deadline === null) return true;
     const known = this.#context.changeTimes.changedAt(this.#key);
-    return known !== undefined && known > deadline ? true : this.#isPresentAfter(deadline);
+    return known !== undefined && known > deadline ? true : this.#isPresentAfter(deadline, call);
   }
 
-  async #isPresentAfter(deadline: Date): Promise<boolean> {
-    const at = await changedAfter(this.#context, this.#key, deadline);
+  async #isPresentAfter(deadline: Date, call: CallContext): Promise<boolean> {
+    const at = await changedAfter(this.#context, this.#key, deadline, {}, call);
     if (at !== null) this.#context.changeTimes.remember(this.#key, at);
     return at !== null;
   }
 
   /** Removes what has expired, before something is made in its place. Nothing where it has been changed since. */
-  async remove(): Promise<void> {
+  async remove(call: CallContext): Promise<void> {
     const deadline = this.#deadline;
-    if (deadline !== null) await removeExpired(this.#context, this.#key, deadline);
+    if (deadline !== null) await removeExpired(this.#context, this.#key, deadline, call);
   }
 
   /** @param isSeen whether a document has the time of the change. */
-  async afterChange(isSeen: boolean): Promise<void> {
+  async afterChange(isSeen: boolean, call: CallContext): Promise<void> {
     const { expiry, clock, fileClock, changeTimes, collection } = this.#context;
     const lifetimeMs = expiry.lifetimeMs(this.#address.scope);
     if (lifetimeMs === null) return;
@@ -74,9 +76,9 @@ export class FilesExpiry {
     if (isSeen && fileClock === undefined && known !== undefined && now.getTime() - known.getTime() < lagMs(lifetimeMs))
       return;
     // Nothing where it has moved since: no mark may expire.
-    await collection.updateOne({ _id: rootIdOf(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId);
+    await collection.updateOne({ _id: rootIdOf(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId, call);
     changeTimes.remember(this.#key, now);
-    await this.#sweep(now);
+    await this.#sweep(now, call);
   }
 
   get #deadline(): Date | null {
@@ -84,7 +86,7 @@ export class FilesExpiry {
   }
 
   /** Removes some of the memories that have expired, found by their index. */
-  async #sweep(now: Date): Promise<void> {
+  async #sweep(now: Date, call: CallContext): Promise<void> {
     const { changeTimes, expiry, collection } = this.#context;
     const { scope } = this.#address;
     const deadline = expiry.deadline(scope);
@@ -93,8 +95,8 @@ export class FilesExpiry {
     try {
       const filter = { scope, updatedAt: { $lte: deadline } };
       const options = { projection: { _id: 1 }, sort: expiryIndex.key, limit: sweep.memories, ...asPlainValues };
-      for (const { _id } of await collection.find<Pick<StoredRoot, "_id">>(filter, options).toArray())
-        await removeExpired(this.#context, memoryKeyOfId(_id), deadline);
+      for (const { _id } of await collection.find<Pick<StoredRoot, "_id">>(filter, options, call).toArray())
+        await removeExpired(this.#context, memoryKeyOfId(_id), deadline, call);
     } catch {
       // The change is made. The next sweep finds the rest.
     }
@@ -109,12 +111,14 @@ export async function changedAfter(
   context: Pick<FilesContext, "collection">,
   memoryKey: string,
   deadline: Date,
-  options: object = {},
+  options: { session?: ClientSession },
+  call: CallContext,
 ): Promise<Date | null> {
   const { collection } = context;
   const root = await collection.findOne<Pick<StoredRoot, "updatedAt" | "kind">>(
     { _id: rootIdOf(memoryKey) },
     { projection: { _id: 0, updatedAt: 1, kind: 1 }, ...asPlainValues, ...options },
+    call,
   );
   if (isMark(root)) throw movedAway();
   if (root === null || root.updatedAt > deadline) return root?.updatedAt ?? null;
@@ -123,7 +127,7 @@ export async function changedAfter(
     { $group: { _id: null, updatedAt: { $max: "$updatedAt" } } },
   ];
   const [latest] = await collection
-    .aggregate<{ updatedAt: Date }>(pipeline, { ...asPlainValues, hint: listingIndex.name, ...options })
+    .aggregate<{ updatedAt: Date }>(pipeline, { ...asPlainValues, hint: listingIndex.name, ...options }, call)
     .toArray();
   return latest !== undefined && latest.updatedAt > deadline ? latest.updatedAt : null;
 }
@@ -132,17 +136,23 @@ export async function changedAfter(
  * Looks again in the transaction: somebody may have written to the memory, or have removed it and made it anew. Its
  * versions go after it.
  */
-async function removeExpired(context: FilesContext, memoryKey: string, deadline: Date): Promise<void> {
-  const { collection, transactions, call, changeTimes } = context;
+async function removeExpired(
+  context: FilesContext,
+  memoryKey: string,
+  deadline: Date,
+  call: CallContext,
+): Promise<void> {
+  const { collection, transactions, versions, changeTimes } = context;
   const removed = await inTransaction(transactions, call, async (session) => {
-    if ((await changedAfter(context, memoryKey, deadline, { session })) !== null) return null;
+    if ((await changedAfter(context, memoryKey, deadline, { session }, call)) !== null) return null;
     const root = await collection.findOne<Pick<StoredRoot, "history">>(
       { _id: rootIdOf(memoryKey) },
       { projection: { "history.id": 1 }, ...asPlainValues, session },
+      call,
     );
-    await collection.deleteMany({ _id: rangeOfMemory(memoryKey) }, { session });
+    await collection.deleteMany({ _id: rangeOfMemory(memoryKey) }, { session }, call);
     return root?.history?.id ?? null;
   });
   changeTimes.forget(memoryKey);
-  if (removed !== null && context.history !== null) await versionsInCall(context).remove(removed);
+  if (removed !== null && context.history !== null) await versions.remove(removed, call);
 }

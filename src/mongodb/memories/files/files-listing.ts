@@ -1,16 +1,16 @@
-import { MemoryError } from "../../../core/values/errors.js";
-import { addressOrNull, type CheckedAddress } from "../../../core/values/address.js";
-import { isUnauthorized, storageError } from "../../driver/errors.js";
+import { addressOrNull, type CheckedAddress, type MemoryScope } from "../../../core/values/address.js";
+import { readPage } from "../addresses/memory-pages.js";
+import type { RemovedMemories } from "../removal.js";
+import { type AddressedDocuments, storedAddress } from "../addresses/found-memories.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { filtersAfter, orderOf, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
+import { orderOf, rangeFilter } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { storedAddress } from "../addresses/found-memories.js";
-import { notExpired } from "../memory-expiry.js";
 import type { MovedMemory } from "../contract/layout.js";
-import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import type { MemorySummary } from "../addresses/memory-filter.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import {
   isMark,
@@ -22,7 +22,7 @@ import {
   type StoredRoot,
 } from "./documents.js";
 import { byId, listingIndex } from "./file-indexes.js";
-import { type FilesContext, versionsInCall } from "./files-context.js";
+import type { FilesContext } from "./files-context.js";
 import { laggingDeadline } from "./files-expiry.js";
 import { transactionError } from "../transaction-errors.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
@@ -32,9 +32,6 @@ import { compareCodeUnits } from "../../../core/values/text.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
 import { fileItem } from "../file-items.js";
 import { FileReads } from "./file-reads.js";
-
-/** Of a few hundred bytes each. */
-const pageSize = 500;
 
 /** How many memories are counted at a time. */
 const countedAtOnce = 8;
@@ -49,34 +46,35 @@ export interface MemoryCounts {
 }
 
 /** One page, from the index of the range; and the documents of each memory are counted by the index of listings. */
-export async function summaryPage(
+export async function readSummaries(
   context: FilesContext,
   range: AddressRange,
   after: PageEnd | null,
+  call: CallContext,
 ): Promise<SummaryPage<MemorySummary | MovedMemory>> {
-  await reading(async () => context.ready());
-  const roots: StoredRoot[] = [];
-  for (const filter of filtersAfter(range, after)) {
-    const limit = pageSize - roots.length;
-    const options = { projection: rootProjection, sort: orderOf(range), limit, batchSize: limit + 1, ...asPlainValues };
-    const all = { ...filter, ...notExpired(laggingDeadline(context.expiry, range.scope)) };
-    roots.push(...(await reading(() => context.collection.find<StoredRoot>(all, options).toArray())));
-    if (roots.length >= pageSize) break;
-  }
-  const last = roots.length < pageSize ? undefined : roots.at(-1);
+  const { documents, end } = await readPage<StoredRoot>(getRoots(context), range, after, rootProjection, call);
   const summaries: (MemorySummary | MovedMemory)[] = [];
-  for (let start = 0; start < roots.length; start += countedAtOnce) {
-    const found = await Promise.all(roots.slice(start, start + countedAtOnce).map((root) => summaryOf(context, root)));
-    summaries.push(...found.flat());
+  for (let start = 0; start < documents.length; start += countedAtOnce) {
+    const some = documents.slice(start, start + countedAtOnce);
+    summaries.push(...(await Promise.all(some.map((root) => summarise(context, root, call)))).flat());
   }
-  return { summaries, end: last === undefined ? null : (storedAddress(last) as PageEnd) };
+  return { summaries, end };
 }
 
-async function summaryOf(context: FilesContext, root: StoredRoot): Promise<(MemorySummary | MovedMemory)[]> {
+/** The documents that say which memories there are. */
+export function getRoots({ collection, ready, expiry }: FilesContext): AddressedDocuments {
+  const deadline = (scope: MemoryScope): Date | null => laggingDeadline(expiry, scope);
+  return { collection, ready, expiry: { deadline } };
+}
+
+async function summarise(
+  context: FilesContext,
+  root: StoredRoot,
+  call: CallContext,
+): Promise<(MemorySummary | MovedMemory)[]> {
   const address = addressOrNull(storedAddress(root));
   if (address === null) return [];
-  if (isMark(root)) return [{ moved: address }];
-  const counts = await countsOf(context, memoryKeyOfId(root._id));
+  const counts = isMark(root) ? "moved" : await countFiles(context, memoryKeyOfId(root._id), call);
   if (counts === "moved") return [{ moved: address }];
   const { files, sizeBytes, updatedAt } = counts;
   const latest = updatedAt !== null && updatedAt > root.updatedAt ? updatedAt : root.updatedAt;
@@ -86,9 +84,10 @@ async function summaryOf(context: FilesContext, root: StoredRoot): Promise<(Memo
 }
 
 /** What all files of a memory take, from the index of listings alone. */
-export function countsOf(
+export function countFiles(
   { collection }: Pick<FilesContext, "collection">,
   memoryKey: string,
+  call: CallContext,
 ): Promise<MemoryCounts | "moved"> {
   const pipeline = [
     { $match: { _id: rangeOfMemory(memoryKey) } },
@@ -105,7 +104,9 @@ export function countsOf(
   const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
   return reading(() =>
     readAtOneMoment(async () => {
-      const [found] = await collection.aggregate<MemoryCounts & { isMoved: boolean }>(pipeline, options).toArray();
+      const [found] = await collection
+        .aggregate<MemoryCounts & { isMoved: boolean }>(pipeline, options, call)
+        .toArray();
       if (found?.isMoved === true) return "moved";
       return { files: found?.files ?? 0, sizeBytes: found?.sizeBytes ?? 0, updatedAt: found?.updatedAt ?? null };
     }),
@@ -119,36 +120,32 @@ export function countsOf(
 export async function removeMemories(
   context: FilesContext,
   range: AddressRange,
-  kept: readonly string[],
-): Promise<Omit<ForgottenCounts, "proposals">> {
-  const counts = { memories: 0, files: 0, versions: 0 };
-  let hadVersions = false;
-  try {
-    await context.ready();
-    for (;;) {
-      const options = { projection: { "history.id": 1 }, sort: orderOf(range), limit: pageSize, ...asPlainValues };
-      const roots = await context.collection
-        .find<Pick<StoredRoot, "_id" | "history">>({ ...rangeFilter(range), kind: "dir" }, options)
-        .toArray();
-      for (const { _id, history } of roots) {
-        hadVersions ||= history !== undefined;
-        counts.files += await removeMemory(context, memoryKeyOfId(_id));
-        counts.memories += 1;
-      }
-      if (roots.length < pageSize) break;
+  call: CallContext,
+): Promise<RemovedMemories> {
+  const counts = { memories: 0, files: 0, hadVersions: false };
+  await context.ready();
+  const options = { projection: { "history.id": 1 }, sort: orderOf(range), limit: removedAtOnce, ...asPlainValues };
+  for (;;) {
+    const roots = await context.collection
+      .find<Pick<StoredRoot, "_id" | "history">>({ ...rangeFilter(range), kind: "dir" }, options, call)
+      .toArray();
+    for (const { _id, history } of roots) {
+      counts.hadVersions ||= history !== undefined;
+      counts.files += await removeMemory(context, memoryKeyOfId(_id), call);
+      counts.memories += 1;
     }
-    const mayHaveVersions = context.history !== null || hadVersions || counts.memories === 0;
-    return mayHaveVersions ? { ...counts, versions: await removeVersions(context, range, kept) } : counts;
-  } catch (error) {
-    throw storageError(error, "write", null);
+    if (roots.length < removedAtOnce) return counts;
   }
 }
+
+/** How many memories are found by one command. */
+const removedAtOnce = 500;
 
 /** How many documents go at a time before the last of them. */
 const removedBatch = 10_000;
 
 /** @returns how many files there were */
-export async function removeMemory(context: FilesContext, memoryKey: string): Promise<number> {
+async function removeMemory(context: FilesContext, memoryKey: string, call: CallContext): Promise<number> {
   const range = rangeOfMemory(memoryKey);
   let files = 0;
   // The root goes last, by which a memory is found again whose removal was broken off.
@@ -157,18 +154,19 @@ export async function removeMemory(context: FilesContext, memoryKey: string): Pr
       .find<{ _id: string }>(
         { _id: range, kind: "file" },
         { projection: { _id: 1 }, hint: listingIndex.name, limit: removedBatch, ...asPlainValues },
+        call,
       )
       .toArray();
     if (found.length < removedBatch) break;
-    files += await context.collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, byId);
+    files += await context.collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, byId, call);
   }
   try {
     return (
       files +
-      (await inTransaction(context.transactions, context.call, async (session) => {
-        const rest = await context.collection.deleteMany({ _id: range, kind: "file" }, { session });
+      (await inTransaction(context.transactions, call, async (session) => {
+        const rest = await context.collection.deleteMany({ _id: range, kind: "file" }, { session }, call);
         // The mark of a memory that has moved meanwhile stays.
-        await context.collection.deleteMany({ _id: range, kind: "dir" }, { session });
+        await context.collection.deleteMany({ _id: range, kind: "dir" }, { session }, call);
         return rest;
       }))
     );
@@ -177,46 +175,14 @@ export async function removeMemory(context: FilesContext, memoryKey: string): Pr
   }
 }
 
-/**
- * Those of memories that are gone, found by the documents that say whose they are. A store without history may lack the
- * rights for what another has kept, and leaves alone who has changed the memories of others.
- * @returns how many there were
- */
-export async function removeVersions(
-  context: FilesContext,
-  range: AddressRange,
-  kept: readonly string[],
-): Promise<number> {
-  const versions = versionsInCall(context);
-  try {
-    const owned: string[] = [];
-    for await (const memory of versions.memories({ ...range })) owned.push(memory);
-    const projection = { projection: { "history.id": 1 }, ...asPlainValues };
-    const present =
-      owned.length === 0
-        ? []
-        : await context.collection.find<Pick<StoredRoot, "history">>(rangeFilter(range), projection).toArray();
-    const live = new Set([...kept, ...present.map(({ history }) => history?.id)]);
-    let count = 0;
-    for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory);
-    const field = ownerOfAnyNode(range);
-    const id = field === null ? undefined : range[field];
-    if (context.history !== null && field !== null && id !== undefined) await versions.unname(field, id);
-    return count;
-  } catch (error) {
-    const cause = MemoryError.isInstance(error) ? error.cause : error;
-    if (context.history === null && isUnauthorized(cause)) return 0;
-    throw error;
-  }
-}
-
 /** How many places one command reads. */
 const maxPlacesPerCommand = 100;
 
 /** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
-export async function itemsOfMemory(
+export async function readItems(
   context: FilesContext,
   places: readonly MemoryLocation[],
+  call: CallContext,
 ): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined) return [];
@@ -225,28 +191,28 @@ export async function itemsOfMemory(
   const found = new Map<string, StoredDocument>();
   for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
     const paths = places.slice(start, start + maxPlacesPerCommand).flatMap(({ path }) => path ?? []);
-    for (const document of paths.length === 0 ? [] : await reads.documents(paths))
+    for (const document of paths.length === 0 ? [] : await reads.documents(paths, call))
       found.set(pathOfId(key, document._id), document);
   }
   return places.map(({ path, kind, namespace }) => {
     const document = path === null ? undefined : found.get(path);
-    return document === undefined || path === null || document.kind !== kind ? null : itemOf(namespace, path, document);
+    return document === undefined || path === null || document.kind !== kind ? null : toItem(namespace, path, document);
   });
 }
 
 /** Every item of one memory, in the order of their keys. */
-export async function allItemsOf(context: FilesContext, address: CheckedAddress): Promise<Item[]> {
+export async function readAllItems(context: FilesContext, address: CheckedAddress, call: CallContext): Promise<Item[]> {
   const key = memoryKeyOf(address);
   const namespace = namespaceOfMemory(address);
   const items: Item[] = [];
-  for (const document of await new FileReads(context, address).documents()) {
+  for (const document of await new FileReads(context, address).documents(null, call)) {
     const path = pathOfId(key, document._id);
-    if (path !== ROOT) items.push(itemOf(namespace, path, document));
+    if (path !== ROOT) items.push(toItem(namespace, path, document));
   }
   return items.toSorted((a, b) => compareCodeUnits(a.key, b.key));
 }
 
-function itemOf(namespace: readonly string[], path: string, document: StoredDocument): Item {
+function toItem(namespace: readonly string[], path: string, document: StoredDocument): Item {
   return document.kind === "file"
     ? fileItem(namespace, path, { content: document.text }, document)
     : fileItem(namespace, `${path}/`, { directory: true }, document);

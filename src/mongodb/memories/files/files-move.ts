@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { invalid, MemoryError } from "../../../core/values/errors.js";
@@ -25,7 +26,7 @@ import {
 } from "./documents.js";
 import { byId } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
-import { countsOf } from "./files-listing.js";
+import { countFiles } from "./files-listing.js";
 import { changedAfter } from "./files-expiry.js";
 import { newChangeId } from "../change-id.js";
 
@@ -42,23 +43,25 @@ export async function leaveFiles(
   address: CheckedAddress,
   session: ClientSession,
   maxBytes: number,
+  call: CallContext,
 ): Promise<MovingMemory | null> {
   const { collection } = context;
   const key = memoryKeyOf(address);
-  const counts = maxBytes === Infinity ? null : await countsOf(context, key);
+  const counts = maxBytes === Infinity ? null : await countFiles(context, key, call);
   if (counts !== null && counts !== "moved" && counts.sizeBytes > maxBytes) throw tooLarge(maxBytes);
   const held = await collection.updateMany(
     { _id: rangeOfMemory(key), kind: { $in: ["dir", "file"] } },
     { $set: { isLeaving: true } },
     { session, ...byId },
+    call,
   );
-  if (held === 0 || (await lookForFiles(context, address, session)) !== "memory") return null;
-  const documents = await documentsOf(context, key, session, maxBytes);
+  if (held === 0 || (await lookForFiles(context, address, session, call)) !== "memory") return null;
+  const documents = await readDocuments(context, key, session, maxBytes, call);
   const root = documents.get(ROOT) as StoredRoot | undefined;
   if (root === undefined) return null;
-  for (const _id of rangesBelow(key, ROOT)) await collection.deleteMany({ _id }, { session, ...byId });
+  for (const _id of rangesBelow(key, ROOT)) await collection.deleteMany({ _id }, { session, ...byId }, call);
   const mark: StoredMark = { _id: root._id, kind: "moved", ...address };
-  await collection.updateOne({ _id: root._id }, [{ $replaceWith: { $literal: mark } }], { session, ...byId });
+  await collection.updateOne({ _id: root._id }, [{ $replaceWith: { $literal: mark } }], { session, ...byId }, call);
   const updatedAt = [...documents.values()].reduce(
     (latest, document) => (document.updatedAt > latest ? document.updatedAt : latest),
     root.updatedAt,
@@ -76,17 +79,19 @@ export async function leaveFiles(
 }
 
 /** By path. @throws ENOSPC before it holds more than that */
-async function documentsOf(
+async function readDocuments(
   { collection }: FilesContext,
   key: string,
   session: ClientSession,
   maxBytes: number,
+  call: CallContext,
 ): Promise<Map<string, StoredDocument>> {
   const documents = new Map<string, StoredDocument>();
   let bytes = 0;
   for await (const document of collection.find<StoredDocument>(
     { _id: rangeOfMemory(key) },
     { ...asPlainValues, ...byId, session, batchSize },
+    call,
   )) {
     const path = pathOfId(key, document._id);
     documents.set(path, document);
@@ -109,6 +114,7 @@ export async function arriveInFiles(
   address: CheckedAddress,
   memory: MovingMemory,
   session: ClientSession,
+  call: CallContext,
 ): Promise<void> {
   const { collection, expiry } = context;
   const { createdAt, updatedAt, applied, revision, history } = memory;
@@ -117,6 +123,7 @@ export async function arriveInFiles(
   const found = await collection.findOne<Pick<StoredRoot, "kind">>(
     { _id },
     { projection: { kind: 1 }, session, ...byId, ...asPlainValues },
+    call,
   );
   if (found !== null && !isMark(found)) throw alreadyThere("files");
   const lifetimeMs = expiry.lifetimeMs(address.scope);
@@ -139,9 +146,10 @@ export async function arriveInFiles(
     ...(applied && { applied }),
     ...(recorded && { history: recorded }),
   };
-  if (found !== null) await collection.updateOne({ _id }, [{ $replaceWith: { $literal: root } }], { session, ...byId });
+  if (found !== null)
+    await collection.updateOne({ _id }, [{ $replaceWith: { $literal: root } }], { session, ...byId }, call);
   const made = [...(found === null ? [root] : []), ...documentsBelow(key, memory, directoryOf)];
-  if (made.length > 0) await collection.insertMany(made, { session });
+  if (made.length > 0) await collection.insertMany(made, { session }, call);
 }
 
 function documentsBelow(
@@ -179,14 +187,18 @@ export async function lookForFiles(
   context: FilesContext,
   address: CheckedAddress,
   session: ClientSession,
+  call: CallContext,
 ): Promise<"memory" | "mark" | "nothing"> {
   const key = memoryKeyOf(address);
   const root = await context.collection.findOne<Pick<StoredRoot, "kind">>(
     { _id: rootIdOf(key) },
     { projection: { kind: 1 }, session, ...byId, ...asPlainValues },
+    call,
   );
   if (root === null) return "nothing";
   if (isMark(root)) return "mark";
   const deadline = context.expiry.deadline(address.scope);
-  return deadline === null || (await changedAfter(context, key, deadline, { session })) !== null ? "memory" : "nothing";
+  return deadline === null || (await changedAfter(context, key, deadline, { session }, call)) !== null
+    ? "memory"
+    : "nothing";
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { ClientSession } from "mongodb";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
 import { hiddenDirectoryOf, parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
@@ -62,6 +63,7 @@ export class FilesOutline {
   readonly #memoryKey: string;
   readonly #session: ClientSession;
   readonly #options: Required<OutlineOptions>;
+  readonly #call: CallContext;
   readonly #limits: OutlineLimits;
 
   /** @param session of one snapshot */
@@ -70,12 +72,14 @@ export class FilesOutline {
     memoryKey: string,
     session: ClientSession,
     options: Required<OutlineOptions>,
+    call: CallContext,
     limited: OutlineLimits = limits,
   ) {
     this.#context = context;
     this.#memoryKey = memoryKey;
     this.#session = session;
     this.#options = options;
+    this.#call = call;
     this.#limits = limited;
   }
 
@@ -93,7 +97,13 @@ export class FilesOutline {
     const last = first.at(-1);
     if (last === undefined || first.length < page) return this.#outlineOf(first);
     const rest = rangeAfter(range, last._id);
-    const isLarge = await hasMoreThan(this.#context.collection, this.#mostWhole() - first.length, rest, this.#session);
+    const isLarge = await hasMoreThan(
+      this.#context.collection,
+      this.#mostWhole() - first.length,
+      rest,
+      this.#session,
+      this.#call,
+    );
     if (isLarge) return this.#cut(first, last._id);
     return this.#outlineOf([...first, ...(await this.#find([rest]))]);
   }
@@ -223,7 +233,7 @@ export class FilesOutline {
     } as const;
     const filters = ranges.map((_id) => ({ _id, ...(kind && { kind }) }));
     return this.#context.collection
-      .find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options)
+      .find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options, this.#call)
       .toArray();
   }
 
@@ -260,6 +270,7 @@ export class FilesOutline {
     for await (const document of this.#context.collection.find<StoredDocument>(
       { _id: rangeOfMemory(this.#memoryKey) },
       options,
+      this.#call,
     )) {
       if (document.kind === "file") texts.set(pathOfId(this.#memoryKey, document._id), document.text);
     }

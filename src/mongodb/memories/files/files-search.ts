@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, inSnapshot } from "../../driver/snapshot-reads.js";
@@ -28,12 +29,13 @@ export function snapshotSince(
   context: ReadContext,
   memoryKey: string,
   known: ReadonlyMap<string, string>,
+  call: CallContext,
 ): Promise<VersionedSnapshot> {
   // To list the ids first would read the whole memory twice.
-  return known.size === 0 ? readAll(context, memoryKey) : readChanged(context, memoryKey, known);
+  return known.size === 0 ? readAll(context, memoryKey, call) : readChanged(context, memoryKey, known, call);
 }
 
-async function readAll(context: ReadContext, memoryKey: string): Promise<VersionedSnapshot> {
+async function readAll(context: ReadContext, memoryKey: string, call: CallContext): Promise<VersionedSnapshot> {
   const options = {
     projection: { ...textIdProjection, text: 1 },
     ...asPlainValues,
@@ -46,6 +48,7 @@ async function readAll(context: ReadContext, memoryKey: string): Promise<Version
   for await (const document of context.collection.find<TextIdDocument & Pick<StoredFile, "text">>(
     { _id: rangeOfMemory(memoryKey) },
     options,
+    call,
   )) {
     if (document._id === rootIdOf(memoryKey)) root = document;
     else addTo(snapshot, memoryKey, document, document.text);
@@ -59,6 +62,7 @@ function readChanged(
   context: ReadContext,
   memoryKey: string,
   known: ReadonlyMap<string, string>,
+  call: CallContext,
 ): Promise<VersionedSnapshot> {
   const { collection, transactions } = context;
   const rootId = rootIdOf(memoryKey);
@@ -73,7 +77,7 @@ function readChanged(
       batchSize: listedAtOnce,
       session,
     };
-    for await (const document of collection.find<TextIdDocument>({ _id: rangeOfMemory(memoryKey) }, listing)) {
+    for await (const document of collection.find<TextIdDocument>({ _id: rangeOfMemory(memoryKey) }, listing, call)) {
       if (document._id === rootId) {
         root = document;
         continue;
@@ -87,7 +91,7 @@ function readChanged(
     const options = { projection: { text: 1 }, ...asPlainValues, ...byId, batchSize, session };
     for (let start = 0; start < changedIds.length; start += batchSize) {
       const filter = { _id: { $in: changedIds.slice(start, start + batchSize) } };
-      for await (const { _id, text } of collection.find<Pick<StoredFile, "_id" | "text">>(filter, options)) {
+      for await (const { _id, text } of collection.find<Pick<StoredFile, "_id" | "text">>(filter, options, call)) {
         const file = changed.get(_id);
         if (file !== undefined) file.content = text;
       }
@@ -135,23 +139,26 @@ export async function narrowedSearch(
   memoryKey: string,
   query: string,
   path: string,
+  call: CallContext,
 ): Promise<CandidateFiles | null> {
   const words = spacedWords(query)?.slice(0, maxWords) ?? null;
   const told = words?.filter((word) => !leftOut.has(word)) ?? [];
   if (words === null || (words.length > 0 && told.length === 0)) return null;
   return inSnapshot(context.transactions.client, (session) =>
-    new NarrowedSearch(context, session, memoryKey, path).read(told),
+    new NarrowedSearch(context, session, memoryKey, path, call).read(told),
   );
 }
 
 class NarrowedSearch {
   readonly #context: SearchContext;
   readonly #session: ClientSession;
+  readonly #call: CallContext;
   readonly #key: string;
   readonly #within: Document;
 
-  constructor(context: SearchContext, session: ClientSession, memoryKey: string, path: string) {
+  constructor(context: SearchContext, session: ClientSession, memoryKey: string, path: string, call: CallContext) {
     this.#context = context;
+    this.#call = call;
     this.#session = session;
     this.#key = memoryKey;
     const ranges = rangesBelow(memoryKey, path).map((_id) => ({ _id }));
@@ -161,7 +168,9 @@ class NarrowedSearch {
 
   async read(words: readonly string[]): Promise<CandidateFiles | null> {
     const { narrowsAbove } = this.#context;
-    if (!(await hasMoreThan(this.#context.collection, narrowsAbove, rangeOfMemory(this.#key), this.#session)))
+    if (
+      !(await hasMoreThan(this.#context.collection, narrowsAbove, rangeOfMemory(this.#key), this.#session, this.#call))
+    )
       return null;
     if (words.length === 0) return { texts: [], files: narrowsAbove };
     const found = await this.#find(words, maxTexts + 1);
@@ -209,7 +218,7 @@ class NarrowedSearch {
       ...asPlainValues,
       session: this.#session,
     };
-    return this.#context.collection.find<Listed>(filter, options).toArray();
+    return this.#context.collection.find<Listed>(filter, options, this.#call).toArray();
   }
 
   async #texts(listed: readonly Listed[]): Promise<CandidateFiles["texts"]> {
@@ -222,7 +231,7 @@ class NarrowedSearch {
       session: this.#session,
     };
     const found = await this.#context.collection
-      .find<Pick<StoredFile, "_id" | "text">>({ _id: { $in: listed.map(({ _id }) => _id) } }, options)
+      .find<Pick<StoredFile, "_id" | "text">>({ _id: { $in: listed.map(({ _id }) => _id) } }, options, this.#call)
       .toArray();
     return found.map(({ _id, text }) => ({ path: pathOfId(this.#key, _id), content: text }));
   }

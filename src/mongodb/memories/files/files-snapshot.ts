@@ -1,3 +1,4 @@
+import { createUnlimitedCall } from "../../../core/runtime/call.js";
 import type { ClientSession, Collection, MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
@@ -55,6 +56,8 @@ export class FilesSnapshot implements MemoryMoment {
   readonly #client: MongoClient;
   readonly #collection: ExactCollection<StoredDocument>;
   readonly #key: string;
+  /** No call ends it: the texts are read after the call that opened it. */
+  readonly #call = createUnlimitedCall();
   readonly #listed = new Map<string, ListedFile>();
   #session: ClientSession | null = null;
 
@@ -97,6 +100,7 @@ export class FilesSnapshot implements MemoryMoment {
       const found = this.#collection.find<IndexedDocument & TextIdDocument>(
         { _id: rangeOfMemory(this.#key) },
         { ...options, session },
+        this.#call,
       );
       for await (const { _id, kind, sizeBytes = 0, textId } of found) {
         const path = pathOfId(this.#key, _id);
@@ -106,6 +110,7 @@ export class FilesSnapshot implements MemoryMoment {
       return this.#collection.findOne<ListedRoot>(
         { _id: rootIdOf(this.#key) },
         { ...asPlainValues, projection: { kind: 1, history: 1 }, session },
+        this.#call,
       );
     });
   }
@@ -138,7 +143,7 @@ export class FilesSnapshot implements MemoryMoment {
   async #filesAt(paths: readonly string[], session: ClientSession): Promise<StoredFile[]> {
     const filter = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
     const found = await this.#collection
-      .find<StoredDocument>(filter, { ...asPlainValues, ...byId, batchSize, session })
+      .find<StoredDocument>(filter, { ...asPlainValues, ...byId, batchSize, session }, this.#call)
       .toArray();
     return found.filter((document) => document.kind === "file");
   }

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError, memoryFull } from "../../../core/values/errors.js";
-import type { CallContext } from "../../../core/runtime/call.js";
+import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
 import type { Change, ChangeResult } from "../../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import { parentsOf, ROOT } from "../../../core/values/paths.js";
@@ -25,7 +25,7 @@ import {
   type StoredRoot,
 } from "./documents.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
-import { contextFor, type FilesContext, refuseElsewhere } from "./files-context.js";
+import { type FilesContext, refuseElsewhere } from "./files-context.js";
 import { type LoadedDocument, LoadedTree } from "./loaded-tree.js";
 import { FilesExpiry } from "./files-expiry.js";
 import type { MadeChanges, Outcome, QueuedChange } from "./queue.js";
@@ -54,11 +54,13 @@ export class FilesStorage implements TreeStorage {
   readonly #context: FilesContext;
   readonly #address: CheckedAddress;
   readonly #key: string;
+  readonly #expiry: FilesExpiry;
 
   constructor(context: FilesContext, address: CheckedAddress) {
     this.#context = context;
     this.#address = address;
     this.#key = memoryKeyOf(address);
+    this.#expiry = new FilesExpiry(context, address);
   }
 
   /** A history needs a transaction, and so does a limit of the memory. */
@@ -66,23 +68,23 @@ export class FilesStorage implements TreeStorage {
     const { history, maxMemoryBytes } = this.#context;
     const isLimited = maxMemoryBytes !== undefined && change.type !== "delete";
     if (history !== null || isLimited || change.path === ROOT) return null;
-    const context = contextFor(call, this.#context);
-    const expiry = new FilesExpiry(context, this.#address);
+    const context = this.#context;
+    const expiry = this.#expiry;
     let before: string | null = null;
     if (change.type === "edit") {
       before = await writing(context, async () =>
-        (await expiry.isPresent()) ? readText(context, this.#key, change.path) : null,
+        (await expiry.isPresent(call)) ? readText(context, this.#key, change.path, call) : null,
       );
       if (before === null) return null;
     }
     const attempted = attemptChange(this.#key, change, settings, before);
     if (attempted === null) return null;
     return writing(context, async () => {
-      const isPresent = expiry.isPresent();
+      const isPresent = expiry.isPresent(call);
       if (isPresent !== true && !(await isPresent)) return null;
-      const result = await attempted(context.collection);
+      const result = await attempted(context.collection, call);
       const isChanged = result !== null && (change.type !== "update" || result.replaced > 0);
-      if (isChanged) await expiry.afterChange(change.type !== "delete");
+      if (isChanged) await expiry.afterChange(change.type !== "delete", call);
       return result;
     });
   }
@@ -93,9 +95,8 @@ export class FilesStorage implements TreeStorage {
     apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
     call: CallContext,
   ): Promise<Result> {
-    const context = contextFor(call, this.#context);
-    const { changes, history, maxMemoryBytes } = context;
-    const expiry = new FilesExpiry(context, this.#address);
+    const { changes, history, maxMemoryBytes } = this.#context;
+    const expiry = this.#expiry;
     const last: { applied?: Applied<Result> } = {};
     const change: QueuedChange = {
       scope,
@@ -106,22 +107,20 @@ export class FilesStorage implements TreeStorage {
         return last.applied.edits;
       },
     };
-    const make = (some: readonly QueuedChange[], shared: CallContext): Promise<MadeChanges> =>
-      this.#make(contextFor(shared, this.#context), some, shared);
     const runsAlone = history === null && scope.below.length > 0 && scope.needsTexts !== true;
-    const outcome = await writing(context, async (): Promise<Outcome> => {
-      const isPresent = expiry.isPresent();
+    const outcome = await writing(this.#context, async (): Promise<Outcome> => {
+      const isPresent = expiry.isPresent(call);
       if (isPresent !== true && !(await isPresent)) {
-        const refused = await this.#applyToNothing(context, change);
+        const refused = await this.#applyToNothing(change);
         if (refused !== null) return refused;
-        await expiry.remove();
+        await expiry.remove(call);
       }
       const [made = {}] = runsAlone
-        ? (await make([change], call)).outcomes
-        : [await changes.run(this.#key, change, call, make)];
+        ? (await this.#make([change], call)).outcomes
+        : [await changes.run(this.#key, change, call, (some, shared) => this.#make(some, shared))];
       const edits = last.applied?.edits;
       if (made.refusal === undefined && edits !== undefined && !hasNoEdits(edits))
-        await expiry.afterChange(history !== null || edits.files.length + edits.directories.length > 0);
+        await expiry.afterChange(history !== null || edits.files.length + edits.directories.length > 0, call);
       return made;
     });
     if ("refusal" in outcome) throw outcome.refusal;
@@ -130,8 +129,9 @@ export class FilesStorage implements TreeStorage {
   }
 
   /** The change of a memory that has expired. Null: it creates something. */
-  async #applyToNothing(context: FilesContext, change: QueuedChange): Promise<Outcome | null> {
-    if (context.isGuest === true) refuseElsewhere(context, null);
+  async #applyToNothing(change: QueuedChange): Promise<Outcome | null> {
+    const context = this.#context;
+    refuseElsewhere(context, null);
     try {
       return hasNoEdits(await change.apply(new LoadedTree(new Map(), null), { at: context.clock(), isApplied: false }))
         ? {}
@@ -141,14 +141,15 @@ export class FilesStorage implements TreeStorage {
     }
   }
 
-  async #make(context: FilesContext, changes: readonly QueuedChange[], call: CallContext): Promise<MadeChanges> {
+  async #make(changes: readonly QueuedChange[], call: CallContext): Promise<MadeChanges> {
+    const context = this.#context;
     const made = await inTransaction(context.transactions, call, (session) =>
-      new ChangeTransaction(context, this.#address, session).run(changes),
+      new ChangeTransaction(context, this.#address, session, call).run(changes),
     );
     const { outcomes, history, revision } = made;
-    if (history !== null) await prolong(context, this.#address, history);
+    if (history !== null) await prolong(context, this.#address, history, call);
     const afterwards = async (): Promise<void> => {
-      if (history !== null) await retain(this.#context.versions, history, revision);
+      if (history !== null) await retain(context.versions, history, revision, createUnlimitedCall());
     };
     return { outcomes, afterwards };
   }
@@ -160,13 +161,15 @@ class ChangeTransaction {
   readonly #address: CheckedAddress;
   readonly #key: string;
   readonly #session: ClientSession;
+  readonly #call: CallContext;
   #storedBytes: number | undefined;
 
-  constructor(context: FilesContext, address: CheckedAddress, session: ClientSession) {
+  constructor(context: FilesContext, address: CheckedAddress, session: ClientSession, call: CallContext) {
     this.#context = context;
     this.#address = address;
     this.#key = memoryKeyOf(address);
     this.#session = session;
+    this.#call = call;
   }
 
   async run(changes: readonly QueuedChange[]): Promise<Made> {
@@ -217,13 +220,18 @@ class ChangeTransaction {
     const versions =
       recorded.length === 0
         ? null
-        : await insertRecorded(this.#context, this.#session, { ...memory, history }, recorded, tree);
-    await storeDifference(memory, tree, {
-      below,
-      at: (this.#context.fileClock ?? clock)(),
-      heads: versions?.heads ?? new Map<string, StoredFile["head"]>(),
-      rootFields: writesRoot || versions !== null ? { ...versions?.rootFields, ...marks } : null,
-    });
+        : await insertRecorded(this.#context, this.#session, { ...memory, history }, recorded, tree, this.#call);
+    await storeDifference(
+      memory,
+      tree,
+      {
+        below,
+        at: (this.#context.fileClock ?? clock)(),
+        heads: versions?.heads ?? new Map<string, StoredFile["head"]>(),
+        rootFields: writesRoot || versions !== null ? { ...versions?.rootFields, ...marks } : null,
+      },
+      this.#call,
+    );
     return { outcomes, history: versions?.rootFields.history ?? null, revision: history.revision };
   }
 
@@ -244,7 +252,9 @@ class ChangeTransaction {
       { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" } } },
     ];
     const options = { ...asPlainValues, hint: listingIndex.name, session: this.#session };
-    const [found] = await this.#context.collection.aggregate<{ sizeBytes: number }>(pipeline, options).toArray();
+    const [found] = await this.#context.collection
+      .aggregate<{ sizeBytes: number }>(pipeline, options, this.#call)
+      .toArray();
     return found?.sizeBytes ?? 0;
   }
 
@@ -257,7 +267,7 @@ class ChangeTransaction {
     const documents = new Map<string, LoadedDocument>();
     const add = async (_id: object, options: object): Promise<void> => {
       const all = { ...asPlainValues, session: this.#session, batchSize, ...options };
-      for await (const document of collection.find<StoredDocument>({ _id }, all))
+      for await (const document of collection.find<StoredDocument>({ _id }, all, this.#call))
         documents.set(pathOfId(this.#key, document._id), document);
     };
     const named = [ROOT, ...below, ...changes.flatMap(({ scope }) => scope.paths)];

@@ -13,7 +13,7 @@ import type { StoredMemory } from "../contract/stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../contract/tree-storage.js";
 import { memoryKeyOf, rootIdOf, snapshotOf, type StoredRoot } from "./documents.js";
 import { FileReads } from "./file-reads.js";
-import { contextFor, type FilesContext, versionsInCall } from "./files-context.js";
+import type { FilesContext } from "./files-context.js";
 import { listenToMemory } from "./files-listener.js";
 import { byId } from "./file-indexes.js";
 import { FilesExpiry } from "./files-expiry.js";
@@ -26,17 +26,19 @@ const noHistory = { id: "none", revision: 0 };
 /** One memory as a document for each file and directory (ADR 0021). */
 export class StoredFiles implements StoredMemory {
   readonly features: Pick<BackendFeatures, "snapshotSince" | "prefilter"> = {
-    snapshotSince: (known, call) => this.#reads(call).snapshotSince(known),
-    prefilter: (query, path, call) => this.#reads(call).narrow(query, path),
+    snapshotSince: (known, call) => this.#reads.snapshotSince(known, call),
+    prefilter: (query, path, call) => this.#reads.narrow(query, path, call),
   };
   readonly #context: FilesContext;
   readonly #address: CheckedAddress;
   readonly #storage: FilesStorage;
+  readonly #reads: FileReads;
 
   constructor(context: FilesContext, address: CheckedAddress) {
     this.#context = context;
     this.#address = address;
     this.#storage = new FilesStorage(context, address);
+    this.#reads = new FileReads(context, address);
   }
 
   attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
@@ -52,89 +54,81 @@ export class StoredFiles implements StoredMemory {
   }
 
   async read(path: string, call: CallContext): Promise<string> {
-    const found = await this.#reads(call).find(path, { _id: 0, kind: 1, text: 1 });
+    const found = await this.#reads.find(path, { _id: 0, kind: 1, text: 1 }, call);
     if (found?.kind === "file") return found.text;
     throw found !== null || path === ROOT ? pathIsDirectory() : fileNotFound();
   }
 
   async readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
-    const texts = await this.#reads(call).texts(paths);
+    const texts = await this.#reads.texts(paths, call);
     return paths.map((path) => texts.get(path) ?? null);
   }
 
   async list(path: string, call: CallContext): Promise<MemoryEntry[]> {
-    const found = await this.#reads(call).list(path);
+    const found = await this.#reads.list(path, call);
     if (found === "file") throw pathIsFile();
     if (found === null) throw directoryNotFound();
     return found;
   }
 
   async stat(path: string, call: CallContext): Promise<MemoryStat | null> {
-    const reads = this.#reads(call);
+    const reads = this.#reads;
     const projection = { _id: 0, kind: 1, sizeBytes: 1, createdAt: 1, updatedAt: 1 } as const;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = path === ROOT ? null : await reads.find(path, projection);
+      const found = path === ROOT ? null : await reads.find(path, projection, call);
       if (found === null && path !== ROOT) return null;
       if (found?.kind === "file") {
         const { kind, sizeBytes, createdAt, updatedAt } = found;
         return { kind, sizeBytes, createdAt, updatedAt };
       }
-      const sizeBytes = await reads.sizeBelow(path);
+      const sizeBytes = await reads.sizeBelow(path, call);
       if (sizeBytes !== null) return { kind: "dir", sizeBytes, createdAt: null, updatedAt: null };
     }
     throw lostRace();
   }
 
   snapshot(call: CallContext): Promise<MemorySnapshot> {
-    return this.#reads(call).snapshot();
+    return this.#reads.snapshot(call);
   }
 
   outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
-    return this.#reads(call).outline(options);
+    return this.#reads.outline(options, call);
   }
 
-  async listen(call: CallContext): Promise<ChangeListener | null> {
+  async listen(): Promise<ChangeListener | null> {
     await this.#context.ready();
-    return listenToMemory(contextFor(call, this.#context), memoryKeyOf(this.#address));
+    return listenToMemory(this.#context, memoryKeyOf(this.#address));
   }
 
   get history(): StoredMemory["history"] {
-    const { history, isReader } = this.#context;
+    const { history, versions, isReader } = this.#context;
     if (history === null) return null;
-    return (call) => {
-      const reads = this.#reads(call);
-      const versions = versionsInCall(contextFor(call, this.#context));
-      const flush = async (): Promise<void> => {
-        const root = await reads.root();
-        if (root?.history !== undefined && !isReader) await dropOld(versions, root.history);
-      };
-      return { source: new FilesSource(reads), versions, flush };
+    const flush = async (call: CallContext): Promise<void> => {
+      const root = await this.#reads.root(call);
+      if (root?.history !== undefined && !isReader) await dropOld(versions, root.history, call);
     };
+    return { source: new FilesSource(this.#reads), versions, flush };
   }
 
   async marks(call: CallContext): Promise<string[]> {
-    return Object.keys((await this.#reads(call).root())?.applied ?? {});
+    return Object.keys((await this.#reads.root(call))?.applied ?? {});
   }
 
   async removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
     if (ids.length === 0) return;
-    const context = contextFor(call, this.#context);
+    const context = this.#context;
     const expiry = new FilesExpiry(context, this.#address);
     const _id = rootIdOf(memoryKeyOf(this.#address));
     const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
     await writing(context, async () => {
-      if (!(await expiry.isPresent())) return;
-      await context.collection.updateOne({ _id }, update, byId);
-      await expiry.afterChange(true);
+      if (!(await expiry.isPresent(call))) return;
+      await context.collection.updateOne({ _id }, update, byId, call);
+      await expiry.afterChange(true, call);
     });
   }
 
   async updatedAt(call: CallContext): Promise<Date | null> {
-    return (await this.#reads(call).root())?.updatedAt ?? null;
-  }
-
-  #reads(call: CallContext): FileReads {
-    return new FileReads(contextFor(call, this.#context), this.#address);
+    return (await this.#reads.root(call))?.updatedAt ?? null;
   }
 }
 
@@ -146,8 +140,8 @@ class FilesSource implements FlushSource {
     this.#reads = reads;
   }
 
-  async read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null> {
-    const documents = await this.#reads.withRoot(getPaths(what));
+  async read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null> {
+    const documents = await this.#reads.withRoot(getPaths(what), call);
     const root = documents?.get(ROOT) as StoredRoot | undefined;
     if (!documents || root === undefined) return null;
     const files = [...documents].flatMap(([path, document]) => (document.kind === "file" ? [{ path, document }] : []));
@@ -178,7 +172,7 @@ export function toPresent(
   };
 }
 
-function getPaths(what: "outbox" | "tree" | { path: string }): string[] | undefined {
-  if (what === "tree") return undefined;
+function getPaths(what: "outbox" | "tree" | { path: string }): string[] | null {
+  if (what === "tree") return null;
   return what === "outbox" || what.path === ROOT ? [] : [what.path];
 }

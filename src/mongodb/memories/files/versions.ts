@@ -1,3 +1,4 @@
+import type { CallContext } from "../../../core/runtime/call.js";
 import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
@@ -13,7 +14,7 @@ import type { VersionCollection } from "../../history/version-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../../history/version-document.js";
 import { memoryKeyOf, rootIdOf, type StoredFile, type StoredHistory, type StoredRoot } from "./documents.js";
 import { byId } from "./file-indexes.js";
-import { type FilesContext, versionsInCall } from "./files-context.js";
+import type { FilesContext } from "./files-context.js";
 import type { LoadedTree } from "./loaded-tree.js";
 
 /** After so many changes versions are removed that need not be kept. */
@@ -37,6 +38,7 @@ export async function insertRecorded(
   { address, root, history }: { address: CheckedAddress; root: StoredRoot | null; history: StoredHistory },
   recorded: readonly RecordedChange[],
   tree: LoadedTree,
+  call: CallContext,
 ): Promise<RecordedVersions> {
   const { expiry, clock, history: kept } = context;
   const isFirst = root?.history === undefined;
@@ -45,7 +47,7 @@ export async function insertRecorded(
     paths.flatMap((path) => tree.files.get(path) ?? []).map(({ path, content }) => [path, content]),
   );
   const unlinked = unlinkedVersions(history.id, recorded, texts);
-  const documents = linkedVersions(unlinked, await findHeads(context, history, recorded, tree));
+  const documents = linkedVersions(unlinked, await findHeads(context, history, recorded, tree, call));
   const storedLifetimeMs = kept?.begins === true ? undefined : history.lifetimeMs;
   const lifetimeMs = expiry.lifetimeMs(address.scope) ?? storedLifetimeMs;
   const { lifetimeMs: _former, ...rest } = history;
@@ -62,10 +64,11 @@ export async function insertRecorded(
     next.expiresAt = former < expiresAt ? former : expiresAt;
   }
   const owner: OwnerDocument = { _id: history.id, ...address, ...expires };
-  await versionsInCall(context).insertIn(session, [
-    ...(isFirst ? [owner] : []),
-    ...documents.map((document): VersionDocument => ({ ...document, ...expires })),
-  ]);
+  await context.versions.insertIn(
+    session,
+    [...(isFirst ? [owner] : []), ...documents.map((document): VersionDocument => ({ ...document, ...expires }))],
+    call,
+  );
   return { rootFields: { history: next, updatedAt }, heads: headsAfter(unlinked) };
 }
 
@@ -78,6 +81,7 @@ async function findHeads(
   { id, revision }: StoredHistory,
   recorded: readonly RecordedChange[],
   { loaded }: LoadedTree,
+  call: CallContext,
 ): Promise<Map<string, Head>> {
   const heads = new Map<string, Head>();
   const unknown: string[] = [];
@@ -90,7 +94,7 @@ async function findHeads(
   if (revision === 0 || unknown.length === 0) return heads;
   // Not in the transaction, in which no server takes this; but none of these versions is of a change that this one does
   // not see.
-  for (const [path, head] of await versionsInCall(context).heads(id, unknown, revision + 1)) heads.set(path, head);
+  for (const [path, head] of await context.versions.heads(id, unknown, revision + 1, call)) heads.set(path, head);
   return heads;
 }
 
@@ -114,36 +118,46 @@ export async function prolong(
   context: FilesContext,
   address: CheckedAddress,
   { id, expiresAt, lifetimeMs }: StoredHistory,
+  call: CallContext,
 ): Promise<void> {
   if (lifetimeMs === undefined || expiresAt === undefined) return;
   const until = getExpiry(lifetimeMs, context.clock());
   if (expiresAt >= until.latest) return;
   try {
-    await versionsInCall(context).prolong(id, until.expiresAt);
+    await context.versions.prolong(id, until.expiresAt, call);
     const filter = { _id: rootIdOf(memoryKeyOf(address)), "history.id": id };
-    await context.collection.updateOne(filter, { $set: { "history.expiresAt": until.expiresAt } }, byId);
+    await context.collection.updateOne(filter, { $set: { "history.expiresAt": until.expiresAt } }, byId, call);
   } catch {
     // Nothing is lost: they are kept for a while yet.
   }
 }
 
 /** Removes versions from time to time that need not be kept. @param before the revision before the last changes */
-export async function retain(versions: VersionCollection, history: StoredHistory, before: number): Promise<void> {
+export async function retain(
+  versions: VersionCollection,
+  history: StoredHistory,
+  before: number,
+  call: CallContext,
+): Promise<void> {
   if (Math.floor(history.revision / changesPerRetention) > Math.floor(before / changesPerRetention))
-    await dropOld(versions, history, before);
+    await dropOld(versions, history, call, before);
 }
 
 /** Of the last changes. Those of a process that died before it dropped any are among them. */
 export async function dropOld(
   versions: VersionCollection,
   { id, revision }: Pick<StoredHistory, "id" | "revision">,
+  call: CallContext,
   since = revision,
 ): Promise<void> {
   if (!versions.dropsSome) return;
   const start = Math.max(0, since - 2 * changesPerRetention);
-  const paths = await versions.pathsWithin({
-    $gte: storedId(id, String(start)),
-    $lt: storedId(id, String(revision + 1)),
-  });
-  await versions.applyRetention(id, paths);
+  const paths = await versions.pathsWithin(
+    {
+      $gte: storedId(id, String(start)),
+      $lt: storedId(id, String(revision + 1)),
+    },
+    call,
+  );
+  await versions.applyRetention(id, paths, call);
 }

@@ -75,16 +75,17 @@ class FollowedMemory {
         if (reasonToFollow(error) === null) throw error;
       }
     }
-    return this.#following.forCall(call).run(this.#address, stage, (place) => use(this.#at(place)));
+    return this.#following.run(this.#address, stage, (place) => use(this.#at(place)), call);
   }
 
   /** Null for a memory that is nowhere: where it will be made is not known. */
   async listen(call: CallContext): Promise<ChangeListener | null> {
-    return this.#following.forCall(call).run(this.#address, "read", async (place) => {
+    const open = async (place: Place): Promise<ChangeListener | null> => {
       if (place === "nowhere") return null;
       const listener = (await this.#at(place).features?.listen?.(call)) ?? null;
       return listener && stopAfterMove(listener, () => this.#following.placeOf(this.#address) === place);
-    });
+    };
+    return this.#following.run(this.#address, "read", open, call);
   }
 
   #at(place: Place): MemoryBackend {

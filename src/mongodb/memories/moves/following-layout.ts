@@ -1,7 +1,19 @@
+import type { ForwardStage } from "./forward.js";
+import type {
+  KeptLayout,
+  LayoutIndex,
+  MemoriesBeside,
+  MemoryArchive,
+  MemoryFacts,
+  MemoryLimits,
+  MovableLayout,
+  MovedMemory,
+  NodeFacts,
+  PlannedChange,
+} from "../contract/layout.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { namespaceOfMemory } from "../../../core/values/namespace.js";
@@ -14,17 +26,6 @@ import { isAddress, ownerOfAnyNode } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { followMemory } from "./followed-memory.js";
 import type { Following } from "./following.js";
-import type {
-  KeptLayout,
-  LayoutIndex,
-  MemoriesBeside,
-  MemoryFacts,
-  MemoryLimits,
-  MovableLayout,
-  MovedMemory,
-  NodeFacts,
-  PlannedChange,
-} from "../contract/layout.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import { movedAway } from "./moved-memory.js";
@@ -55,16 +56,12 @@ export class FollowingLayout implements MovableLayout {
 
   get indexes(): readonly LayoutIndex[] {
     const own = this.#home.indexes;
-    const names = new Set(own.map(nameOf));
-    return [...own, ...this.#following.other.indexes.filter((index) => !names.has(nameOf(index)))];
+    const names = new Set(own.map(nameIndex));
+    return [...own, ...this.#following.other.indexes.filter((index) => !names.has(nameIndex(index)))];
   }
 
   get collectionNames(): readonly string[] {
     return [...new Set([...this.#home.collectionNames, ...this.#following.other.collectionNames])];
-  }
-
-  forCall(call: CallContext): MovableLayout {
-    return new FollowingLayout(this.#following.forCall(call), this.#homeName, this.#db);
   }
 
   ready(): Promise<void> {
@@ -75,118 +72,118 @@ export class FollowingLayout implements MovableLayout {
     return followMemory(this.#following, address, (layout) => layout.backend(address, limits, clock));
   }
 
-  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {
-    for await (const found of this.#home.memories(prefix)) {
-      if (isMoved(found)) yield* await this.#listOf(found, (layout) => layout.memories(namespaceOfMemory(found.moved)));
+  async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress> {
+    for await (const found of this.#home.memories(prefix, call)) {
+      if (isMoved(found))
+        yield* await this.#list(found, (layout) => layout.memories(namespaceOfMemory(found.moved), call), call);
       else yield found;
     }
   }
 
-  async itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
+  async itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
     const found = new Map<MemoryLocation, Item | null>();
     await Promise.all(
       Array.from(groupedByMemory(places).values(), async (ofMemory) => {
         const [first] = ofMemory;
         if (first === undefined) return;
-        const items = await this.#read(first.address, (layout) => layout.itemsAt(ofMemory));
+        const items = await this.#run(first.address, "read", (layout) => layout.itemsAt(ofMemory, call), call);
         ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
       }),
     );
     return places.map((place) => found.get(place) ?? null);
   }
 
-  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item> {
-    for await (const found of this.#home.itemsWithin(prefix)) {
+  async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item> {
+    for await (const found of this.#home.itemsWithin(prefix, call)) {
       if (isMoved(found))
-        yield* await this.#listOf(found, (layout) => layout.itemsWithin(namespaceOfMemory(found.moved)));
+        yield* await this.#list(found, (layout) => layout.itemsWithin(namespaceOfMemory(found.moved), call), call);
       else yield found;
     }
   }
 
-  deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
-    return this.#change(address, (layout) => layout.deleteEmptyDirectory(address, path));
+  deleteEmptyDirectory(address: CheckedAddress, path: string, call: CallContext): Promise<void> {
+    return this.#run(address, "change", (layout) => layout.deleteEmptyDirectory(address, path, call), call);
   }
 
   checkChanges(
     address: CheckedAddress,
     options: Required<MemoryOptions>,
     changes: readonly PlannedChange[],
+    call: CallContext,
   ): Promise<void> {
-    return this.#read(address, (layout) => layout.checkChanges(address, options, changes));
+    return this.#run(address, "read", (layout) => layout.checkChanges(address, options, changes, call), call);
   }
 
-  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
-    for await (const found of this.#home.facts(address)) {
-      if (isMoved(found)) yield* await this.#listOf(found, (layout) => layout.facts(found.moved));
+  async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts> {
+    for await (const found of this.#home.facts(address, call)) {
+      if (isMoved(found)) yield* await this.#list(found, (layout) => layout.facts(found.moved, call), call);
       else yield found;
     }
   }
 
-  nodes(limit: number): AsyncIterable<NodeFacts> {
-    return this.#home.nodes(limit);
+  nodes(limit: number, call: CallContext): AsyncIterable<NodeFacts> {
+    return this.#home.nodes(limit, call);
   }
 
-  async summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage> {
-    const { summaries: found, end } = await this.#home.summaries(range, after);
+  async summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage> {
+    const { summaries: found, end } = await this.#home.summaries(range, after, call);
     const summaries: MemorySummary[] = [];
     for (let start = 0; start < found.length; start += summarisedAtOnce) {
       const some = found.slice(start, start + summarisedAtOnce);
-      summaries.push(
-        ...(
-          await Promise.all(some.map((each) => (isMoved(each) ? this.#summaryOf(each) : Promise.resolve([each]))))
-        ).flat(),
-      );
+      const settled = some.map((each) => (isMoved(each) ? this.#summarise(each, call) : Promise.resolve([each])));
+      summaries.push(...(await Promise.all(settled)).flat());
     }
     return { summaries, end };
   }
 
-  async #summaryOf({ moved }: MovedMemory): Promise<MemorySummary[]> {
-    return this.#read(moved, async (layout) => {
-      const { summaries } = await layout.summaries({ ...moved }, null);
-      return summaries.map(unlessMoved);
-    });
+  #summarise({ moved }: MovedMemory, call: CallContext): Promise<MemorySummary[]> {
+    const read = async (layout: KeptLayout): Promise<MemorySummary[]> =>
+      (await layout.summaries({ ...moved }, null, call)).summaries.map(unlessMoved);
+    return this.#run(moved, "read", read, call);
   }
 
   /**
    * Those that have moved too, each with its mark; no others of the other layout. Marks go last, by which a removal
    * that was broken off is finished.
    */
-  async remove(range: AddressRange): Promise<ForgottenCounts> {
+  async remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts> {
     const { home, other } = this.#following;
     const [collection = ""] = other.collectionNames;
-    if (!(await presentCollections(this.#db, [collection])).has(collection)) return home.remove(range, nothingBeside);
-    const moved = await home.marks(range);
-    const counts = [await home.remove(range, await besideOf(other, range, moved.length > 0))];
-    if (ownerOfAnyNode(range) !== null) await other.unname(range);
+    if (!(await presentCollections(this.#db, [collection])).has(collection))
+      return home.remove(range, nothingBeside, call);
+    const moved = await home.marks(range, call);
+    const counts = [await home.remove(range, await findBeside(other, range, moved.length > 0, call), call)];
+    if (ownerOfAnyNode(range) !== null) await other.unname(range, call);
     for (const address of [
       ...moved,
-      ...(await home.marks(range)).filter((each) => !moved.some((known) => isSame(known, each))),
+      ...(await home.marks(range, call)).filter((each) => !moved.some((known) => isSame(known, each))),
     ]) {
-      counts.push(await other.remove({ ...address }, await besideOf(home, { ...address }, true)));
+      counts.push(await other.remove({ ...address }, await findBeside(home, { ...address }, true, call), call));
       // It has moved back meanwhile.
-      if ((await this.#following.removeMark(address, [home, other])) === "memory")
-        counts.push(await home.remove({ ...address }, nothingBeside));
+      if ((await this.#following.removeMark(address, [home, other], call)) === "memory")
+        counts.push(await home.remove({ ...address }, nothingBeside, call));
     }
-    for (const address of await other.marks(range)) await this.#following.removeMark(address, [other, home]);
-    return sumOf(counts);
+    for (const address of await other.marks(range, call))
+      await this.#following.removeMark(address, [other, home], call);
+    return addCounts(counts);
   }
 
-  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
-    return this.#read(address, (layout) => layout.archived(address));
+  archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null> {
+    return this.#run(address, "read", (layout) => layout.archived(address, call), call);
   }
 
-  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
-    return this.#change(address, (layout) => layout.restore(address, tree, history, key));
+  restore(address: CheckedAddress, archive: MemoryArchive, call: CallContext): Promise<boolean> {
+    return this.#run(address, "change", (layout) => layout.restore(address, archive, call), call);
   }
 
-  upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {
-    return this.#read(address, (layout) => layout.upgrade(address, limits));
+  upgrade(address: CheckedAddress, limits: BackendLimits, call: CallContext): Promise<boolean> {
+    return this.#run(address, "read", (layout) => layout.upgrade(address, limits, call), call);
   }
 
-  async move(address: CheckedAddress, to: string): Promise<boolean> {
+  async move(address: CheckedAddress, to: string, call: CallContext): Promise<boolean> {
     const { home, other } = this.#following;
     try {
-      return await this.#following.move(address, to === this.#homeName ? [other, home] : [home, other]);
+      return await this.#following.move(address, to === this.#homeName ? [other, home] : [home, other], call);
     } catch (error) {
       throw isTooMuch(error) ? tooMuchToMove(error) : storageError(error, "write", memoryBytesCeiling);
     }
@@ -196,32 +193,40 @@ export class FollowingLayout implements MovableLayout {
     return this.#following.home;
   }
 
-  #read<T>(address: CheckedAddress, run: (layout: KeptLayout) => Promise<T>): Promise<T> {
-    return this.#following.run(address, "read", (place) => run(this.#following.at(place)));
-  }
-
-  #change<T>(address: CheckedAddress, run: (layout: KeptLayout) => Promise<T>): Promise<T> {
-    return this.#following.run(address, "change", (place) => run(this.#following.at(place)));
+  #run<T>(
+    address: CheckedAddress,
+    stage: ForwardStage,
+    run: (layout: KeptLayout) => Promise<T>,
+    call: CallContext,
+  ): Promise<T> {
+    return this.#following.run(address, stage, (place) => run(this.#following.at(place)), call);
   }
 
   /** What a list has of one memory that has moved, from where it is now. */
-  #listOf<Listed extends object>(
+  #list<Listed extends object>(
     { moved }: MovedMemory,
     list: (layout: KeptLayout) => AsyncIterable<Listed | MovedMemory>,
+    call: CallContext,
   ): Promise<Listed[]> {
-    return this.#read(moved, async (layout) => {
+    const read = async (layout: KeptLayout): Promise<Listed[]> => {
       const all: Listed[] = [];
       for await (const each of list(layout)) all.push(unlessMoved(each));
       return all;
-    });
+    };
+    return this.#run(moved, "read", read, call);
   }
 }
 
 const nothingBeside: MemoriesBeside = { versionIds: [], keepsOthers: false };
 
 /** A memory of the other layout that has not come from this one, such as a copy, keeps what is its own. */
-async function besideOf(layout: KeptLayout, range: AddressRange, belongsHere: boolean): Promise<MemoriesBeside> {
-  const versionIds = await layout.versionIds(range);
+async function findBeside(
+  layout: KeptLayout,
+  range: AddressRange,
+  belongsHere: boolean,
+  call: CallContext,
+): Promise<MemoriesBeside> {
+  const versionIds = await layout.versionIds(range, call);
   return { versionIds, keepsOthers: !belongsHere && isAddress(range) && versionIds.length > 0 };
 }
 
@@ -229,7 +234,7 @@ function isSame(one: CheckedAddress, other: CheckedAddress): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function sumOf(counts: readonly ForgottenCounts[]): ForgottenCounts {
+function addCounts(counts: readonly ForgottenCounts[]): ForgottenCounts {
   const sum = (name: keyof ForgottenCounts): number => counts.reduce((total, each) => total + each[name], 0);
   return { memories: sum("memories"), files: sum("files"), versions: sum("versions"), proposals: sum("proposals") };
 }
@@ -249,6 +254,6 @@ function unlessMoved<Listed extends object>(listed: Listed | MovedMemory): Liste
   return listed;
 }
 
-function nameOf({ collection, description }: LayoutIndex): string {
+function nameIndex({ collection, description }: LayoutIndex): string {
   return `${collection.collectionName} ${description.name}`;
 }

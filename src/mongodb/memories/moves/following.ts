@@ -26,23 +26,11 @@ export class Following {
   readonly #layouts: Layouts;
   readonly #known: KnownMoves;
   readonly #transactions: TransactionSettings;
-  readonly #call: CallContext | undefined;
 
-  constructor(layouts: Layouts, known: KnownMoves, transactions: TransactionSettings, call?: CallContext) {
+  constructor(layouts: Layouts, known: KnownMoves, transactions: TransactionSettings) {
     this.#layouts = layouts;
     this.#known = known;
     this.#transactions = transactions;
-    this.#call = call;
-  }
-
-  forCall(call: CallContext): Following {
-    const { home, other, otherOrEmpty } = this.#layouts;
-    const layouts = {
-      home: home.forCall(call),
-      other: once(() => other().forCall(call)),
-      otherOrEmpty: once(() => otherOrEmpty().forCall(call)),
-    };
-    return new Following(layouts, this.#known, this.#transactions, call);
   }
 
   get home(): KeptLayout {
@@ -67,7 +55,12 @@ export class Following {
    * @param act "read": nothing is changed, and a memory that is nowhere is read as an empty one. `run` may run again,
    * after it has changed nothing
    */
-  async run<T>(address: CheckedAddress, act: "read" | "change", run: (place: Place) => Promise<T>): Promise<T> {
+  async run<T>(
+    address: CheckedAddress,
+    act: "read" | "change",
+    run: (place: Place) => Promise<T>,
+    call: CallContext,
+  ): Promise<T> {
     let place: Place = this.placeOf(address);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
@@ -75,8 +68,8 @@ export class Following {
       } catch (error) {
         const reason = reasonToFollow(error);
         if (reason === null) throw error;
-        this.#call?.throwIfAborted();
-        if (reason === "missing") place = await this.#find(address, act);
+        call.throwIfAborted();
+        if (reason === "missing") place = await this.#find(address, act, call);
         else place = place === "home" ? "other" : "home";
         this.#known.set(address, place === "other");
       }
@@ -89,15 +82,15 @@ export class Following {
    * Looks into both layouts at one moment. Before a change, the mark of a memory that is gone goes too, so that a new
    * one is made at home.
    */
-  #find(address: CheckedAddress, act: "read" | "change"): Promise<Place> {
+  #find(address: CheckedAddress, act: "read" | "change", call: CallContext): Promise<Place> {
     const { home, other } = this;
     return reading(async () => {
-      if (act === "change") await other.beforeMove(address);
-      return inTransaction<Place>(this.#transactions, this.#call, async (session) => {
-        if ((await home.lookFor(address, session)) !== "mark") return "home";
-        if ((await other.lookFor(address, session)) !== "nothing") return "other";
+      if (act === "change") await other.beforeMove(address, call);
+      return inTransaction<Place>(this.#transactions, call, async (session) => {
+        if ((await home.lookFor(address, session, call)) !== "mark") return "home";
+        if ((await other.lookFor(address, session, call)) !== "nothing") return "other";
         if (act === "read") return "nowhere";
-        await home.removeMark(address, session);
+        await home.removeMark(address, session, call);
         return "home";
       });
     });
@@ -107,31 +100,31 @@ export class Following {
   removeMark(
     address: CheckedAddress,
     [marked, other]: readonly [KeptLayout, KeptLayout],
+    call: CallContext,
   ): Promise<"memory" | "mark" | "nothing"> {
     return reading(() =>
-      inTransaction(this.#transactions, this.#call, async (session) => {
-        const found = await marked.lookFor(address, session);
-        if (found !== "mark" || (await other.lookFor(address, session)) !== "nothing") return found;
-        await marked.removeMark(address, session);
+      inTransaction(this.#transactions, call, async (session) => {
+        const found = await marked.lookFor(address, session, call);
+        if (found !== "mark" || (await other.lookFor(address, session, call)) !== "nothing") return found;
+        await marked.removeMark(address, session, call);
         return "nothing";
       }),
     );
   }
 
   /** By one transaction, which a crash leaves no part of. */
-  async move(address: CheckedAddress, [from, to]: readonly [KeptLayout, KeptLayout]): Promise<boolean> {
-    for (const layout of [from, to]) await layout.beforeMove(address);
-    const isMoved = await inTransaction(this.#transactions, this.#call, async (session) => {
-      const memory = await from.leave(address, session, to.maxArrivingBytes);
-      if (memory !== null) await to.arrive(address, memory, session);
+  async move(
+    address: CheckedAddress,
+    [from, to]: readonly [KeptLayout, KeptLayout],
+    call: CallContext,
+  ): Promise<boolean> {
+    for (const layout of [from, to]) await layout.beforeMove(address, call);
+    const isMoved = await inTransaction(this.#transactions, call, async (session) => {
+      const memory = await from.leave(address, session, to.maxArrivingBytes, call);
+      if (memory !== null) await to.arrive(address, memory, session, call);
       return memory !== null;
     });
     if (isMoved) this.#known.set(address, to !== this.home);
     return isMoved;
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

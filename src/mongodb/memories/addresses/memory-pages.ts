@@ -1,0 +1,33 @@
+import type { Document } from "mongodb";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading } from "../../driver/reads.js";
+import { notExpired } from "../memory-expiry.js";
+import { filtersAfter, orderOf } from "./address-keys.js";
+import type { AddressRange } from "./address-ranges.js";
+import { type AddressedDocuments, storedAddress } from "./found-memories.js";
+import type { PageEnd } from "./summary-pages.js";
+
+/** Documents of a few hundred bytes each. */
+const pageSize = 500;
+
+/** The next documents of a range that say which memories there are, in the order of the index. One command or two. */
+export async function readPage<Found extends Document>(
+  { collection, ready, expiry }: AddressedDocuments,
+  range: AddressRange,
+  after: PageEnd | null,
+  projection: Partial<Record<keyof Found, unknown>>,
+  call: CallContext,
+): Promise<{ documents: Found[]; end: PageEnd | null }> {
+  await reading(async () => ready());
+  const documents: Found[] = [];
+  for (const filter of filtersAfter(range, after)) {
+    const limit = pageSize - documents.length;
+    const options = { projection, sort: orderOf(range), limit, batchSize: limit + 1, ...asPlainValues };
+    const all = { ...filter, ...notExpired(expiry.deadline(range.scope)) };
+    documents.push(...(await reading(() => collection.find<Found>(all, options, call).toArray())));
+    if (documents.length >= pageSize) break;
+  }
+  const last = documents.length < pageSize ? undefined : documents.at(-1);
+  return { documents, end: last === undefined ? null : (storedAddress(last) as PageEnd) };
+}

@@ -1,0 +1,74 @@
+import { MemoryError } from "../../core/values/errors.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import { isUnauthorized, storageError } from "../driver/errors.js";
+import type { AddressRange } from "./addresses/address-ranges.js";
+import type { ForgottenCounts } from "./addresses/memory-filter.js";
+import type { HistoryContext, KeptLayout, MemoriesBeside } from "./contract/layout.js";
+import type { SharedCollections } from "./shared-collections.js";
+
+export interface RemovalContext extends Pick<SharedCollections, "versions" | "records" | "vectors"> {
+  history: Pick<HistoryContext, "begins"> | null;
+}
+
+/** What a layout does of a removal. */
+export interface RemovableMemories extends Pick<KeptLayout, "versionIds" | "unname"> {
+  /** Removes the memories of a range that are in this layout. Marks stay. */
+  removeMemories(range: AddressRange, call: CallContext): Promise<RemovedMemories>;
+}
+
+export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
+  /** Whether one of them had versions in their collection. */
+  hadVersions: boolean;
+}
+
+/**
+ * Removes the memories of a range with all that belongs to them. First the memories, then their versions, so that nobody
+ * can add a version meanwhile. After a crash in between, the documents that say whose the versions are remain. The next
+ * removal finds the versions by them.
+ * @throws MemoryError EIO
+ */
+export async function removeRange(
+  context: RemovalContext,
+  layout: RemovableMemories,
+  range: AddressRange,
+  { versionIds, keepsOthers }: MemoriesBeside,
+  call: CallContext,
+): Promise<ForgottenCounts> {
+  const { versions, records, vectors, history } = context;
+  const proposals = keepsOthers ? 0 : await records.remove(range, call);
+  try {
+    const { hadVersions, ...counts } = await layout.removeMemories(range, call);
+    const kept = { versions, history, versionIds };
+    const mayHaveVersions = history !== null || hadVersions || counts.memories === 0;
+    const removedVersions = mayHaveVersions ? await removeVersions(kept, layout, range, call) : 0;
+    if (!keepsOthers) await vectors.remove(range, call);
+    return { ...counts, versions: removedVersions, proposals };
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
+}
+
+/**
+ * A store without history may lack the rights for what another has kept, and leaves alone who has changed the memories of
+ * others. @param versionIds of versions that stay @returns how many versions there were
+ */
+async function removeVersions(
+  { versions, history, versionIds }: Pick<RemovalContext, "versions" | "history"> & Pick<MemoriesBeside, "versionIds">,
+  layout: RemovableMemories,
+  range: AddressRange,
+  call: CallContext,
+): Promise<number> {
+  try {
+    const owned: string[] = [];
+    for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
+    const live = new Set([...versionIds, ...(owned.length === 0 ? [] : await layout.versionIds(range, call))]);
+    let count = 0;
+    for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory, call);
+    if (history !== null) await layout.unname(range, call);
+    return count;
+  } catch (error) {
+    const cause = MemoryError.isInstance(error) ? error.cause : error;
+    if (history === null && isUnauthorized(cause)) return 0;
+    throw error;
+  }
+}

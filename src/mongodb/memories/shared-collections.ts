@@ -1,0 +1,80 @@
+import type { MongoClient } from "mongodb";
+import { ExactCollection } from "../driver/exact-collection.js";
+import { Embedder } from "../embeddings/embedder.js";
+import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../embeddings/vector-collection.js";
+import {
+  type StoredVersion,
+  VersionCollection,
+  versionIndexes,
+  versionsCollectionName,
+} from "../history/version-collection.js";
+import { expiryIndex, proposalIndexes, RecordCollection } from "../proposals/record-collection.js";
+import type { LayoutContext, LayoutIndex } from "./contract/layout.js";
+import { expiryIndexes } from "./expiry-indexes.js";
+
+/** The collections beside the memories, which all layouts share: what is in them stays there when a memory moves. */
+export interface SharedCollections {
+  /** Also without history: what is forgotten may have one of another time. */
+  versions: VersionCollection;
+  /** The changes that wait for a person. */
+  records: RecordCollection;
+  /** Also without embeddings: another store may have stored some. */
+  vectors: VectorCollection;
+  /** Null: passages are found by their words alone. */
+  embeddings: { client: MongoClient; embedder: Embedder } | null;
+}
+
+export function openSharedCollections(context: LayoutContext): SharedCollections {
+  const { db, collectionName, writeConcern, connect, clock, expireMs, history, embeddings } = context;
+  const { versionsName, proposalsName, vectorsName } = nameCollections(collectionName);
+  const versions = new ExactCollection(db.collection<StoredVersion>(versionsName, { writeConcern }));
+  return {
+    versions: new VersionCollection(versions, history ?? {}, clock),
+    records: RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock }),
+    vectors: VectorCollection.open(db, vectorsName, {
+      writeConcern,
+      connect,
+      clock,
+      expiryIndexes: expiryIndexes(expireMs),
+      isUsed: embeddings !== null,
+    }),
+    embeddings: embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) },
+  };
+}
+
+/** What the collections must have, for programs that look whether they do. */
+export function describeSharedCollections({ db, collectionName }: LayoutContext): {
+  indexes: LayoutIndex[];
+  collectionNames: string[];
+} {
+  const { versionsName, proposalsName, vectorsName } = nameCollections(collectionName);
+  const describe = (name: string, descriptions: readonly LayoutIndex["description"][]): LayoutIndex[] =>
+    descriptions.map((description) => ({
+      collection: db.collection(name),
+      description,
+      example: createExample(description),
+      madeWith: name,
+    }));
+  return {
+    indexes: [
+      ...describe(versionsName, versionIndexes),
+      ...describe(proposalsName, [...proposalIndexes, expiryIndex]),
+      ...describe(vectorsName, vectorIndexes),
+    ],
+    collectionNames: [versionsName, proposalsName, vectorsName],
+  };
+}
+
+/** A look-up that an index serves, by its first field. The type is for partial indexes. */
+export function createExample({ key, expireAfterSeconds }: LayoutIndex["description"]): LayoutIndex["example"] {
+  const [field = ""] = Object.keys(key);
+  return { [field]: expireAfterSeconds === undefined ? { $eq: "a", $type: "string" } : { $lte: new Date(0) } };
+}
+
+function nameCollections(memoriesCollection: string): Record<"versionsName" | "proposalsName" | "vectorsName", string> {
+  return {
+    versionsName: versionsCollectionName(memoriesCollection),
+    proposalsName: `${memoriesCollection}_proposals`,
+    vectorsName: vectorsCollectionName(memoriesCollection),
+  };
+}
