@@ -1,3 +1,4 @@
+import type { CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
@@ -11,7 +12,7 @@ export interface RemovalContext extends Pick<SharedCollections, "versions" | "re
 }
 
 /** What a layout does of a removal. */
-export interface RemovableMemories extends Pick<KeptLayout, "versionIds" | "unname"> {
+export interface RemovableMemories extends Pick<KeptLayout, "placed" | "unname"> {
   /** Removes the memories of a range that are in this layout. Marks stay. */
   removeMemories(range: AddressRange, call: CallContext): Promise<RemovedMemories>;
 }
@@ -61,7 +62,9 @@ async function removeVersions(
   try {
     const owned: string[] = [];
     for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
-    const live = new Set([...versionIds, ...(owned.length === 0 ? [] : await layout.versionIds(range, call))]);
+    const live = new Set(
+      owned.length === 0 ? [] : [...versionIds, ...(await findPlaced(layout, range, call)).versionIds],
+    );
     let count = 0;
     for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory, call);
     if (history !== null) await layout.unname(range, call);
@@ -71,4 +74,19 @@ async function removeVersions(
     if (history === null && isUnauthorized(cause)) return 0;
     throw error;
   }
+}
+
+/** Which memories of a range a layout keeps, and which have moved away. */
+export async function findPlaced(
+  layout: Pick<KeptLayout, "placed">,
+  range: AddressRange,
+  call: CallContext,
+): Promise<{ versionIds: string[]; moved: CheckedAddress[] }> {
+  const versionIds: string[] = [];
+  const moved: CheckedAddress[] = [];
+  for await (const { address, isMoved, versionsId } of layout.placed(range, call)) {
+    if (!isMoved) versionIds.push(versionsId);
+    else if (address !== null) moved.push(address);
+  }
+  return { versionIds, moved };
 }

@@ -151,10 +151,8 @@ export interface KeptLayout extends Omit<
   remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts>;
   /** Takes the thread or user of a range out of changes of other memories that have not become versions yet. */
   unname(range: AddressRange, call: CallContext): Promise<void>;
-  /** What the ids of the versions of each memory of a range begin with; of one without a history, any text. */
-  versionIds(range: AddressRange, call: CallContext): Promise<string[]>;
-  /** The marks of a range. */
-  marks(range: AddressRange, call: CallContext): Promise<CheckedAddress[]>;
+  /** The memories of a range that are here, and the marks of those that are not. Also those that have expired. */
+  placed(range: AddressRange, call: CallContext): AsyncIterable<PlacedMemory>;
   /** How many bytes of texts and names a memory may have to move here. */
   readonly maxArrivingBytes: number;
   /** Makes way for a memory that is to move here or from here: what has expired goes. */
@@ -186,6 +184,15 @@ export interface MemoriesBeside {
   versionIds: readonly string[];
   /** Whether the proposals and vectors stay. */
   keepsOthers: boolean;
+}
+
+/** A memory that is here, or the mark of one that has moved. */
+export interface PlacedMemory {
+  /** Null for ids that no memory can have. */
+  address: CheckedAddress | null;
+  isMoved: boolean;
+  /** What the ids of its versions begin with. Any text if it has no history. */
+  versionsId: string;
 }
 
 /** Stands in lists for a memory that another layout keeps. */

@@ -10,6 +10,7 @@ import type {
   MovedMemory,
   MovingMemory,
   NodeFacts,
+  PlacedMemory,
   PlannedChange,
 } from "../contract/layout.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
@@ -24,7 +25,7 @@ import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
-import { reading, streaming } from "../../driver/reads.js";
+import { streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
@@ -52,6 +53,8 @@ import { DocumentStorage } from "./document-storage.js";
 import { bytesWithoutOutbox } from "./outbox.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
+
+const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, revision: 1 } as const;
 
 /**
  * Something lies in it, or in another layout: MongoDB compares only objects with an object, and the empty one is the
@@ -202,20 +205,13 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
     return unname(this.#context, range, call);
   }
 
-  async versionIds(range: AddressRange, call: CallContext): Promise<string[]> {
-    const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
-    const found = await reading(() =>
-      this.#context.collection.find<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } }, call).toArray(),
-    );
-    return found.map(({ _id }) => String(_id));
-  }
-
-  async marks(range: AddressRange, call: CallContext): Promise<CheckedAddress[]> {
-    const filter = { ...rangeFilter(range), revision: ofMark };
-    const found = await reading(() =>
-      this.#context.collection.find<MemoryDocument>(filter, { ...asPlainValues }, call).toArray(),
-    );
-    return found.flatMap((mark) => addressOrNull(storedAddress(mark)) ?? []);
+  async *placed(range: AddressRange, call: CallContext): AsyncGenerator<PlacedMemory> {
+    const options = { projection: placeProjection, ...asPlainValues };
+    const found = this.#context.collection.find<MemoryDocument>(rangeFilter(range), options, call);
+    for await (const document of streaming(found)) {
+      const address = addressOrNull(storedAddress(document));
+      yield { address, isMoved: isMark(document), versionsId: String(document._id) };
+    }
   }
 
   archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null> {

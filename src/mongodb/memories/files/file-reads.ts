@@ -40,11 +40,11 @@ const listing = { projection: listingProjection, hint: listingIndex.name, batchS
 export class FileReads {
   readonly #context: FilesContext;
   readonly #key: string;
-  readonly #life: FilesExpiry;
+  readonly #expiry: FilesExpiry;
 
   constructor(context: FilesContext, address: CheckedAddress) {
     this.#context = context;
-    this.#life = new FilesExpiry(context, address);
+    this.#expiry = new FilesExpiry(context, address);
     this.#key = memoryKeyOf(address);
   }
 
@@ -327,8 +327,7 @@ export class FileReads {
   async #reading<T>(missing: T, read: () => Promise<T>, call: CallContext): Promise<T> {
     try {
       await this.#context.ready();
-      const isPresent = this.#life.isPresent(call);
-      if (isPresent === true || (await isPresent)) return await read();
+      if (await this.#expiry.isPresent(call)) return await read();
       refuseElsewhere(this.#context, null);
       return missing;
     } catch (error) {

@@ -47,14 +47,11 @@ export class FilesExpiry {
   }
 
   /** False once it has expired. */
-  isPresent(call: CallContext): Promise<boolean> | true {
+  async isPresent(call: CallContext): Promise<boolean> {
     const deadline = this.#deadline;
     if (deadline === null) return true;
     const known = this.#context.changeTimes.changedAt(this.#key);
-    return known !== undefined && known > deadline ? true : this.#isPresentAfter(deadline, call);
-  }
-
-  async #isPresentAfter(deadline: Date, call: CallContext): Promise<boolean> {
+    if (known !== undefined && known > deadline) return true;
     const at = await changedAfter(this.#context, this.#key, deadline, {}, call);
     if (at !== null) this.#context.changeTimes.remember(this.#key, at);
     return at !== null;

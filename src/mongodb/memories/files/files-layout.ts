@@ -11,6 +11,7 @@ import type {
   MovedMemory,
   MovingMemory,
   NodeFacts,
+  PlacedMemory,
   PlannedChange,
 } from "../contract/layout.js";
 import { countFiles, getRoots, readAllItems, readItems, readSummaries, removeMemories } from "./files-listing.js";
@@ -32,7 +33,7 @@ import { isUnauthorized, storageError } from "../../driver/errors.js";
 import { once } from "../../driver/once.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { findTopology, type Topology } from "../../driver/topology.js";
-import { reading, streaming } from "../../driver/reads.js";
+import { streaming } from "../../driver/reads.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
@@ -47,7 +48,7 @@ import { deleteEmptyDirectory, planChanges } from "../planned-changes.js";
 import { ChangeQueue } from "./queue.js";
 import { FilesStorage } from "./storage.js";
 import { StoredFiles } from "./stored-files.js";
-import { memoryKeyOf, rangeOfMemory, rootIdOf, type StoredDocument, type StoredRoot } from "./documents.js";
+import { isMark, memoryKeyOf, rangeOfMemory, rootIdOf, type StoredDocument, type StoredRoot } from "./documents.js";
 import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { ChangeTimes, type FilesContext } from "./files-context.js";
 import { FilesExpiry } from "./files-expiry.js";
@@ -57,6 +58,8 @@ const own = {
   filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } },
   option: "memoriesCollection",
 };
+
+const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, kind: 1, "history.id": 1 } as const;
 
 /** Beside the memories of the other layout, whatever their collection is called. */
 function nameCollection(memoriesCollection: string): string {
@@ -199,23 +202,13 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     if (field !== null && id !== undefined) await this.#context.versions.unname(field, id, call);
   }
 
-  async versionIds(range: AddressRange, call: CallContext): Promise<string[]> {
-    const filter = { ...rangeFilter(range), kind: "dir" };
-    const found = await reading(() =>
-      this.#context.collection
-        .find<Pick<StoredRoot, "history">>(filter, { projection: { "history.id": 1 }, ...asPlainValues }, call)
-        .toArray(),
-    );
-    return found.map(({ history }) => history?.id ?? "");
-  }
-
-  async marks(range: AddressRange, call: CallContext): Promise<CheckedAddress[]> {
-    const found = await reading(() =>
-      this.#context.collection
-        .find<StoredRoot>({ ...rangeFilter(range), kind: "moved" }, { ...asPlainValues }, call)
-        .toArray(),
-    );
-    return found.flatMap((mark) => addressOrNull(storedAddress(mark)) ?? []);
+  async *placed(range: AddressRange, call: CallContext): AsyncGenerator<PlacedMemory> {
+    const options = { projection: placeProjection, ...asPlainValues };
+    const found = this.#context.collection.find<StoredRoot>(rangeFilter(range), options, call);
+    for await (const root of streaming(found)) {
+      const address = addressOrNull(storedAddress(root));
+      yield { address, isMoved: isMark(root), versionsId: root.history?.id ?? "" };
+    }
   }
 
   archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null> {

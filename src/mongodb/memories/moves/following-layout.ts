@@ -1,3 +1,4 @@
+import { findPlaced } from "../removal.js";
 import type { ForwardStage } from "./forward.js";
 import type {
   KeptLayout,
@@ -151,19 +152,19 @@ export class FollowingLayout implements MovableLayout {
     const [collection = ""] = other.collectionNames;
     if (!(await presentCollections(this.#db, [collection])).has(collection))
       return home.remove(range, nothingBeside, call);
-    const moved = await home.marks(range, call);
+    const { moved } = await findPlaced(home, range, call);
     const counts = [await home.remove(range, await findBeside(other, range, moved.length > 0, call), call)];
     if (ownerOfAnyNode(range) !== null) await other.unname(range, call);
     for (const address of [
       ...moved,
-      ...(await home.marks(range, call)).filter((each) => !moved.some((known) => isSame(known, each))),
+      ...(await findPlaced(home, range, call)).moved.filter((each) => !moved.some((known) => isSame(known, each))),
     ]) {
       counts.push(await other.remove({ ...address }, await findBeside(home, { ...address }, true, call), call));
       // It has moved back meanwhile.
       if ((await this.#following.removeMark(address, [home, other], call)) === "memory")
         counts.push(await home.remove({ ...address }, nothingBeside, call));
     }
-    for (const address of await other.marks(range, call))
+    for (const address of (await findPlaced(other, range, call)).moved)
       await this.#following.removeMark(address, [other, home], call);
     return addCounts(counts);
   }
@@ -226,7 +227,7 @@ async function findBeside(
   belongsHere: boolean,
   call: CallContext,
 ): Promise<MemoriesBeside> {
-  const versionIds = await layout.versionIds(range, call);
+  const { versionIds } = await findPlaced(layout, range, call);
   return { versionIds, keepsOthers: !belongsHere && isAddress(range) && versionIds.length > 0 };
 }
 

@@ -1,0 +1,211 @@
+import type { ClientSession } from "mongodb";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { memoryFull } from "../../../core/values/errors.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { hasNoEdits, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import { parentsOf, ROOT } from "../../../core/values/paths.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import type { RecordedChange } from "../../history/outbox.js";
+import { recordEdits } from "../../history/record-edits.js";
+import { storeDifference } from "./difference.js";
+import {
+  idOfPath,
+  memoryKeyOf,
+  pathOfId,
+  rangeOfMemory,
+  rangesBelow,
+  type StoredDocument,
+  type StoredFile,
+  type StoredHistory,
+  type StoredRoot,
+} from "./documents.js";
+import { byId, listingIndex, listingProjection } from "./file-indexes.js";
+import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { type LoadedDocument, LoadedTree } from "./loaded-tree.js";
+import type { Outcome, QueuedChange } from "./queue.js";
+import { beginHistory, insertRecorded } from "./versions.js";
+
+/** How many documents come at a time. */
+const batchSize = 1000;
+
+/** How long all texts may be that the changes of one transaction replace or bring. */
+const maxTextChars = 32_000_000;
+
+/** What a transaction has made. */
+export interface TransactionOutcome {
+  outcomes: Outcome[];
+  /** Null if it made no version. */
+  history: StoredHistory | null;
+  /** The revision before. */
+  revision: number;
+}
+
+/** What a transaction has loaded. The tree changes with each change. */
+interface LoadedMemory {
+  tree: LoadedTree;
+  root: StoredRoot | null;
+  /** The directories of which everything is loaded. */
+  below: readonly string[];
+  history: StoredHistory;
+  keepsVersions: boolean;
+}
+
+/** What one change has made of the tree. */
+interface MadeEdits {
+  /** The UTF-16 units of the texts that it brings and replaces. */
+  chars: number;
+  /** With which the memory is marked. */
+  approvalId: string | undefined;
+  writesRoot: boolean;
+  /** Null if it makes no version. */
+  recorded: RecordedChange | null;
+}
+
+/** One try of changes of one memory. It also ends by commit if all were refused: then a majority has what it read. */
+export class ChangeTransaction {
+  readonly #context: FilesContext;
+  readonly #address: CheckedAddress;
+  readonly #key: string;
+  readonly #session: ClientSession;
+  readonly #call: CallContext;
+  #storedBytes: number | undefined;
+
+  constructor(context: FilesContext, address: CheckedAddress, session: ClientSession, call: CallContext) {
+    this.#context = context;
+    this.#address = address;
+    this.#key = memoryKeyOf(address);
+    this.#session = session;
+    this.#call = call;
+  }
+
+  async run(changes: readonly QueuedChange[]): Promise<TransactionOutcome> {
+    const loaded = await this.#load(changes);
+    const { revision } = loaded.history;
+    const outcomes: Outcome[] = [];
+    const made: MadeEdits[] = [];
+    for (const change of changes) {
+      if (outcomes.length > 0 && made.reduce((sum, { chars }) => sum + chars, 0) > maxTextChars) break;
+      try {
+        const edits = await this.#apply(change, loaded);
+        if (edits !== null) made.push(edits);
+        outcomes.push({});
+      } catch (refusal) {
+        outcomes.push({ refusal });
+      }
+    }
+    return { outcomes, revision, history: made.length === 0 ? null : await this.#store(loaded, made) };
+  }
+
+  /** Makes one change on the tree. Null if it edits nothing. @throws what refuses it */
+  async #apply(
+    { scope, apply, actor, maxMemoryBytes }: QueuedChange,
+    { tree, root, keepsVersions }: LoadedMemory,
+  ): Promise<MadeEdits | null> {
+    const { approvalId } = scope;
+    const at = this.#context.clock();
+    const isApplied = approvalId !== undefined && root?.applied?.[approvalId] === true;
+    const edits = await apply(tree, { at, isApplied });
+    if (hasNoEdits(edits)) return null;
+    const grows = await this.#checkMemory(tree, edits, maxMemoryBytes);
+    const description = recordEdits(tree, edits);
+    tree.commit(edits);
+    const isRecorded = keepsVersions && description !== null;
+    if (isRecorded) tree.revision += 1;
+    return {
+      chars: countChars(edits, description),
+      approvalId,
+      // Of two changes that make a limited memory larger, or were made of the whole memory, only one can end.
+      writesRoot: grows || scope.whole === true || approvalId !== undefined,
+      recorded: isRecorded ? { revision: tree.revision, at, actor, ...description } : null,
+    };
+  }
+
+  /** @returns the history after the changes; null if none of them made a version */
+  async #store(loaded: LoadedMemory, made: readonly MadeEdits[]): Promise<StoredHistory | null> {
+    const { collection, clock, fileClock = clock } = this.#context;
+    const { tree, root, history, below } = loaded;
+    const memory = { collection, session: this.#session, address: this.#address, root };
+    const recorded = made.flatMap((edits) => edits.recorded ?? []);
+    const versions =
+      recorded.length === 0
+        ? null
+        : await insertRecorded(this.#context, this.#session, { ...memory, history }, recorded, tree, this.#call);
+    const marks = made.flatMap(({ approvalId }) =>
+      approvalId === undefined ? [] : [[`applied.${approvalId}`, true] as const],
+    );
+    const writesRoot = versions !== null || made.some((edits) => edits.writesRoot);
+    const options = {
+      below,
+      at: fileClock(),
+      heads: versions?.heads ?? new Map<string, StoredFile["head"]>(),
+      rootFields: writesRoot ? { ...versions?.rootFields, ...Object.fromEntries(marks) } : null,
+    };
+    await storeDifference(memory, tree, options, this.#call);
+    return versions?.rootFields.history ?? null;
+  }
+
+  /** Whether the change makes a limited memory larger. @throws ENOSPC */
+  async #checkMemory(tree: LoadedTree, edits: TreeEdits, maxMemoryBytes: number | undefined): Promise<boolean> {
+    if (maxMemoryBytes === undefined) return false;
+    const grownBytes = tree.growth(edits);
+    if (grownBytes <= 0) return false;
+    const sizeBytes = (this.#storedBytes ??= await this.#sizeOfAll()) + tree.grownBytes + grownBytes;
+    if (sizeBytes > maxMemoryBytes) throw memoryFull(sizeBytes, maxMemoryBytes);
+    return true;
+  }
+
+  /** The size of all texts, by the index of listings. */
+  async #sizeOfAll(): Promise<number> {
+    const pipeline = [
+      { $match: { _id: rangeOfMemory(this.#key) } },
+      { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" } } },
+    ];
+    const options = { ...asPlainValues, hint: listingIndex.name, session: this.#session };
+    const [found] = await this.#context.collection
+      .aggregate<{ sizeBytes: number }>(pipeline, options, this.#call)
+      .toArray();
+    return found?.sizeBytes ?? 0;
+  }
+
+  /** What the changes name, with all parents and the root. @throws movedAway, notHere */
+  async #load(changes: readonly QueuedChange[]): Promise<LoadedMemory> {
+    const { collection, history: kept } = this.#context;
+    const below = getDirectories(changes);
+    const documents = new Map<string, LoadedDocument>();
+    const add = async (_id: object, options: object): Promise<void> => {
+      const all = { ...asPlainValues, session: this.#session, batchSize, ...options };
+      for await (const document of collection.find<StoredDocument>({ _id }, all, this.#call))
+        documents.set(pathOfId(this.#key, document._id), document);
+    };
+    const named = [ROOT, ...below, ...changes.flatMap(({ scope }) => scope.paths)];
+    const paths = new Set(named.flatMap((path) => [path, ...parentsOf(path)]));
+    await add({ $in: Array.from(paths, (path) => idOfPath(this.#key, path)) }, byId);
+    const root = (documents.get(ROOT) as StoredRoot | undefined) ?? null;
+    refuseElsewhere(this.#context, root);
+    const needsTexts = kept !== null || changes.some(({ scope }) => scope.needsTexts === true);
+    const options = needsTexts ? byId : { projection: listingProjection, hint: listingIndex.name };
+    const directories = below.filter((path) => path === ROOT || documents.get(path)?.kind === "dir");
+    for (const range of directories.flatMap((path) => rangesBelow(this.#key, path))) await add(range, options);
+    documents.delete(ROOT);
+    const keepsVersions = kept !== null && (kept.begins || root?.history !== undefined);
+    return {
+      tree: new LoadedTree(documents, root),
+      root,
+      below,
+      history: root?.history ?? beginHistory(),
+      keepsVersions,
+    };
+  }
+}
+
+/** Directories of which everything is loaded. */
+function getDirectories(changes: readonly QueuedChange[]): string[] {
+  const all = new Set(changes.flatMap(({ scope }) => (scope.whole === true ? [ROOT] : scope.below)));
+  return all.has(ROOT) ? [ROOT] : [...all];
+}
+
+function countChars({ files }: TreeEdits, description: Pick<RecordedChange, "files"> | null): number {
+  const after = files.map(({ content }) => content.length);
+  const before = (description?.files ?? []).map((file) => file.before?.length ?? 0);
+  return [...after, ...before].reduce((sum, chars) => sum + chars, 0);
+}
