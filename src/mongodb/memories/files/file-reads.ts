@@ -25,7 +25,7 @@ import {
 } from "./documents.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import { type FilesContext, readAcknowledged, refuseElsewhere } from "./files-context.js";
-import { LoadedTree } from "./loaded-tree.js";
+import { LoadedTree } from "./changes/loaded-tree.js";
 import { FilesOutline } from "./files-outline.js";
 import { FilesExpiry } from "./files-expiry.js";
 import { narrowedSearch, snapshotSince } from "./files-search.js";

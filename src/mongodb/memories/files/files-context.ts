@@ -6,7 +6,7 @@ import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moves/moved-memory.js";
-import type { ChangeQueue } from "./queue.js";
+import type { ChangeQueue } from "./changes/queue.js";
 import { isMark, type StoredDocument } from "./documents.js";
 
 /** What all memories of one collection share. */

@@ -17,8 +17,8 @@ import type { FilesContext } from "./files-context.js";
 import { listenToMemory } from "./files-listener.js";
 import { byId } from "./file-indexes.js";
 import { FilesExpiry } from "./files-expiry.js";
-import { FilesStorage, writing } from "./storage.js";
-import { dropOld } from "./versions.js";
+import { FilesStorage, writing } from "./changes/storage.js";
+import { dropOld } from "./changes/versions.js";
 
 /** What a memory has whose changes have made no version yet. */
 const noHistory = { id: "none", revision: 0 };

@@ -1,12 +1,12 @@
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/values/address.js";
-import { memoryFull } from "../../../core/values/errors.js";
-import type { CallContext } from "../../../core/runtime/call.js";
-import { hasNoEdits, type TreeEdits } from "../../../core/tree/memory-tree.js";
-import { parentsOf, ROOT } from "../../../core/values/paths.js";
-import { asPlainValues } from "../../driver/plain-values.js";
-import type { RecordedChange } from "../../history/outbox.js";
-import { recordEdits } from "../../history/record-edits.js";
+import type { CheckedAddress } from "../../../../core/values/address.js";
+import { memoryFull } from "../../../../core/values/errors.js";
+import type { CallContext } from "../../../../core/runtime/call.js";
+import { hasNoEdits, type TreeEdits } from "../../../../core/tree/memory-tree.js";
+import { parentsOf, ROOT } from "../../../../core/values/paths.js";
+import { asPlainValues } from "../../../driver/plain-values.js";
+import type { RecordedChange } from "../../../history/outbox.js";
+import { recordEdits } from "../../../history/record-edits.js";
 import { storeDifference } from "./difference.js";
 import {
   idOfPath,
@@ -18,9 +18,9 @@ import {
   type StoredFile,
   type StoredHistory,
   type StoredRoot,
-} from "./documents.js";
-import { byId, listingIndex, listingProjection } from "./file-indexes.js";
-import { type FilesContext, refuseElsewhere } from "./files-context.js";
+} from "../documents.js";
+import { byId, listingIndex, listingProjection } from "../file-indexes.js";
+import { type FilesContext, refuseElsewhere } from "../files-context.js";
 import { type LoadedDocument, LoadedTree } from "./loaded-tree.js";
 import type { Outcome, QueuedChange } from "./queue.js";
 import { beginHistory, insertRecorded } from "./versions.js";

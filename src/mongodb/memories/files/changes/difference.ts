@@ -1,10 +1,10 @@
-import type { CallContext } from "../../../core/runtime/call.js";
+import type { CallContext } from "../../../../core/runtime/call.js";
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/values/address.js";
-import { parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
-import type { ExactCollection, ExactWrite } from "../../driver/exact-collection.js";
-import { asPlainValues } from "../../driver/plain-values.js";
-import { newChangeId } from "../change-id.js";
+import type { CheckedAddress } from "../../../../core/values/address.js";
+import { parentOf, prefixOf, ROOT } from "../../../../core/values/paths.js";
+import type { ExactCollection, ExactWrite } from "../../../driver/exact-collection.js";
+import { asPlainValues } from "../../../driver/plain-values.js";
+import { newChangeId } from "../../change-id.js";
 import {
   idOfPath,
   memoryKeyOf,
@@ -16,8 +16,8 @@ import {
   type StoredDocument,
   type StoredFile,
   type StoredRoot,
-} from "./documents.js";
-import { byId } from "./file-indexes.js";
+} from "../documents.js";
+import { byId } from "../file-indexes.js";
 import { isComplete, type LoadedTree } from "./loaded-tree.js";
 
 /** How many documents one command reads, creates or deletes, and about how many bytes of them it copies. */

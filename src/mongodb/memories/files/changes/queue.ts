@@ -1,8 +1,8 @@
-import type { MemoryActor } from "../../../core/values/actor.js";
-import { type CallContext, createSignal } from "../../../core/runtime/call.js";
-import type { TreeEdits } from "../../../core/tree/memory-tree.js";
-import { isTooMuch } from "../transaction-errors.js";
-import type { StorageMoment, StorageScope } from "../contract/tree-storage.js";
+import type { MemoryActor } from "../../../../core/values/actor.js";
+import { type CallContext, createSignal } from "../../../../core/runtime/call.js";
+import type { TreeEdits } from "../../../../core/tree/memory-tree.js";
+import { isTooMuch } from "../../transaction-errors.js";
+import type { StorageMoment, StorageScope } from "../../contract/tree-storage.js";
 import type { LoadedTree } from "./loaded-tree.js";
 
 /** A change that a transaction makes, perhaps together with others of the same memory. */

@@ -1,17 +1,23 @@
-import type { CheckedAddress } from "../../../core/values/address.js";
-import { MemoryError } from "../../../core/values/errors.js";
-import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
-import type { Change, ChangeResult } from "../../../core/tree/change.js";
-import { hasNoEdits, type MemoryTree } from "../../../core/tree/memory-tree.js";
-import { ROOT } from "../../../core/values/paths.js";
-import { inTransaction } from "../../driver/transactions.js";
-import { transactionError } from "../transaction-errors.js";
-import type { Applied, AttemptSettings, StorageMoment, StorageScope, TreeStorage } from "../contract/tree-storage.js";
+import type { CheckedAddress } from "../../../../core/values/address.js";
+import { MemoryError } from "../../../../core/values/errors.js";
+import { type CallContext, createUnlimitedCall } from "../../../../core/runtime/call.js";
+import type { Change, ChangeResult } from "../../../../core/tree/change.js";
+import { hasNoEdits, type MemoryTree } from "../../../../core/tree/memory-tree.js";
+import { ROOT } from "../../../../core/values/paths.js";
+import { inTransaction } from "../../../driver/transactions.js";
+import { transactionError } from "../../transaction-errors.js";
+import type {
+  Applied,
+  AttemptSettings,
+  StorageMoment,
+  StorageScope,
+  TreeStorage,
+} from "../../contract/tree-storage.js";
 import { attemptChange, readText } from "./attempts.js";
-import { memoryKeyOf } from "./documents.js";
-import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { memoryKeyOf } from "../documents.js";
+import { type FilesContext, refuseElsewhere } from "../files-context.js";
 import { LoadedTree } from "./loaded-tree.js";
-import { FilesExpiry } from "./files-expiry.js";
+import { FilesExpiry } from "../files-expiry.js";
 import type { MadeChanges, Outcome, QueuedChange } from "./queue.js";
 import { prolong, retain } from "./versions.js";
 import { ChangeTransaction } from "./change-transaction.js";

@@ -1,6 +1,6 @@
-import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
-import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
-import type { IndexedDocument, StoredDocument, StoredRoot } from "./documents.js";
+import { MemoryTree, type TreeEdits } from "../../../../core/tree/memory-tree.js";
+import type { MemorySnapshot, SnapshotFile } from "../../../../core/tree/snapshot.js";
+import type { IndexedDocument, StoredDocument, StoredRoot } from "../documents.js";
 
 /** A document of a tree. Where no text is needed, only its place in the index of listings is read. */
 export type LoadedDocument = StoredDocument | IndexedDocument;

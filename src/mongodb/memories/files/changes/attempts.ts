@@ -1,14 +1,14 @@
-import type { CallContext } from "../../../core/runtime/call.js";
-import type { ApplySettings } from "../../../core/tree/apply-change.js";
-import { type Change, type ChangeResult, noResult } from "../../../core/tree/change.js";
-import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
-import type { ExactCollection } from "../../driver/exact-collection.js";
-import { asPlainValues } from "../../driver/plain-values.js";
-import { bound, type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
-import { newChangeId } from "../change-id.js";
-import { idOfPath, type StoredDocument, type StoredFile } from "./documents.js";
-import { byId } from "./file-indexes.js";
-import { type FilesContext, readAcknowledged } from "./files-context.js";
+import type { CallContext } from "../../../../core/runtime/call.js";
+import type { ApplySettings } from "../../../../core/tree/apply-change.js";
+import { type Change, type ChangeResult, noResult } from "../../../../core/tree/change.js";
+import { appendSeparator, utf8Bytes } from "../../../../core/values/text.js";
+import type { ExactCollection } from "../../../driver/exact-collection.js";
+import { asPlainValues } from "../../../driver/plain-values.js";
+import { bound, type Expression, literal, maxComparedBytes, textBytes, where } from "../../expressions.js";
+import { newChangeId } from "../../change-id.js";
+import { idOfPath, type StoredDocument, type StoredFile } from "../documents.js";
+import { byId } from "../file-indexes.js";
+import { type FilesContext, readAcknowledged } from "../files-context.js";
 
 type Files = ExactCollection<StoredDocument>;
 

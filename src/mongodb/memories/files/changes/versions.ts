@@ -1,7 +1,7 @@
-import type { CallContext } from "../../../core/runtime/call.js";
+import type { CallContext } from "../../../../core/runtime/call.js";
 import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/values/address.js";
+import type { CheckedAddress } from "../../../../core/values/address.js";
 import {
   type Head,
   linkedVersions,
@@ -9,12 +9,12 @@ import {
   type RecordedChange,
   type UnlinkedVersion,
   unlinkedVersions,
-} from "../../history/outbox.js";
-import type { VersionCollection } from "../../history/version-collection.js";
-import { type OwnerDocument, storedId, type VersionDocument } from "../../history/version-document.js";
-import { memoryKeyOf, rootIdOf, type StoredFile, type StoredHistory, type StoredRoot } from "./documents.js";
-import { byId } from "./file-indexes.js";
-import type { FilesContext } from "./files-context.js";
+} from "../../../history/outbox.js";
+import type { VersionCollection } from "../../../history/version-collection.js";
+import { type OwnerDocument, storedId, type VersionDocument } from "../../../history/version-document.js";
+import { memoryKeyOf, rootIdOf, type StoredFile, type StoredHistory, type StoredRoot } from "../documents.js";
+import { byId } from "../file-indexes.js";
+import type { FilesContext } from "../files-context.js";
 import type { LoadedTree } from "./loaded-tree.js";
 
 /** After so many changes versions are removed that need not be kept. */
