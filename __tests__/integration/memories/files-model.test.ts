@@ -8,7 +8,8 @@ import { addressFor, type CheckedAddress } from "../../../src/core/values/addres
 import { MemoryError } from "../../../src/core/values/errors.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { recordEdits, type RecordedEdits } from "../../../src/mongodb/history/record-edits.js";
-import { FilesLayout } from "../../../src/mongodb/memories/files/files-layout.js";
+import type { MemoryLayout } from "../../../src/mongodb/memories/contract/layout.js";
+import { openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -18,8 +19,8 @@ const maxFileBytes = 60;
 const names = ["a", "b", "c", "é"];
 const texts = ["", "x", "y\n", "xx", "a long text of the kind of thirty", "\u{1F600}"];
 
-function openLayout(keepsHistory: boolean): FilesLayout {
-  return FilesLayout.open({
+function openFiles(keepsHistory: boolean): MemoryLayout {
+  return openLayout("files", {
     db,
     client,
     collectionName: `${name}-${keepsHistory}`.slice(0, 40),
@@ -110,7 +111,7 @@ describe.each([
   { title: "with history", keepsHistory: true, concurrent: 1 },
   { title: "with history, many changes in one transaction", keepsHistory: true, concurrent: 12 },
 ])("the layout files, $title", ({ keepsHistory, concurrent }) => {
-  const layout = openLayout(keepsHistory);
+  const layout = openFiles(keepsHistory);
 
   // Requirement: files.document-for-each-file, files.transactions
   it.each(Array.from({ length: repetitions({ usual: 2, long: 100 }) }, (_, seed) => seed))(

@@ -5,7 +5,7 @@ import { checkAddress } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { layouts } from "../../../src/mongodb/memories/layouts.js";
+import { openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -201,8 +201,7 @@ describe("a limit of a memory of the layout files", () => {
       history: null,
       embeddings: null,
     };
-    const records = layouts
-      .files(context)
+    const records = openLayout("files", context)
       .backend(address, { ...memoryDefaults, maxMemoryBytes, isLimited: true })
       .features?.approvals?.(createUnlimitedCall());
     const record = await records?.find(id);

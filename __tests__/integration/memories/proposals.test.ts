@@ -21,7 +21,7 @@ import { dialectNames } from "../../../src/dialects/registry.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { layouts } from "../../../src/mongodb/memories/layouts.js";
+import { openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { cli } from "../../helpers/run-cli.js";
@@ -62,7 +62,7 @@ function recordsOf({ collection, nodeId }: Place): ChangeRecords {
     history: null,
     embeddings: null,
   };
-  const { features } = layouts.document(context).backend(checkAddress({ nodeId }), memoryDefaults);
+  const { features } = openLayout("document", context).backend(checkAddress({ nodeId }), memoryDefaults);
   const records = features?.approvals?.(createUnlimitedCall());
   if (records === undefined) throw new Error("no records");
   return records;

@@ -134,12 +134,12 @@ export class MemoryDatabase {
 
   /** With its history. */
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
-    return this.layout.archived(address, createUnlimitedCall());
+    return this.layout.open(address, memoryDefaults).archived(createUnlimitedCall());
   }
 
   /** @returns false where there is a memory already. @throws MemoryError EIO */
   restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
-    return this.#layouts.write.restore(address, { tree, history, key }, createUnlimitedCall());
+    return this.#layouts.write.open(address, memoryDefaults).restore({ tree, history, key }, createUnlimitedCall());
   }
 
   /** @returns false where there is none to move. @throws MemoryError EEXIST, EINVAL, ENOSPC, ECONFLICT, EIO */
@@ -164,7 +164,7 @@ export class MemoryDatabase {
 
   /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return this.#layouts.write.upgrade(address, memoryDefaults, createUnlimitedCall());
+    return this.#layouts.write.open(address, memoryDefaults).upgrade(createUnlimitedCall());
   }
 
   /**

@@ -14,6 +14,12 @@ export interface FlushSource {
   settle(present: PresentMemory, call: CallContext): Promise<boolean>;
 }
 
+/** What a memory has recorded of its changes. */
+export interface StoredHistory extends FlushSource {
+  /** Moves what the memory has recorded into the collection of versions, and removes versions that are no longer kept. */
+  flush(call: CallContext): Promise<void>;
+}
+
 /** A memory as it is at one moment. */
 export interface PresentMemory {
   /** The id of its document, as it is and as versions have it. */

@@ -8,7 +8,7 @@ import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import { ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../core/values/text.js";
-import type { FlushSource, Restoration } from "./history-source.js";
+import type { Restoration, StoredHistory } from "./history-source.js";
 import { HistoryView, textBefore } from "./history-view.js";
 import { type RecordedChange, unlinkedVersions } from "./outbox.js";
 import { planRedactions, type LostText, redactLostText } from "./redaction.js";
@@ -25,15 +25,13 @@ import {
 import type { VersionQuery } from "./version-query.js";
 
 export interface HistoryContext {
-  source: FlushSource;
+  source: StoredHistory;
   /**
    * Makes what a revert has planned in one step, if the memory is still at that revision. @returns what was recorded of
    * it; null if the memory has changed. @throws ENOSPC
    */
   restore: (restoration: Restoration, revision: number) => Promise<RecordedChange | null>;
   versions: VersionCollection;
-  /** Moves what the memory has recorded into the collection. */
-  flush: (call: CallContext) => Promise<void>;
   /** The changes that wait or waited for a person, which hold texts too. */
   proposals: ChangeRecords;
   /** Removes what is stored of the meaning of the texts of the memory, which the next search makes anew. */
@@ -120,10 +118,10 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number> {
-    const { versions, proposals, removeVectors, clock, flush } = this.#context;
+    const { source, versions, proposals, removeVectors, clock } = this.#context;
     const redacted = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await flush(this.#call);
+      await source.flush(this.#call);
       const view = await this.#view("tree");
       if (view === null) throw noSuchVersion(checkVersionId(ids[0]));
       const { open, lostTexts } = await redactable(view, ids, redacted);

@@ -1,3 +1,4 @@
+import { deleteEmptyDirectory } from "./planned-changes.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { CallContext } from "../../core/runtime/call.js";
@@ -40,8 +41,9 @@ export async function checkFileWrites(
   await Promise.all(
     Array.from(groupedByMemory(withNamespaces).values(), async (ofMemory) => {
       const [first] = ofMemory;
-      if (first)
-        await layout.checkChanges(first.location.address, memoryOptions, inOrder(ofMemory).flatMap(planWrite), call);
+      if (first === undefined) return;
+      const memory = layout.open(first.location.address, memoryOptions);
+      await memory.checkChanges(inOrder(ofMemory).flatMap(planWrite), memoryOptions, call);
     }),
   );
 }
@@ -56,7 +58,7 @@ export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrit
         await memoryAt(write.location, layout, { signal: call.signal }).write(change.path, change.content);
       else if (change.kind === "deleteFile")
         await deleteFile(layout.backend(address, memoryOptions), change.path, call);
-      else await layout.deleteEmptyDirectory(address, change.path, call);
+      else await deleteEmptyDirectory(layout.open(address, memoryOptions), change.path, call);
     }
   }
 }

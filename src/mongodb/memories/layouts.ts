@@ -1,9 +1,11 @@
+import { MemoryExpiry } from "./memory-expiry.js";
+import { openSharedCollections } from "./shared-collections.js";
 import { FilesLayout } from "./files/files-layout.js";
 import { openSnapshot } from "./files/files-snapshot.js";
 import { FollowingLayout } from "./moves/following-layout.js";
 import { Following } from "./moves/following.js";
 import { KnownMoves } from "./moves/known-moves.js";
-import type { KeptLayout, LayoutContext, MovableLayout } from "./contract/layout.js";
+import type { KeptLayout, LayoutContext, MovableLayout, StoreContext } from "./contract/layout.js";
 import { DocumentLayout } from "./document/document-layout.js";
 
 /**
@@ -27,8 +29,8 @@ export const moments = { document: null, files: openSnapshot } as const satisfie
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 
 /** @param name of the layout in which new memories are made; those that have moved to the other one are found there */
-export function openLayout(name: LayoutName, context: LayoutContext): MovableLayout {
-  const { client, writeConcern, db } = context;
+export function openLayout(name: LayoutName, store: StoreContext): MovableLayout {
+  const context = createLayoutContext(store);
   const otherName = name === "files" ? "document" : "files";
   const opened: { guest?: KeptLayout; tolerant?: KeptLayout } = {};
   const following = new Following(
@@ -38,7 +40,13 @@ export function openLayout(name: LayoutName, context: LayoutContext): MovableLay
       otherOrEmpty: () => (opened.tolerant ??= layouts[otherName](context)),
     },
     new KnownMoves(),
-    { client, writeConcern },
+    { client: store.client, writeConcern: store.writeConcern },
   );
-  return new FollowingLayout(following, name, db);
+  return new FollowingLayout(following, name, context);
+}
+
+/** Opens what all layouts of a store share. */
+export function createLayoutContext(store: StoreContext): LayoutContext {
+  const expiry = new MemoryExpiry(store.expireMs, store.clock);
+  return { ...store, shared: openSharedCollections(store), expiry, isGuest: false };
 }

@@ -1,4 +1,5 @@
-import type { Restoration } from "../history/history-source.js";
+import type { SharedCollections } from "./shared-collections.js";
+import type { Restoration, StoredHistory } from "../history/history-source.js";
 import type { MongoClient } from "mongodb";
 import type { ChangeRecords } from "../../core/contract/change-record.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
@@ -13,27 +14,19 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import { MongoHistory } from "../history/memory-history.js";
 import type { Embedder } from "../embeddings/embedder.js";
 import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
-import type { VectorCollection } from "../embeddings/vector-collection.js";
-import type { RecordCollection } from "../proposals/record-collection.js";
 import { ApprovalRecords } from "./approval-records.js";
 import type { MemoryExpiry } from "./memory-expiry.js";
 import { restoreMemory } from "./memory-restoration.js";
-import type { StoredHistory, StoredMemory } from "./contract/stored-memory.js";
+import type { StoredMemory } from "./contract/stored-memory.js";
 
-/** What the memories of a layout share, whatever the layout is. */
-export interface MongoMemoryContext {
-  /** The same object for all memories of a layout. */
+/** What the memories of a store share, whatever their layout is. */
+export interface MongoMemoryContext extends SharedCollections {
+  /** The same object for all memories of a store. */
   storage: object;
   clock: () => Date;
   /** The times of files, where they are not those of `clock`. */
   fileClock?: (() => Date) | undefined;
   expiry: MemoryExpiry;
-  /** The changes that wait for a person. */
-  records: RecordCollection;
-  /** Also without embeddings: another store may have stored some. */
-  vectors: VectorCollection;
-  /** Null: passages are found by their words alone. */
-  embeddings: { client: MongoClient; embedder: Embedder } | null;
   /** Changes nothing: a revert only says what it would record. */
   isReader: boolean;
 }
@@ -57,9 +50,11 @@ export class MongoMemory implements MemoryBackend {
     const { embeddings } = context;
     const { history } = stored;
     this.features = {
-      ...stored.features,
       storage: context.storage,
-      listen: () => stored.listen(),
+      version: (call) => stored.version(call),
+      snapshotSince: (known, call) => stored.snapshotSince(known, call),
+      prefilter: (query, path, call) => stored.prefilter(query, path, call),
+      listen: (call) => stored.listen(call),
       approvals: (call) => this.#approvals(call),
       ...(embeddings !== null && { embeddings: (call) => this.#openEmbeddings(embeddings, call) }),
       ...(history !== null && { history: (call) => this.#openHistory(history, call) }),
@@ -119,10 +114,11 @@ export class MongoMemory implements MemoryBackend {
     return new ApprovalRecords({ ...this.#context, address: this.#address, maxFileBytes }, this.#stored, call);
   }
 
-  #openHistory(history: StoredHistory, call: CallContext): HistoryBackend {
-    const { clock, vectors } = this.#context;
+  #openHistory(source: StoredHistory, call: CallContext): HistoryBackend {
+    const { clock, versions, vectors } = this.#context;
     const context = {
-      ...history,
+      source,
+      versions,
       restore: (restoration: Restoration, revision: number) =>
         restoreMemory(this.#stored, { restoration, revision }, this.#context, call),
       proposals: this.#approvals(call),

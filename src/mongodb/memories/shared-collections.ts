@@ -9,7 +9,7 @@ import {
   versionsCollectionName,
 } from "../history/version-collection.js";
 import { expiryIndex, proposalIndexes, RecordCollection } from "../proposals/record-collection.js";
-import type { LayoutContext, LayoutIndex } from "./contract/layout.js";
+import type { LayoutIndex, StoreContext } from "./contract/layout.js";
 import { expiryIndexes } from "./expiry-indexes.js";
 
 /** The collections beside the memories, which all layouts share: what is in them stays there when a memory moves. */
@@ -24,7 +24,7 @@ export interface SharedCollections {
   embeddings: { client: MongoClient; embedder: Embedder } | null;
 }
 
-export function openSharedCollections(context: LayoutContext): SharedCollections {
+export function openSharedCollections(context: StoreContext): SharedCollections {
   const { db, collectionName, writeConcern, connect, clock, expireMs, history, embeddings } = context;
   const { versionsName, proposalsName, vectorsName } = nameCollections(collectionName);
   const versions = new ExactCollection(db.collection<StoredVersion>(versionsName, { writeConcern }));
@@ -43,7 +43,7 @@ export function openSharedCollections(context: LayoutContext): SharedCollections
 }
 
 /** What the collections must have, for programs that look whether they do. */
-export function describeSharedCollections({ db, collectionName }: LayoutContext): {
+export function describeSharedCollections({ db, collectionName }: StoreContext): {
   indexes: LayoutIndex[];
   collectionNames: string[];
 } {

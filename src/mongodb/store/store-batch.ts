@@ -1,3 +1,4 @@
+import { readFileItems } from "../memories/file-reads.js";
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../core/runtime/call.js";
 import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/values/namespace.js";
@@ -99,10 +100,8 @@ export class StoreBatch {
   }
 
   async #getFiles(gets: OperationOf<"getMemory">[]): Promise<Answer[]> {
-    const items = await this.#storage.memories.itemsAt(
-      gets.map(({ location }) => location),
-      this.#storage.call,
-    );
+    const places = gets.map(({ location }) => location);
+    const items = await readFileItems(this.#storage.memories, places, this.#storage.call);
     return gets.map((get, index) => [get, items[index] ?? null]);
   }
 

@@ -1,3 +1,5 @@
+import type { SharedCollections } from "../shared-collections.js";
+import type { StoredMemory } from "./stored-memory.js";
 import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession, Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
@@ -6,13 +8,10 @@ import type { BackendLimits, MemoryBackend } from "../../../core/contract/backen
 import { invalid, type MemoryError } from "../../../core/values/errors.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { Retention } from "../../history/version-collection.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import type { ExpireMsOptions } from "../memory-expiry.js";
+import type { ExpireMsOptions, MemoryExpiry } from "../memory-expiry.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
-import type { ArchivedMemory } from "../memory-moment.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 
 /**
@@ -32,32 +31,15 @@ export interface MemoryLayout {
    * last changed
    */
   backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend;
+  /** The same without history, approvals and embeddings. */
+  open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory;
   /**
    * Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a
    * batch.
    */
   memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress>;
-  /**
-   * The files and directories at those places as items, null where nothing is; one server command for each hundred of a
-   * memory.
-   */
-  itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]>;
-  /** Those of every memory at or below a namespace, in the order of the store: namespace, then key. */
+  /** The items of every memory at or below a namespace, in the order of the store: namespace, then key. */
   itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item>;
-  /**
-   * One atomic step; nothing where there is no such directory. @throws MemoryError EINVAL where something lies in it
-   */
-  deleteEmptyDirectory(address: CheckedAddress, path: string, call: CallContext): Promise<void>;
-  /**
-   * Refuses what the memory as it is now would refuse of these changes, one after the other. Changes nothing.
-   * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
-   */
-  checkChanges(
-    address: CheckedAddress,
-    options: Required<MemoryOptions>,
-    changes: readonly PlannedChange[],
-    call: CallContext,
-  ): Promise<void>;
   /** Whether a memory has a limit also where none is asked for. */
   readonly limitsByDefault: boolean;
   /** What the collections of this layout must have, for programs that look whether they do. */
@@ -78,21 +60,6 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
-  /**
-   * A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions
-   * are read as they are asked for. @throws ECONFLICT as of `MemoryMoment`
-   */
-  archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null>;
-  /**
-   * Makes a memory with its history. Nothing of it is seen before all of it is there; broken off, it is done again.
-   * @returns false where there is a memory already, which stays
-   */
-  restore(address: CheckedAddress, archive: MemoryArchive, call: CallContext): Promise<boolean>;
-  /**
-   * Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another.
-   * @throws ECONFLICT, ENOSPC
-   */
-  upgrade(address: CheckedAddress, limits: BackendLimits, call: CallContext): Promise<boolean>;
 }
 
 /** What a memory is made of that `restore` makes. */
@@ -130,13 +97,13 @@ export interface MovableLayout extends MemoryLayout {
  * lists tell of it, and all that concerns the one memory throws `movedAway`. A layout that makes no memories
  * (`isGuest`) throws `notHere` where one is missing.
  */
-export interface KeptLayout extends Omit<
+export interface KeptLayout extends Pick<
   MemoryLayout,
-  "memories" | "itemsAt" | "itemsWithin" | "facts" | "summaries" | "remove"
+  "ready" | "limitsByDefault" | "indexes" | "collectionNames" | "nodes"
 > {
+  /** One memory, wherever it is. @param clock the times of its files. Default: that of the context */
+  open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory;
   memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress | MovedMemory>;
-  /** Of one memory. */
-  itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]>;
   itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item | MovedMemory>;
   facts(address: CheckedAddress | null, call: CallContext): AsyncIterable<MemoryFacts | MovedMemory>;
   summaries(
@@ -213,8 +180,8 @@ export interface MovingMemory {
   history: { id: string; expiresAt?: Date } | null;
 }
 
-/** What a layout is given. */
-export interface LayoutContext {
+/** Where and how a store keeps its memories. */
+export interface StoreContext {
   db: Db;
   /** The client of the database, which opens sessions. */
   client: MongoClient;
@@ -243,8 +210,14 @@ export interface LayoutContext {
    * document ignores it. Undefined: there is no such index, and every search reads all. At least 1.
    */
   narrowsAbove?: number | undefined;
-  /** Whether it only keeps memories that have moved to it, and makes none. @default false */
-  isGuest?: boolean;
+}
+
+/** What a layout is given. */
+export interface LayoutContext extends StoreContext {
+  shared: SharedCollections;
+  expiry: MemoryExpiry;
+  /** Whether it only keeps memories that have moved to it, and makes none. */
+  isGuest: boolean;
 }
 
 /** Which embeddings, and the client of the database. */

@@ -18,8 +18,6 @@ export interface DocumentContext extends SharedCollections {
   /** Queues what loads a memory before it changes it, inside this process, so that such changes do not race each other. */
   edits: KeyedMutex;
   clock: () => Date;
-  /** The times of files, where they are not those of `clock`. */
-  fileClock?: () => Date;
   expiry: MemoryExpiry;
   /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
   history: { begins: boolean } | null;

@@ -1,24 +1,23 @@
-import { describeSharedCollections, createExample, openSharedCollections } from "../shared-collections.js";
-import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
+import type { StoredMemory } from "../contract/stored-memory.js";
 import type {
   KeptLayout,
   LayoutContext,
   LayoutIndex,
   MemoriesBeside,
-  MemoryArchive,
   MemoryFacts,
   MovedMemory,
   MovingMemory,
   NodeFacts,
   PlacedMemory,
-  PlannedChange,
 } from "../contract/layout.js";
+import { describeSharedCollections, createExample } from "../shared-collections.js";
+import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/values/address.js";
-import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
+import type { BackendLimits } from "../../../core/contract/backend.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
-import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/memory-options.js";
+import { memoryBytesCeiling, memoryDefaults } from "../../../core/memory-options.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
@@ -28,24 +27,18 @@ import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { rangeFilter } from "../addresses/address-keys.js";
-import { MongoMemory } from "../mongo-memory.js";
-import { deleteEmptyDirectory } from "../planned-changes.js";
 import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
-import { MemoryExpiry } from "../memory-expiry.js";
-import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
 import { listNodes } from "../addresses/nodes.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isLegacy } from "./change-pipeline.js";
-import { readArchived, restoreMemory } from "./document-archive.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
 import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
 import { documentIndexes, outboxIndex, ownerIndexes, storedLifetimes } from "./document-indexes.js";
-import { readItems, toItems } from "./document-items.js";
+import { toItems } from "./document-items.js";
 import { readSummaries, removeMemories, unname } from "./document-summaries.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { DocumentContext } from "./document-context.js";
@@ -78,10 +71,9 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
 
   static open(context: LayoutContext): DocumentLayout {
     const { db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, isGuest, history } = context;
+    const { shared, expiry } = context;
     const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
     const collection = new ExactCollection(documents);
-    const expiry = new MemoryExpiry(expireMs, clock);
-    const shared = openSharedCollections(context);
     const prepare = once(async () => {
       if (!makesIndexes) return;
       await refuseForeignDocuments(collection, own);
@@ -104,7 +96,7 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
         history,
         streams: new ChangeStreams(db, collectionName),
         isReader: !makesIndexes,
-        isGuest: isGuest === true,
+        isGuest,
       },
       describeCollections(context),
     );
@@ -114,13 +106,8 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
     await this.#context.ready();
   }
 
-  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
-    // A store of the other layout may have asked for more.
-    const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-    const bounded = { ...limits, maxMemoryBytes };
-    const storage = new DocumentStorage(this.#context, address, bounded);
-    const shared = { ...this.#context, storage: this.#context.edits, fileClock: clock };
-    return new MongoMemory(shared, address, storage, bounded);
+  open(address: CheckedAddress, limits: BackendLimits): StoredMemory {
+    return this.#open(address, limits);
   }
 
   async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress | MovedMemory> {
@@ -134,28 +121,11 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
       yield isMark(document) ? { moved: address } : address;
   }
 
-  itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
-    return readItems(this.#context, places, call);
-  }
-
   async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item | MovedMemory> {
     for await (const found of memoriesWithin<MemoryDocument>(this.#context, prefix, "all", call, notEmpty)) {
       if (isMark(found.document)) yield { moved: found.address };
       else yield* toItems(found);
     }
-  }
-
-  deleteEmptyDirectory(address: CheckedAddress, path: string, call: CallContext): Promise<void> {
-    return deleteEmptyDirectory(this.#storage(address), path, call);
-  }
-
-  checkChanges(
-    address: CheckedAddress,
-    options: Required<MemoryOptions>,
-    changes: readonly PlannedChange[],
-    call: CallContext,
-  ): Promise<void> {
-    return this.#storage(address, options).checkChanges(changes, options, call);
   }
 
   async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts | MovedMemory> {
@@ -214,21 +184,9 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
     }
   }
 
-  archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null> {
-    return readArchived(this.#context, address, call);
-  }
-
-  restore(address: CheckedAddress, archive: MemoryArchive, call: CallContext): Promise<boolean> {
-    return restoreMemory(this.#context, address, archive, call);
-  }
-
-  upgrade(address: CheckedAddress, limits: BackendLimits, call: CallContext): Promise<boolean> {
-    return this.#storage(address, limits).upgrade(call);
-  }
-
   async beforeMove(address: CheckedAddress, call: CallContext): Promise<void> {
     await this.#context.ready();
-    await this.#storage(address).deleteExpired(call);
+    await this.#open(address, memoryDefaults).deleteExpired(call);
   }
 
   leave(
@@ -252,8 +210,10 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
     await this.#context.collection.deleteOne({ ...lookUp(address), revision: ofMark }, { session }, call);
   }
 
-  #storage(address: CheckedAddress, limits: BackendLimits = memoryDefaults): DocumentStorage {
-    return new DocumentStorage(this.#context, address, limits);
+  #open(address: CheckedAddress, limits: BackendLimits): DocumentStorage {
+    // A store of the other layout may have asked for more.
+    const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
+    return new DocumentStorage(this.#context, address, { ...limits, maxMemoryBytes });
   }
 }
 

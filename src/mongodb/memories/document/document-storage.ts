@@ -1,5 +1,12 @@
+import type { Item } from "@langchain/langgraph-checkpoint";
+import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { ArchivedMemory } from "../memory-moment.js";
+import type { MemoryArchive, PlannedChange } from "../contract/layout.js";
+import { readItems } from "./document-items.js";
+import { readArchived, restoreMemory } from "./document-archive.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
-import type { BackendFeatures, BackendLimits } from "../../../core/contract/backend.js";
+import type { BackendLimits } from "../../../core/contract/backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { type Change, type ChangeResult, createsMissing, noResult } from "../../../core/tree/change.js";
@@ -9,7 +16,6 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError, memoryFull } from "../../../core/values/errors.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
-import type { PlannedChange } from "../contract/layout.js";
 import { planChanges } from "../planned-changes.js";
 import type { StoredMemory } from "../contract/stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../contract/tree-storage.js";
@@ -26,7 +32,6 @@ import { OutboxSource } from "./outbox-source.js";
 
 /** One memory as one document (specification sections 4 and 5). */
 export class DocumentStorage implements StoredMemory {
-  readonly features: Pick<BackendFeatures, "version">;
   readonly #context: DocumentContext;
   readonly #address: CheckedAddress;
   readonly #limits: BackendLimits;
@@ -41,7 +46,6 @@ export class DocumentStorage implements StoredMemory {
     this.#key = JSON.stringify(address);
     this.#reads = new DocumentReads(context, address);
     this.#writes = new DocumentWrites(context, address, limits);
-    this.features = { version: (call) => this.#version(call) };
   }
 
   async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
@@ -99,19 +103,39 @@ export class DocumentStorage implements StoredMemory {
     return this.#reads.outline(options, call);
   }
 
+  async version(call: CallContext): Promise<string | null> {
+    return versionOf(await this.#reads.find<MemoryDocument>({ revision: 1 }, call));
+  }
+
+  async snapshotSince(_known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {
+    const { files, directories } = await this.snapshot(call);
+    return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
+  }
+
+  /** A search reads the whole document. */
+  prefilter(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
+    return readItems(this.#context, places, call);
+  }
+
+  archived(call: CallContext): Promise<ArchivedMemory | null> {
+    return readArchived(this.#context, this.#address, call);
+  }
+
+  restore(archive: MemoryArchive, call: CallContext): Promise<boolean> {
+    return restoreMemory(this.#context, this.#address, archive, call);
+  }
+
   async listen(): Promise<ChangeListener | null> {
     await this.#context.ready();
     return listenToDocument(this.#context, this.#address);
   }
 
   get history(): StoredMemory["history"] {
-    const { history, versions } = this.#context;
-    if (history === null) return null;
-    return {
-      source: new OutboxSource(this.#context, this.#address),
-      versions,
-      flush: (call) => this.#writes.flush(call),
-    };
+    return this.#context.history === null ? null : new OutboxSource(this.#context, this.#address);
   }
 
   async marks(call: CallContext): Promise<string[]> {
@@ -207,10 +231,6 @@ export class DocumentStorage implements StoredMemory {
   #newDocumentBytes(files: readonly { path: string; content: string }[]): number {
     const texts = files.map(({ path, content }) => newFileBytes(path) + utf8Bytes(content));
     return texts.reduce((sum, bytes) => sum + bytes, emptyDocumentBytes(this.#address));
-  }
-
-  async #version(call: CallContext): Promise<string | null> {
-    return versionOf(await this.#reads.find<MemoryDocument>({ revision: 1 }, call));
   }
 }
 

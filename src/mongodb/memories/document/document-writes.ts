@@ -12,7 +12,7 @@ import { type DocumentContext, presentLookUp } from "./document-context.js";
 import { DocumentReads } from "./document-reads.js";
 import { legacyChangedSince } from "./edit-parts.js";
 import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox.js";
-import { moveVersions } from "./outbox-source.js";
+import { moveVersions, OutboxSource } from "./outbox-source.js";
 
 /** When a change is made. */
 export interface ChangeTimes {
@@ -64,7 +64,7 @@ export class DocumentWrites {
       } catch (error) {
         if (isDuplicateKey(error)) await this.deleteExpired(call);
         else if (!isTooLarge(error) || this.#context.history === null) throw this.#toWriteError(error);
-        else if (await this.#hasRecorded(call)) await this.flush(call);
+        else if (await this.#hasRecorded(call)) await new OutboxSource(this.#context, this.#address).flush(call);
         // Others may have moved what was recorded just before this looked.
         else if ((tooLargeAlone += 1) === maxTooLargeAlone) throw tooMuchAtOnce(error);
       }
@@ -133,7 +133,7 @@ export class DocumentWrites {
   async #keepOutboxSmall(state: OutboxState, call: CallContext): Promise<void> {
     try {
       const due = dueFlush(state);
-      const moving = due === "none" ? undefined : this.#moveVersions(call);
+      const moving = due === "none" ? undefined : moveVersions(this.#context, this.#address, call);
       if (due === "behind") moving?.catch(() => undefined);
       else await moving;
       if (state.versionsExpireAt !== undefined) await this.#prolongVersions(state.versionsExpireAt, call);
@@ -157,20 +157,6 @@ export class DocumentWrites {
     if (found === null) return;
     await versions.prolong(String(found._id), until.expiresAt, call);
     await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {}, call);
-  }
-
-  /** Moves what is recorded into the collection of versions. @throws MemoryError EIO */
-  async flush(call: CallContext): Promise<void> {
-    try {
-      await this.#moveVersions(call);
-    } catch (error) {
-      throw storageError(error, "read", null);
-    }
-  }
-
-  async #moveVersions(call: CallContext): Promise<void> {
-    const { history } = this.#context;
-    if (history !== null) await moveVersions(this.#context, this.#address, call);
   }
 
   /** Whether the document holds changes that are not in the collection of versions yet. */

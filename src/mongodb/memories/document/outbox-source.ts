@@ -4,7 +4,7 @@ import type { MemorySnapshot } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
 import { flush } from "../../history/flush.js";
-import type { FlushSource, PresentMemory } from "../../history/history-source.js";
+import type { PresentMemory, StoredHistory } from "../../history/history-source.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
@@ -22,7 +22,7 @@ const maxInt = 2 ** 31 - 1;
 const fields = { revision: 1, outbox: 1, hasVersions: 1 } as const;
 
 /** The changes that the document of a memory holds. */
-export class OutboxSource implements FlushSource {
+export class OutboxSource implements StoredHistory {
   readonly #context: DocumentContext;
   readonly #address: CheckedAddress;
 
@@ -73,6 +73,11 @@ export class OutboxSource implements FlushSource {
       call,
     );
     return matchedCount > 0;
+  }
+
+  /** @throws MemoryError EIO */
+  flush(call: CallContext): Promise<void> {
+    return reading(() => moveVersions(this.#context, this.#address, call));
   }
 
   async #readTree(call: CallContext): Promise<PresentMemory | null> {

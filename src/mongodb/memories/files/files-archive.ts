@@ -24,7 +24,7 @@ import {
   type StoredRoot,
 } from "./documents.js";
 import { type FilesContext, refuseElsewhere } from "./files-context.js";
-import { toPresent } from "./stored-files.js";
+import { toPresent } from "./files-history.js";
 import { FilesSnapshot, type ListedRoot } from "./files-snapshot.js";
 import { FilesExpiry } from "./files-expiry.js";
 import { newChangeId } from "../change-id.js";

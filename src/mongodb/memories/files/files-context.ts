@@ -15,8 +15,6 @@ export interface FilesContext extends SharedCollections {
   /** Connects, refuses a standalone server, and makes the indexes if this process has not yet. */
   ready: () => Promise<void> | undefined;
   transactions: TransactionSettings;
-  /** The same object for all memories of the layout. */
-  storage: object;
   clock: () => Date;
   /** The times of files, where they are not those of `clock`. */
   fileClock?: () => Date;

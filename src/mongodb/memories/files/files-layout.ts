@@ -1,29 +1,25 @@
-import { createExample, describeSharedCollections, openSharedCollections } from "../shared-collections.js";
+import type { StoredMemory } from "../contract/stored-memory.js";
+import { createExample, describeSharedCollections } from "../shared-collections.js";
 import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
 import type {
   KeptLayout,
   LayoutContext,
   LayoutIndex,
   MemoriesBeside,
-  MemoryArchive,
   MemoryFacts,
   MemoryLimits,
   MovedMemory,
   MovingMemory,
   NodeFacts,
   PlacedMemory,
-  PlannedChange,
 } from "../contract/layout.js";
-import { countFiles, getRoots, readAllItems, readItems, readSummaries, removeMemories } from "./files-listing.js";
+import { countFiles, getRoots, readAllItems, readSummaries, removeMemories } from "./files-listing.js";
 import { addressKeys, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
-import { readArchived, restoreMemory } from "./files-archive.js";
 import { listNodes } from "../addresses/nodes.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/values/address.js";
-import type { MemoryBackend } from "../../../core/contract/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
@@ -34,19 +30,13 @@ import { once } from "../../driver/once.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { findTopology, type Topology } from "../../driver/topology.js";
 import { streaming } from "../../driver/reads.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
-import { MemoryExpiry } from "../memory-expiry.js";
-import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
-import { MongoMemory } from "../mongo-memory.js";
 import { reasonToFollow } from "../moves/moved-memory.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { FileReads } from "./file-reads.js";
-import { deleteEmptyDirectory, planChanges } from "../planned-changes.js";
 import { ChangeQueue } from "./changes/queue.js";
-import { FilesStorage } from "./changes/storage.js";
 import { StoredFiles } from "./stored-files.js";
 import { isMark, memoryKeyOf, rangeOfMemory, rootIdOf, type StoredDocument, type StoredRoot } from "./documents.js";
 import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
@@ -84,7 +74,7 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     const { db, client, writeConcern, connect, clock, expireMs, makesIndexes, narrowsAbove, history } = context;
     const name = nameCollection(context.collectionName);
     const collection = new ExactCollection(db.collection<StoredDocument>(name, { writeConcern }));
-    const shared = openSharedCollections(context);
+    const { shared, expiry, isGuest } = context;
     const prepare = once(async () => {
       refuseStandalone(await findTopology(db));
       if (!makesIndexes) return;
@@ -101,16 +91,15 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
         collection,
         ready: () => connect()?.then(prepare) ?? prepare(),
         transactions: { client, writeConcern },
-        storage: {},
         clock,
-        expiry: new MemoryExpiry(expireMs, clock),
+        expiry,
         changeTimes: new ChangeTimes(),
         history,
         changes: new ChangeQueue(),
         isReader: !makesIndexes,
         streams: new ChangeStreams(db, name),
         narrowsAbove,
-        isGuest: context.isGuest === true,
+        isGuest,
       },
       describeCollections(context),
     );
@@ -120,10 +109,10 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     await this.#context.ready();
   }
 
-  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
+  open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory {
     const { isLimited = false, maxMemoryBytes } = limits;
     const context = { ...this.#context, ...(clock && { fileClock: clock }), ...(isLimited && { maxMemoryBytes }) };
-    return new MongoMemory(context, address, new StoredFiles(context, address), limits);
+    return new StoredFiles(context, address);
   }
 
   async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress | MovedMemory> {
@@ -134,27 +123,10 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     }
   }
 
-  itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
-    return readItems(this.#context, places, call);
-  }
-
   async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item | MovedMemory> {
     for await (const { address } of memoriesWithin<StoredRoot>(getRoots(this.#context), prefix, "address", call)) {
       yield* (await unlessElsewhere(() => readAllItems(this.#context, address, call))) ?? [{ moved: address }];
     }
-  }
-
-  deleteEmptyDirectory(address: CheckedAddress, path: string, call: CallContext): Promise<void> {
-    return deleteEmptyDirectory(new FilesStorage(this.#context, address), path, call);
-  }
-
-  async checkChanges(
-    address: CheckedAddress,
-    options: Required<MemoryOptions>,
-    changes: readonly PlannedChange[],
-    call: CallContext,
-  ): Promise<void> {
-    planChanges(await this.#reads(address).kinds(changes, call), changes, options);
   }
 
   async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts | MovedMemory> {
@@ -209,18 +181,6 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
       const address = addressOrNull(storedAddress(root));
       yield { address, isMoved: isMark(root), versionsId: root.history?.id ?? "" };
     }
-  }
-
-  archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null> {
-    return readArchived(this.#context, address, call);
-  }
-
-  restore(address: CheckedAddress, archive: MemoryArchive, call: CallContext): Promise<boolean> {
-    return restoreMemory(this.#context, address, archive, call);
-  }
-
-  async upgrade(): Promise<boolean> {
-    return false;
   }
 
   async beforeMove(address: CheckedAddress, call: CallContext): Promise<void> {

@@ -1,4 +1,14 @@
-import type { BackendFeatures } from "../../../core/contract/backend.js";
+import { FilesHistory } from "./files-history.js";
+import type { Item } from "@langchain/langgraph-checkpoint";
+import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
+import type { MemoryOptions } from "../../../core/memory-options.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { ArchivedMemory } from "../memory-moment.js";
+import type { MemoryArchive, PlannedChange } from "../contract/layout.js";
+import { planChanges } from "../planned-changes.js";
+import { readItems } from "./files-listing.js";
+import { readArchived, restoreMemory } from "./files-archive.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts } from "../../../core/runtime/lost-race.js";
 import type { Change, ChangeResult } from "../../../core/tree/change.js";
@@ -8,27 +18,18 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "../../../core/values/errors.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
-import type { FlushSource, PresentMemory } from "../../history/history-source.js";
 import type { StoredMemory } from "../contract/stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../contract/tree-storage.js";
-import { memoryKeyOf, rootIdOf, snapshotOf, type StoredRoot } from "./documents.js";
+import { memoryKeyOf, rootIdOf } from "./documents.js";
 import { FileReads } from "./file-reads.js";
 import type { FilesContext } from "./files-context.js";
 import { listenToMemory } from "./files-listener.js";
 import { byId } from "./file-indexes.js";
 import { FilesExpiry } from "./files-expiry.js";
 import { FilesStorage, writing } from "./changes/storage.js";
-import { dropOld } from "./changes/versions.js";
-
-/** What a memory has whose changes have made no version yet. */
-const noHistory = { id: "none", revision: 0 };
 
 /** One memory as a document for each file and directory (ADR 0021). */
 export class StoredFiles implements StoredMemory {
-  readonly features: Pick<BackendFeatures, "snapshotSince" | "prefilter"> = {
-    snapshotSince: (known, call) => this.#reads.snapshotSince(known, call),
-    prefilter: (query, path, call) => this.#reads.narrow(query, path, call),
-  };
   readonly #context: FilesContext;
   readonly #address: CheckedAddress;
   readonly #storage: FilesStorage;
@@ -95,19 +96,51 @@ export class StoredFiles implements StoredMemory {
     return this.#reads.outline(options, call);
   }
 
+  /** The layout counts no changes. */
+  version(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {
+    return this.#reads.snapshotSince(known, call);
+  }
+
+  prefilter(query: string, path: string, call: CallContext): Promise<CandidateFiles | null> {
+    return this.#reads.narrow(query, path, call);
+  }
+
+  items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
+    return readItems(this.#context, places, call);
+  }
+
+  async checkChanges(
+    changes: readonly PlannedChange[],
+    options: Required<MemoryOptions>,
+    call: CallContext,
+  ): Promise<void> {
+    planChanges(await this.#reads.kinds(changes, call), changes, options);
+  }
+
+  archived(call: CallContext): Promise<ArchivedMemory | null> {
+    return readArchived(this.#context, this.#address, call);
+  }
+
+  restore(archive: MemoryArchive, call: CallContext): Promise<boolean> {
+    return restoreMemory(this.#context, this.#address, archive, call);
+  }
+
+  /** There is only one form. */
+  upgrade(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   async listen(): Promise<ChangeListener | null> {
     await this.#context.ready();
     return listenToMemory(this.#context, memoryKeyOf(this.#address));
   }
 
   get history(): StoredMemory["history"] {
-    const { history, versions, isReader } = this.#context;
-    if (history === null) return null;
-    const flush = async (call: CallContext): Promise<void> => {
-      const root = await this.#reads.root(call);
-      if (root?.history !== undefined && !isReader) await dropOld(versions, root.history, call);
-    };
-    return { source: new FilesSource(this.#reads), versions, flush };
+    return this.#context.history === null ? null : new FilesHistory(this.#context, this.#reads);
   }
 
   async marks(call: CallContext): Promise<string[]> {
@@ -130,49 +163,4 @@ export class StoredFiles implements StoredMemory {
   async updatedAt(call: CallContext): Promise<Date | null> {
     return (await this.#reads.root(call))?.updatedAt ?? null;
   }
-}
-
-/** Every change makes its versions in the same step, so nothing is left to flush. */
-class FilesSource implements FlushSource {
-  readonly #reads: FileReads;
-
-  constructor(reads: FileReads) {
-    this.#reads = reads;
-  }
-
-  async read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null> {
-    const documents = await this.#reads.withRoot(getPaths(what), call);
-    const root = documents?.get(ROOT) as StoredRoot | undefined;
-    if (!documents || root === undefined) return null;
-    const files = [...documents].flatMap(([path, document]) => (document.kind === "file" ? [{ path, document }] : []));
-    const texts = new Map(files.map(({ path, document }): [string, string] => [path, document.text]));
-    const present = toPresent(root, texts);
-    if (what === "tree") return { ...present, tree: snapshotOf(documents) };
-    return what === "outbox" ? present : { ...present, isDirectory: documents.get(what.path)?.kind === "dir" };
-  }
-
-  settle(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-}
-
-/** A memory as its history sees it. */
-export function toPresent(
-  { _id, history = noHistory }: Pick<StoredRoot, "_id" | "history">,
-  texts: ReadonlyMap<string, string>,
-): PresentMemory {
-  return {
-    documentId: _id,
-    memory: history.id,
-    revision: history.revision,
-    changes: [],
-    firstStored: undefined,
-    texts,
-    owner: null,
-  };
-}
-
-function getPaths(what: "outbox" | "tree" | { path: string }): string[] | null {
-  if (what === "tree") return null;
-  return what === "outbox" || what.path === ROOT ? [] : [what.path];
 }

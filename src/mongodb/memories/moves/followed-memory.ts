@@ -1,137 +1,79 @@
-import type { BackendFeatures, MemoryBackend } from "../../../core/contract/backend.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
-import type { ChangeRecords } from "../../../core/contract/change-record.js";
-import { snapshotSince } from "../../../core/contract/snapshot-since.js";
-import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { createForwarder, type ForwardStage, type ForwardTable } from "./forward.js";
-import type { Following, Place } from "./following.js";
 import type { KeptLayout } from "../contract/layout.js";
+import type { StoredHistory } from "../../history/history-source.js";
+import type { StoredMemory } from "../contract/stored-memory.js";
+import { createForwarder, type ForwardTable, type RunOnTarget } from "./forward.js";
+import type { Following, Place } from "./following.js";
 import { reasonToFollow } from "./moved-memory.js";
 
-const memoryTable: ForwardTable<MemoryBackend> = {
+const memoryTable: ForwardTable<Omit<StoredMemory, "listen">> = {
+  attempt: "change",
+  transact: "change",
   read: "read",
   readFiles: "read",
   list: "read",
   stat: "read",
   snapshot: "read",
   outline: "read",
-  change: "change",
+  version: "read",
+  snapshotSince: "read",
+  prefilter: "read",
+  marks: "read",
+  removeMarks: "read",
+  updatedAt: "read",
+  items: "read",
+  checkChanges: "read",
+  archived: "read",
+  restore: "change",
+  upgrade: "read",
 };
 
-const historyTable: ForwardTable<HistoryBackend> = {
-  page: "read",
-  read: "read",
-  at: "read",
-  texts: "read",
-  lineage: "read",
-  revert: "change",
-  redact: "change",
-};
-
-/** `put` and `unmark` look at the memory, and change only their own collection. */
-const recordsTable: ForwardTable<ChangeRecords> = {
-  find: "read",
-  put: "read",
-  swap: "read",
-  apply: "change",
-  unmark: "read",
-};
+const historyTable: ForwardTable<StoredHistory> = { read: "read", settle: "read", flush: "read" };
 
 /** One memory, wherever it is: each call runs on the layout that keeps the memory. */
 export function followMemory(
   following: Following,
   address: CheckedAddress,
-  open: (layout: KeptLayout) => MemoryBackend,
-): MemoryBackend {
-  const memory = new FollowedMemory(following, address, open);
-  const methods = createForwarder<MemoryBackend>(memoryTable, (stage, args, use) =>
-    // Every method of a backend gets the call last.
-    memory.run(stage, args.at(-1) as CallContext, use),
-  );
-  return { ...methods, features: createFeatures(memory) };
-}
-
-class FollowedMemory {
-  readonly home: MemoryBackend;
-  readonly #following: Following;
-  readonly #address: CheckedAddress;
-  readonly #open: (layout: KeptLayout) => MemoryBackend;
-
-  constructor(following: Following, address: CheckedAddress, open: (layout: KeptLayout) => MemoryBackend) {
-    this.#following = following;
-    this.#address = address;
-    this.#open = open;
-    this.home = open(following.home);
-  }
-
+  open: (layout: KeptLayout) => StoredMemory,
+): StoredMemory {
+  const home = open(following.home);
+  const at = (place: Place): StoredMemory => (place === "home" ? home : open(following.at(place)));
   /** Most memories have never moved, and their calls need nothing of what follows. */
-  async run<R>(stage: ForwardStage, call: CallContext, use: (backend: MemoryBackend) => Promise<R>): Promise<R> {
-    if (this.#following.placeOf(this.#address) === "home") {
+  const run: RunOnTarget<StoredMemory> = async (stage, args, use) => {
+    if (following.placeOf(address) === "home") {
       try {
-        return await use(this.home);
+        return await use(home);
       } catch (error) {
         if (reasonToFollow(error) === null) throw error;
       }
     }
-    return this.#following.run(this.#address, stage, (place) => use(this.#at(place)), call);
-  }
-
-  /** Null for a memory that is nowhere: where it will be made is not known. */
-  async listen(call: CallContext): Promise<ChangeListener | null> {
-    const open = async (place: Place): Promise<ChangeListener | null> => {
-      if (place === "nowhere") return null;
-      const listener = (await this.#at(place).features?.listen?.(call)) ?? null;
-      return listener && stopAfterMove(listener, () => this.#following.placeOf(this.#address) === place);
-    };
-    return this.#following.run(this.#address, "read", open, call);
-  }
-
-  #at(place: Place): MemoryBackend {
-    return place === "home" ? this.home : this.#open(this.#following.at(place));
-  }
-}
-
-function createFeatures(memory: FollowedMemory): BackendFeatures {
-  const { features = {} } = memory.home;
+    // Every method gets the call last.
+    return following.run(address, stage, (place) => use(at(place)), args.at(-1) as CallContext);
+  };
   return {
-    ...(features.storage !== undefined && { storage: features.storage }),
-    version: (call) => memory.run("read", call, async (backend) => (await backend.features?.version?.(call)) ?? null),
-    snapshotSince: (known, call) => memory.run("read", call, (backend) => snapshotSince(backend, known, call)),
-    prefilter: (query, path, call) =>
-      memory.run("read", call, async (backend) => (await backend.features?.prefilter?.(query, path, call)) ?? null),
-    listen: (call) => memory.listen(call),
-    // The vectors are those of both layouts.
-    ...(features.embeddings && { embeddings: (call: CallContext) => required(features.embeddings?.(call)) }),
-    ...(features.history && { history: (call: CallContext) => followHistory(memory, call) }),
-    ...(features.approvals && { approvals: (call: CallContext) => followApprovals(memory, call) }),
+    ...createForwarder<Omit<StoredMemory, "listen">>(memoryTable, run),
+    history:
+      home.history &&
+      createForwarder<StoredHistory>(historyTable, (stage, args, use) =>
+        run(stage, args, (memory) => use(requireHistory(memory))),
+      ),
+    listen: (call) => {
+      const listen = async (place: Place): Promise<ChangeListener | null> => {
+        // It is not known where the memory will be made.
+        const listener = place === "nowhere" ? null : await at(place).listen(call);
+        return listener && stopAfterMove(listener, () => following.placeOf(address) === place);
+      };
+      return following.run(address, "read", listen, call);
+    },
   };
 }
 
-function followHistory(memory: FollowedMemory, call: CallContext): HistoryBackend {
-  return createForwarder<HistoryBackend>(historyTable, (stage, _args, use) =>
-    memory.run(stage, call, (backend) => use(required(backend.features?.history?.(call)))),
-  );
-}
-
-function followApprovals(memory: FollowedMemory, call: CallContext): ChangeRecords {
-  const records = required(memory.home.features?.approvals?.(call));
-  const forwarded = createForwarder<ChangeRecords>(recordsTable, (stage, _args, use) =>
-    memory.run(stage, call, (backend) => use(required(backend.features?.approvals?.(call)))),
-  );
-  return {
-    ...forwarded,
-    now: () => records.now(),
-    // The records are in one collection for all layouts.
-    list: (kind, statuses) => records.list(kind, statuses),
-  };
-}
-
-/** Both layouts of a store have the same features of these. */
-function required<Feature>(feature: Feature | undefined): Feature {
-  if (feature === undefined) throw new TypeError("a layout lacks a feature that the other one has");
-  return feature;
+/** All layouts of a store keep a history, or none does. */
+function requireHistory({ history }: StoredMemory): StoredHistory {
+  if (history === null) throw new TypeError("a layout lacks the history that the other one has");
+  return history;
 }
 
 /** Receives changes until the memory is found in another layout. */

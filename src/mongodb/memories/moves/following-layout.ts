@@ -1,34 +1,32 @@
-import { findPlaced } from "../removal.js";
-import type { ForwardStage } from "./forward.js";
+import { MongoMemory, type MongoMemoryContext } from "../mongo-memory.js";
+import type { StoredMemory } from "../contract/stored-memory.js";
 import type {
   KeptLayout,
+  LayoutContext,
   LayoutIndex,
   MemoriesBeside,
-  MemoryArchive,
   MemoryFacts,
   MemoryLimits,
   MovableLayout,
   MovedMemory,
   NodeFacts,
-  PlannedChange,
 } from "../contract/layout.js";
+import { findPlaced } from "../removal.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
+import type { MemoryBackend } from "../../../core/contract/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { namespaceOfMemory } from "../../../core/values/namespace.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import { memoryBytesCeiling, type MemoryOptions } from "../../../core/memory-options.js";
+import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import { storageError } from "../../driver/errors.js";
 import { presentCollections } from "../../driver/present-collections.js";
-import { groupedByMemory, type MemoryLocation } from "../../operations/checked-operation.js";
 import { isAddress, ownerOfAnyNode } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { followMemory } from "./followed-memory.js";
 import type { Following } from "./following.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
-import type { ArchivedMemory } from "../memory-moment.js";
 import { movedAway } from "./moved-memory.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isTooMuch } from "../transaction-errors.js";
@@ -44,11 +42,14 @@ export class FollowingLayout implements MovableLayout {
   readonly #following: Following;
   readonly #homeName: string;
   readonly #db: Db;
+  readonly #shared: MongoMemoryContext;
 
-  constructor(following: Following, homeName: string, db: Db) {
+  constructor(following: Following, homeName: string, context: LayoutContext) {
     this.#following = following;
     this.#homeName = homeName;
-    this.#db = db;
+    this.#db = context.db;
+    const { clock, expiry, shared, makesIndexes } = context;
+    this.#shared = { ...shared, storage: this, clock, expiry, isReader: !makesIndexes };
   }
 
   get limitsByDefault(): boolean {
@@ -70,7 +71,11 @@ export class FollowingLayout implements MovableLayout {
   }
 
   backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
-    return followMemory(this.#following, address, (layout) => layout.backend(address, limits, clock));
+    return new MongoMemory({ ...this.#shared, fileClock: clock }, address, this.open(address, limits, clock), limits);
+  }
+
+  open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory {
+    return followMemory(this.#following, address, (layout) => layout.open(address, limits, clock));
   }
 
   async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress> {
@@ -81,38 +86,12 @@ export class FollowingLayout implements MovableLayout {
     }
   }
 
-  async itemsAt(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
-    const found = new Map<MemoryLocation, Item | null>();
-    await Promise.all(
-      Array.from(groupedByMemory(places).values(), async (ofMemory) => {
-        const [first] = ofMemory;
-        if (first === undefined) return;
-        const items = await this.#run(first.address, "read", (layout) => layout.itemsAt(ofMemory, call), call);
-        ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
-      }),
-    );
-    return places.map((place) => found.get(place) ?? null);
-  }
-
   async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item> {
     for await (const found of this.#home.itemsWithin(prefix, call)) {
       if (isMoved(found))
         yield* await this.#list(found, (layout) => layout.itemsWithin(namespaceOfMemory(found.moved), call), call);
       else yield found;
     }
-  }
-
-  deleteEmptyDirectory(address: CheckedAddress, path: string, call: CallContext): Promise<void> {
-    return this.#run(address, "change", (layout) => layout.deleteEmptyDirectory(address, path, call), call);
-  }
-
-  checkChanges(
-    address: CheckedAddress,
-    options: Required<MemoryOptions>,
-    changes: readonly PlannedChange[],
-    call: CallContext,
-  ): Promise<void> {
-    return this.#run(address, "read", (layout) => layout.checkChanges(address, options, changes, call), call);
   }
 
   async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts> {
@@ -140,7 +119,7 @@ export class FollowingLayout implements MovableLayout {
   #summarise({ moved }: MovedMemory, call: CallContext): Promise<MemorySummary[]> {
     const read = async (layout: KeptLayout): Promise<MemorySummary[]> =>
       (await layout.summaries({ ...moved }, null, call)).summaries.map(unlessMoved);
-    return this.#run(moved, "read", read, call);
+    return this.#read(moved, read, call);
   }
 
   /**
@@ -169,18 +148,6 @@ export class FollowingLayout implements MovableLayout {
     return addCounts(counts);
   }
 
-  archived(address: CheckedAddress, call: CallContext): Promise<ArchivedMemory | null> {
-    return this.#run(address, "read", (layout) => layout.archived(address, call), call);
-  }
-
-  restore(address: CheckedAddress, archive: MemoryArchive, call: CallContext): Promise<boolean> {
-    return this.#run(address, "change", (layout) => layout.restore(address, archive, call), call);
-  }
-
-  upgrade(address: CheckedAddress, limits: BackendLimits, call: CallContext): Promise<boolean> {
-    return this.#run(address, "read", (layout) => layout.upgrade(address, limits, call), call);
-  }
-
   async move(address: CheckedAddress, to: string, call: CallContext): Promise<boolean> {
     const { home, other } = this.#following;
     try {
@@ -194,13 +161,8 @@ export class FollowingLayout implements MovableLayout {
     return this.#following.home;
   }
 
-  #run<T>(
-    address: CheckedAddress,
-    stage: ForwardStage,
-    run: (layout: KeptLayout) => Promise<T>,
-    call: CallContext,
-  ): Promise<T> {
-    return this.#following.run(address, stage, (place) => run(this.#following.at(place)), call);
+  #read<T>(address: CheckedAddress, read: (layout: KeptLayout) => Promise<T>, call: CallContext): Promise<T> {
+    return this.#following.run(address, "read", (place) => read(this.#following.at(place)), call);
   }
 
   /** What a list has of one memory that has moved, from where it is now. */
@@ -214,7 +176,7 @@ export class FollowingLayout implements MovableLayout {
       for await (const each of list(layout)) all.push(unlessMoved(each));
       return all;
     };
-    return this.#run(moved, "read", read, call);
+    return this.#read(moved, read, call);
   }
 }
 

@@ -1,0 +1,22 @@
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { memoryDefaults } from "../../core/memory-options.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import { groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
+import type { MemoryLayout } from "./contract/layout.js";
+
+/** The files and directories at those places as items, null where nothing is. One command for each hundred of a memory. */
+export async function readFileItems(
+  layout: MemoryLayout,
+  places: readonly MemoryLocation[],
+  call: CallContext,
+): Promise<(Item | null)[]> {
+  const found = new Map<MemoryLocation, Item | null>();
+  const readMemory = async (ofMemory: readonly MemoryLocation[]): Promise<void> => {
+    const [first] = ofMemory;
+    if (first === undefined) return;
+    const items = await layout.open(first.address, memoryDefaults).items(ofMemory, call);
+    ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
+  };
+  await Promise.all(Array.from(groupedByMemory(places).values(), readMemory));
+  return places.map((place) => found.get(place) ?? null);
+}
