@@ -26,7 +26,8 @@ import {
 } from "./search/search-options.js";
 import { searchMemory } from "./search/search-texts.js";
 import { checkContent, checkText } from "./settings/check-content.js";
-import { checkDeleteOptions, checkOutlineOptions, checkWriteOptions } from "./memory-arguments.js";
+import { checkOptions } from "./settings/check-options.js";
+import { deleteOptionsSchema, outlineOptionsSchema, writeOptionsSchema } from "./memory-arguments.js";
 import { checkMemoryUse, type MemoryUse } from "./memory-options.js";
 import { recordsAttributes } from "./tracing/memory-attributes.js";
 import {
@@ -110,7 +111,7 @@ export class BackendMemory implements RestrictableMemory {
 
   outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
     return runCall(this.#context, traceFiles, async (call) => {
-      const checked = checkOutlineOptions(options);
+      const checked = checkOptions("OutlineOptions", outlineOptionsSchema, options);
       const outline = sortTree(await this.#backend.outline(checked, call));
       if (checked.leadChars === 0) return outline;
       const files = outline.files.map((file) =>
@@ -156,10 +157,10 @@ export class BackendMemory implements RestrictableMemory {
     return replaced;
   }
 
-  async write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {
+  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat> {
     const trace = traceChange<FileStat>(getWriteOperation(options), "write", path, content);
     return this.#changeFile(trace, path, (target) => {
-      const { ifExists, ifMissing } = checkWriteOptions(options);
+      const { ifExists, ifMissing } = checkOptions("WriteOptions", writeOptionsSchema, options);
       this.#checkContent(content, "content");
       const mode = { ifExists, ifMissing: this.#canCreate(target) ? ifMissing : ("fail" as const) };
       return { type: "write", path: target, content, ...mode };
@@ -178,13 +179,13 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
+  async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts> {
     const trace: Trace<ChangeResult> = {
       ...traceRead<ChangeResult>(path, ({ deleted }) => recordsAttributes([], deleted.files)),
       operation: "delete_memory",
     };
     const { deleted } = await this.#change(trace, path, (target) => {
-      const { ifDirectory } = checkDeleteOptions(options);
+      const { ifDirectory } = checkOptions("DeleteOptions", deleteOptionsSchema, options);
       if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
       return { type: "delete", path: target, ifDirectory };
     });

@@ -4,7 +4,7 @@ import { prefixOf, ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
-import { checkVersionIdIsText } from "../history/version-id.js";
+import { checkVersionId } from "../history/version-id.js";
 
 /**
  * The histories of the memories of a tree. An id is that of the memory, with the mount point before it: `/team:12`.
@@ -104,7 +104,7 @@ export class MountedHistory implements MemoryHistory {
 
   /** @throws MemoryError EINVAL */
   #findVersion(id: string): { mount: Mount; run: RunInHistory; localId: string } {
-    checkVersionIdIsText(id);
+    checkVersionId(id);
     const { mounts, root } = this.#table;
     const mounted = mounts.find(({ point }) => point !== ROOT && id.startsWith(`${point}:`));
     const mount = mounted ?? root;

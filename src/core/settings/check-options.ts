@@ -26,22 +26,29 @@ interface Issue {
   keys?: readonly string[];
 }
 
-interface Schema {
+/** By shape, because the types of zod 3 and zod 4 differ and either may be installed. */
+interface Schema<Checked> {
   /** Of the schema of an object. */
   shape?: object;
-  safeParse(value: unknown): { success: boolean; error?: { issues: readonly Issue[] } | undefined };
+  safeParse(value: unknown): { success: true; data: Checked } | { success: false; error: { issues: readonly Issue[] } };
 }
 
 /**
- * Checks options. A bad one is a mistake of the program, so a `TypeError`.
- * Typed by shape because the zod 3 and zod 4 types differ and either may be installed.
+ * Checks options. A bad one is a mistake of the program.
  *
  * @param secrets fields whose value no message shows
+ * @returns the options with the defaults of the schema
+ * @throws TypeError
  */
-export function checkOptions(name: string, schema: Schema, options: unknown, secrets: readonly string[] = []): void {
-  const issues = schema.safeParse(options).error?.issues;
-  if (!issues) return;
-  const faults = issues.flatMap((issue) => {
+export function checkOptions<Checked>(
+  name: string,
+  schema: Schema<Checked>,
+  options: unknown,
+  secrets: readonly string[] = [],
+): Checked {
+  const result = schema.safeParse(options);
+  if (result.success) return result.data;
+  const faults = result.error.issues.flatMap((issue) => {
     const field = issue.path.map(String).join(".");
     if (issue.code === "unrecognized_keys") {
       const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
