@@ -7,7 +7,7 @@ import type { HistoryBackend, VersionText } from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { recordAttributes } from "./tracing/memory-attributes.js";
-import type { Trace } from "./tracing/trace-call.js";
+import type { Trace } from "./tracing/tracing.js";
 import { checkOptions } from "./settings/check-options.js";
 import { preview } from "./values/preview.js";
 import { normalizePath } from "./values/paths.js";

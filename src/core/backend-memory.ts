@@ -39,7 +39,7 @@ import {
   traceQuery,
   traceRead,
 } from "./tracing/memory-traces.js";
-import type { Trace } from "./tracing/trace-call.js";
+import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
 import { snapshotSince } from "./contract/snapshot-since.js";
 import type { CheckedAddress } from "./values/address.js";

@@ -2,8 +2,8 @@ import type { Policies } from "./access/policies.js";
 import type { MemoryBackend } from "./contract/backend.js";
 import { type Call, runWithDeadline } from "./runtime/call.js";
 import type { MemoryOptions } from "./memory-options.js";
-import type { ServerAddress } from "./tracing/memory-attributes.js";
-import { type Trace, traceCall } from "./tracing/trace-call.js";
+import { createPlaceAttributes, type ServerAddress } from "./tracing/memory-attributes.js";
+import { isTraced, type SpanAttributes, type Trace, traced } from "./tracing/tracing.js";
 import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
 import type { MemoryActor } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
@@ -82,6 +82,20 @@ export async function runAsChange<R>(
   } finally {
     notifyListeners(backend, address);
   }
+}
+
+/** Runs a call in a span of its own, if the program has an SDK for traces. */
+function traceCall<R>(
+  { address, actor, origin: { server, isUntraced } }: MemoryContext,
+  trace: Trace<R> | null,
+  run: () => Promise<R>,
+): Promise<R> {
+  if (trace === null || isUntraced === true || !isTraced()) return run();
+  const attributes = (): SpanAttributes => ({
+    ...createPlaceAttributes(address, actor, server),
+    ...trace.attributes?.(),
+  });
+  return traced({ ...trace, isRemote: server !== undefined, attributes }, run);
 }
 
 /** A call without signals and limits runs without a timer. */

@@ -1,8 +1,7 @@
 import type { OutlineFile } from "../tree/outline.js";
 import type { GrepMatch, SearchHit } from "../search/search-options.js";
 import { queryAttributes, recordAttributes, recordsAttributes, type SpanRecord } from "./memory-attributes.js";
-import type { Trace } from "./trace-call.js";
-import type { MemoryOperation, SpanAttributes } from "./tracing.js";
+import type { MemoryOperation, SpanAttributes, Trace } from "./tracing.js";
 
 /** The span of a read of one path. */
 export function traceRead<R>(path: unknown, answered?: (answer: R) => SpanAttributes): Trace<R> {
