@@ -37,8 +37,8 @@ let loadedApi: Api | null | undefined;
 
 /** Whether the program has an SDK for traces. Without one the API is not even loaded, and a call takes no longer. */
 export function isTraced(): boolean {
-  const registered: { trace?: unknown } | undefined = Reflect.get(globalThis, registry);
-  return loadedApi !== null && registered?.trace !== undefined;
+  const registered: unknown = Reflect.get(globalThis, registry);
+  return loadedApi !== null && typeof registered === "object" && registered !== null && "trace" in registered;
 }
 
 /** Runs a call in a span of its own, if the program has an SDK for traces. */
