@@ -21,7 +21,7 @@ import { bestHits } from "../search/search-texts.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError, withPath } from "../values/errors.js";
-import { type PathRule, prefixOf, ROOT } from "../values/paths.js";
+import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import { mergedChanges } from "../watch/merged-changes.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
@@ -60,17 +60,12 @@ export class MountedMemory implements RestrictableMemory {
 
   /** @param mounts checked: at least one, each at a point of its own */
   static create(mounts: readonly Mount[]): MountedMemory {
-    const { address } = (mounts.find(({ point }) => point === ROOT) ?? mounts[0])?.memory ?? {};
-    if (address === undefined) throw new TypeError("a tree has at least one mount");
-    return new MountedMemory(new MountTable(mounts), { address, rights: rightsInTree(mounts) });
+    return new MountedMemory(new MountTable(mounts), rightsInTree(mounts));
   }
 
-  private constructor(
-    table: MountTable,
-    { address, rights }: { address: Readonly<CheckedAddress>; rights: MemoryRights | undefined },
-  ) {
+  private constructor(table: MountTable, rights: MemoryRights | undefined) {
     this.#table = table;
-    this.address = address;
+    this.address = table.root.memory.address;
     this.rights = rights;
     this.paths = getPathRule(table.mounts);
     this.history = table.mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(table) : null;
@@ -101,7 +96,7 @@ export class MountedMemory implements RestrictableMemory {
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
     const target = this.#table.normalize(path, true);
     const entries = await this.#onDirectory(target, [], (memory, local) => memory.list(local));
-    const mounted = this.#table.directories.namesIn(target);
+    const mounted = this.#table.namesIn(target);
     if (mounted.length === 0) return entries;
     const own = entries.filter(({ name }) => !mounted.includes(name));
     return [...own, ...mounted.map((name) => ({ name, kind: "dir" as const }))].toSorted((a, b) =>
@@ -154,7 +149,7 @@ export class MountedMemory implements RestrictableMemory {
 
   /** Each memory has its own index, so scores of different memories are near what one memory would give, not equal. */
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
-    const { per, path, limit } = checkSearch(query, options, { beyond: this.#table.directories.beyond });
+    const { per, path, limit } = checkSearch(query, options, this.#table.extraPathLength);
     const hits = await this.#inEach(path, (mount, memory, local) =>
       this.#getVisible(limit, maxSearchHits, mount, (most) => memory.search(query, { per, path: local, limit: most })),
     );
@@ -162,7 +157,7 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   async grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
-    const { ignoreCase, path, limit } = checkGrep(pattern, options, { beyond: this.#table.directories.beyond });
+    const { ignoreCase, path, limit } = checkGrep(pattern, options, this.#table.extraPathLength);
     const matches = await this.#inEach(path, (mount, memory, local) =>
       this.#getVisible(limit, maxGrepMatches, mount, (most) =>
         memory.grep(pattern, { ignoreCase, path: local, limit: most }),
@@ -190,7 +185,7 @@ export class MountedMemory implements RestrictableMemory {
   async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
     const target = this.#table.normalize(path);
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
-    if (this.#table.directories.isMountPoint(target))
+    if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
       throw refusal("EACCES", target, "is a mount point, which cannot be deleted");
     // One command of one memory. To keep what a mount hides would take a command for each name beside it, and would not
     // be atomic.
@@ -243,7 +238,7 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {
-    return new MountedMemory(this.#table.map(change), { address: this.address, rights });
+    return new MountedMemory(this.#table.map(change), rights);
   }
 
   /** Calls the memory that contains a file. A directory that mounts make is its root, which it refuses. */
@@ -275,13 +270,9 @@ export class MountedMemory implements RestrictableMemory {
    * goes on when one has failed.
    */
   async #inEach<R>(target: string, run: (mount: Mount, memory: Memory, local: string) => Promise<R>): Promise<R[]> {
-    const location = this.#table.locate(target);
-    const concerned = this.mounts.filter(
-      (mount) => mount === location.mount || mount.point.startsWith(prefixOf(target)),
-    );
-    const calls = concerned.map((mount) =>
-      this.#table.run(mount, (memory) => run(mount, memory, mount === location.mount ? location.path : ROOT)),
-    );
+    const calls = this.#table
+      .locateAll(target)
+      .map(({ mount, path }) => this.#table.run(mount, (memory) => run(mount, memory, path)));
     await Promise.allSettled(calls);
     return Promise.all(calls);
   }
@@ -303,7 +294,7 @@ export class MountedMemory implements RestrictableMemory {
   #merge<File extends { path: string }>(
     trees: readonly { files: readonly File[]; directories: readonly string[] }[],
   ): { files: File[]; directories: string[]; revision: null } {
-    const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.#table.directories.paths]);
+    const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.#table.directories]);
     return {
       files: sortByPath(trees.flatMap((tree) => tree.files)),
       directories: [...directories].toSorted(compareCodeUnits),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalid } from "../values/errors.js";
 import { checkText } from "../settings/check-content.js";
 import { checkOptions } from "../settings/check-options.js";
-import { normalizePath, ROOT } from "../values/paths.js";
+import { normalizePath, type PathLength, ROOT } from "../values/paths.js";
 
 /** Where to search, and how much to return. */
 export interface SearchOptions {
@@ -74,18 +74,15 @@ const patternSchema = z.object({ regex: z.string() }).strict();
 export type CheckedSearch = z.output<typeof searchSchema> & { query: string };
 export type CheckedGrep = z.output<typeof grepSchema> & { pattern: GrepPattern };
 
-/** By how much a path may exceed the limits. */
-type PathAllowance = Pick<NonNullable<Parameters<typeof normalizePath>[1]>, "beyond">;
-
 /** @throws MemoryError EINVAL for a bad query or path, TypeError for bad options */
-export function checkSearch(query: string, options: SearchOptions = {}, allowance: PathAllowance = {}): CheckedSearch {
+export function checkSearch(query: string, options: SearchOptions = {}, extraPathLength?: PathLength): CheckedSearch {
   const checked = checkOptions("SearchOptions", searchSchema, options);
   checkQuery(query, "query", maxQueryChars);
-  return { ...checked, query, path: normalizePath(checked.path, { ...allowance, emptyIsRoot: true }) };
+  return { ...checked, query, path: normalizePath(checked.path, { emptyIsRoot: true, extraPathLength }) };
 }
 
 /** @throws MemoryError EINVAL for a bad pattern or path, TypeError for bad options */
-export function checkGrep(pattern: GrepPattern, options: GrepOptions = {}, allowance: PathAllowance = {}): CheckedGrep {
+export function checkGrep(pattern: GrepPattern, options: GrepOptions = {}, extraPathLength?: PathLength): CheckedGrep {
   const checked = checkOptions("GrepOptions", grepSchema, options);
   if (typeof pattern === "object" && pattern !== null) {
     checkOptions("the pattern of grep", patternSchema, pattern);
@@ -93,7 +90,7 @@ export function checkGrep(pattern: GrepPattern, options: GrepOptions = {}, allow
   } else {
     checkQuery(pattern, "pattern", maxQueryChars);
   }
-  return { ...checked, pattern, path: normalizePath(checked.path, { ...allowance, emptyIsRoot: true }) };
+  return { ...checked, pattern, path: normalizePath(checked.path, { emptyIsRoot: true, extraPathLength }) };
 }
 
 function checkQuery(text: unknown, name: string, maxChars: number): void {

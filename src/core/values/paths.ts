@@ -19,18 +19,23 @@ const controlCharacter = /\p{Cc}/u;
 /** Most paths are in their one spelling, and a call through mounts asks twice. The numbers are those of the limits. */
 const plainPath = /^(?:\/[A-Za-z0-9_ -][A-Za-z0-9_. -]{0,254}){1,32}$/;
 
+export interface PathLength {
+  chars: number;
+  levels: number;
+}
+
 /**
  * The one spelling of a path: absolute, `/`-separated, without repeated or trailing slashes.
  *
  * @param given what a caller or a model said; only a string passes.
  * @param options.emptyIsRoot whether "" means the root (`list`) or is refused (every other command).
- * @param options.beyond by how much the path may exceed the limits, because it begins with a mount point.
+ * @param options.extraPathLength by how much the path may exceed the limits, because it begins with a mount point.
  * @throws MemoryError EINVAL for what no rule allows: control characters, lone surrogates, `.` and `..` segments in any
  *   encoding, more than 255 characters a segment, 1,024 a path or 32 levels.
  */
 export function normalizePath(
   given: unknown,
-  options: { emptyIsRoot?: boolean; beyond?: { chars: number; levels: number } } = {},
+  options: { emptyIsRoot?: boolean; extraPathLength?: PathLength | undefined } = {},
 ): string {
   if (typeof given !== "string") throw invalid("path is required");
   if (given === "" && options.emptyIsRoot !== true) throw invalid("path is required");
@@ -40,7 +45,7 @@ export function normalizePath(
     .replaceAll("\\", "/")
     .split("/")
     .filter((segment) => segment !== "");
-  const { chars, levels } = options.beyond ?? { chars: 0, levels: 0 };
+  const { chars, levels } = options.extraPathLength ?? { chars: 0, levels: 0 };
   if (segments.length > maxLevels + levels) throw invalid(`invalid path: more than ${maxLevels} levels`);
   const path = ROOT + segments.join("/");
   if (path.length > maxPathChars + chars) throw invalid(`invalid path: longer than ${maxPathChars} characters`);
