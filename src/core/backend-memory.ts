@@ -4,9 +4,9 @@ import { Policies } from "./access/policies.js";
 import type { CheckedPolicy } from "./access/policy.js";
 import { bookkeeping, restrict, type RestrictableMemory } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
-import { RecordedProposals } from "./approval/proposals.js";
 import { requestApproval } from "./approval/request-approval.js";
 import { BackendHistory } from "./backend-history.js";
+import { BackendProposals } from "./backend-proposals.js";
 import type { MemoryHistory } from "./history/history.js";
 import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
 import type { DeleteOptions, Memory, MemoryChanges, WatchOptions, WriteOptions } from "./memory.js";
@@ -209,12 +209,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   get proposals(): MemoryProposals | null {
-    if (this.#backend.features?.approvals === undefined) return null;
-    return new RecordedProposals(this.#context, (stage, run) =>
-      runCall(this.#context, null, (call) =>
-        stage === "read" ? run(call) : runAsChange(this.#context, call, () => run(call)),
-      ),
-    );
+    return this.#backend.features?.approvals === undefined ? null : new BackendProposals(this.#context);
   }
 
   watch(options?: WatchOptions): MemoryChanges {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Asking } from "./asking.js";
+import type { ApprovalRequester } from "./asking.js";
 import { checkOptions } from "../settings/check-options.js";
 import { preview } from "../values/preview.js";
 import type { MemoryActor } from "../values/actor.js";
@@ -74,7 +74,7 @@ export interface CheckedPolicy {
   /** Who changes the memory. */
   readonly actor?: MemoryActor | null;
   /** How a person is asked, where this policy or another asks. Of several the innermost counts. */
-  readonly asking?: Asking;
+  readonly requester?: ApprovalRequester;
   /** Where the memory lies in the tree that rules, guard and messages speak of. @default "/" */
   readonly mountPoint?: string;
 }
