@@ -8,10 +8,21 @@ import { requestApproval } from "./approval/request-approval.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
 import type { MemoryHistory } from "./history/history.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
-import type { DeleteOptions, Memory, MemoryChanges, WatchOptions, WriteOptions } from "./memory.js";
-import type { MemoryOutline, OutlineOptions } from "./tree/outline.js";
-import type { MemoryRights } from "./access/rights.js";
+import type {
+  DeletedCounts,
+  DeleteOptions,
+  FileStat,
+  Memory,
+  MemoryChanges,
+  MemoryEntry,
+  MemoryOutline,
+  MemoryRights,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+  WatchOptions,
+  WriteOptions,
+} from "./memory.js";
 import { changeStorage, type MemoryContext, runAsChange, runCall, runOnPath } from "./pipeline.js";
 import { type Call, createUnlimitedCall } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
@@ -318,10 +329,12 @@ export class BackendMemory implements RestrictableMemory {
   }
 }
 
-function sortTree<Tree extends MemorySnapshot | MemoryOutline>(tree: Tree): Tree {
+function sortTree<File extends { path: string }, Tree extends { files: File[]; directories: string[] }>(
+  tree: Tree,
+): Tree {
   return {
     ...tree,
-    files: (tree.files as { path: string }[]).toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+    files: tree.files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),
     directories: tree.directories.toSorted(compareCodeUnits),
   };
 }

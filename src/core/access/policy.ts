@@ -101,7 +101,7 @@ const patternField = z
   // They mean something in other globs, and a rule that fits nothing protects nothing.
   .regex(/^[^[\]{}\\]*$/, "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character")
   .regex(/^(?!.*(?:[^/]\*\*|\*\*[^/]))/s, '"**" must be a whole name, as in "/policies/**"')
-  .superRefine(refuseIllPattern);
+  .superRefine(refuseInvalidPattern);
 
 /** Of an option `rules`. */
 export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
@@ -140,7 +140,7 @@ function widens(one: MemoryAccess, other: MemoryAccess): boolean {
   );
 }
 
-function refuseIllPattern(
+function refuseInvalidPattern(
   path: string,
   context: { addIssue: (issue: { code: "custom"; message: string }) => void },
 ): void {

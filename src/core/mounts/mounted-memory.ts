@@ -2,10 +2,23 @@ import type { CheckedPolicy } from "../access/policy.js";
 import { bookkeeping, forBookkeeping, restrict, type RestrictableMemory, restricted } from "../restrictable-memory.js";
 import { getRights } from "../access/rights.js";
 import type { MemoryHistory } from "../history/history.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "../tree/snapshot.js";
-import type { DeleteOptions, Memory, MemoryChange, MemoryChanges, WatchOptions, WriteOptions } from "../memory.js";
-import type { MemoryOutline, OutlineFile, OutlineOptions } from "../tree/outline.js";
-import type { MemoryRights } from "../access/rights.js";
+import type {
+  DeletedCounts,
+  DeleteOptions,
+  FileStat,
+  Memory,
+  MemoryChange,
+  MemoryChanges,
+  MemoryEntry,
+  MemoryOutline,
+  MemoryRights,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineFile,
+  OutlineOptions,
+  WatchOptions,
+  WriteOptions,
+} from "../memory.js";
 import {
   checkGrep,
   checkSearch,
@@ -303,11 +316,9 @@ export class MountedMemory implements RestrictableMemory {
   }
 }
 
-/**
- * The tree that a memory is; null for a single memory. By shape: the other build of this package has a class of its
- * own.
- */
+/** A memory as a tree of mounts; null for a single memory. */
 export function treeIn(memory: Memory): MountedMemory | null {
+  // By shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
 }
 

@@ -8,14 +8,15 @@ export const maxTimeoutMs = 2_147_483_647;
 /** A time limit of calls. By hand, because zod 3 takes Infinity for a number and zod 4 does not. */
 export const timeoutField = z.custom<number>(
   (value) =>
-    value === Infinity || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimeoutMs),
+    typeof value === "number" &&
+    (value === Infinity || (Number.isInteger(value) && value >= 1 && value <= maxTimeoutMs)),
   `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
 );
 
-/** By shape: there are others than that of Node. */
+/** By shape, because a program may have another AbortSignal than that of Node. */
 export function isSignal(value: unknown): boolean {
-  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
-  return typeof aborted === "boolean" && typeof addEventListener === "function";
+  if (typeof value !== "object" || value === null || !("aborted" in value && "addEventListener" in value)) return false;
+  return typeof value.aborted === "boolean" && typeof value.addEventListener === "function";
 }
 
 interface Issue {
@@ -48,7 +49,7 @@ export function checkOptions<Checked>(
 ): Checked {
   const result = schema.safeParse(options);
   if (result.success) return result.data;
-  const faults = result.error.issues.flatMap((issue) => {
+  const messages = result.error.issues.flatMap((issue) => {
     const field = issue.path.map(String).join(".");
     if (issue.code === "unrecognized_keys") {
       const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
@@ -56,10 +57,10 @@ export function checkOptions<Checked>(
     }
     const needed = `expected an object { ${Object.keys(schema.shape ?? {}).join(", ")} }`;
     if (field === "") return options === undefined ? `they are missing; ${needed}` : issue.message;
-    const given = secrets.includes(field) ? "" : ` (given ${preview(valueAt(options, issue.path))})`;
+    const given = secrets.includes(field) ? "" : ` (given ${preview(getValue(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });
-  throw new TypeError(`invalid ${name}: ${faults.join("; ")}`);
+  throw new TypeError(`invalid ${name}: ${messages.join("; ")}`);
 }
 
 function unknownOption(name: string, names: readonly string[]): string {
@@ -68,6 +69,7 @@ function unknownOption(name: string, names: readonly string[]): string {
   return `unknown option ${preview(name)}${near === undefined ? others : `; ${preview(near)} was probably meant`}`;
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function getValue(value: unknown, path: readonly PropertyKey[]): unknown {
+  // The path is one of zod, which has read a value there.
   return path.reduce<unknown>((current, key) => (current as Record<PropertyKey, unknown> | undefined)?.[key], value);
 }
