@@ -56,7 +56,7 @@ import { snapshotSince } from "./contract/snapshot-since.js";
 import type { CheckedAddress } from "./values/address.js";
 import { alreadyExists, fileNotFound, invalid, pathIsDirectory, withPath } from "./values/errors.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";
-import { compareCodeUnits, startOf } from "./values/text.js";
+import { compareCodeUnits, takeStart } from "./values/text.js";
 import { watchMemory } from "./watch/memory-watch.js";
 import { listenHere } from "./watch/own-changes.js";
 
@@ -126,7 +126,7 @@ export class BackendMemory implements RestrictableMemory {
       const outline = sortTree(await this.#backend.outline(checked, call));
       if (checked.leadChars === 0) return outline;
       const files = outline.files.map((file) =>
-        file.lead === undefined ? file : { ...file, lead: startOf(file.lead, checked.leadChars) },
+        file.lead === undefined ? file : { ...file, lead: takeStart(file.lead, checked.leadChars) },
       );
       return { ...outline, files };
     });
@@ -329,9 +329,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 }
 
-function sortTree<File extends { path: string }, Tree extends { files: File[]; directories: string[] }>(
-  tree: Tree,
-): Tree {
+function sortTree<Tree extends { files: { path: string }[]; directories: string[] }>(tree: Tree): Tree {
   return {
     ...tree,
     files: tree.files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),

@@ -36,7 +36,7 @@ import type { CheckedAddress } from "../values/address.js";
 import { MemoryError, withPath } from "../values/errors.js";
 import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
-import { mergedChanges } from "../watch/merged-changes.js";
+import { mergeChanges } from "../watch/merge-changes.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
 import { MountedHistory } from "./mounted-history.js";
 import { type MountOutline, readOutline } from "./mounted-outlines.js";
@@ -223,12 +223,12 @@ export class MountedMemory implements RestrictableMemory {
   watch(options: WatchOptions = {}): MemoryChanges {
     const parts = this.mounts.map((mount) => ({
       changes: mount.memory.watch(options),
-      shown: (change: MemoryChange): MemoryChange | null => {
+      toTree: (change: MemoryChange): MemoryChange | null => {
         const path = this.#table.toTreePath(mount, change.path);
         return path === null ? null : { ...change, path };
       },
     }));
-    return mergedChanges(parts);
+    return mergeChanges(parts);
   }
 
   with(use: MemoryUse): MountedMemory {

@@ -2,9 +2,9 @@ import type { MemoryBackend } from "../contract/backend.js";
 import type { FoundText, VersionedFile } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
-import { snapshotSince, versionsOf } from "../contract/snapshot-since.js";
+import { snapshotSince, getVersions } from "../contract/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
-import { idOf } from "../values/object-ids.js";
+import { getObjectId } from "../values/object-ids.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
 import { getVectors, type PassageVectors } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
@@ -53,7 +53,7 @@ export interface IndexOwner {
  */
 export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call: CallContext): Promise<Searchable> {
   const { address, opened, wordsOf } = owner;
-  const key = `${idOf(opened.features?.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
+  const key = `${getObjectId(opened.features?.storage ?? opened)} ${getObjectId(wordsOf)} ${JSON.stringify(address)}`;
   // Before the texts: they may be newer than it, and then the next search reads again, but they are never older.
   const version = (await backend.features?.version?.(call)) ?? null;
   const entry = cache.get(key) ?? { latest: Promise.resolve(null), bytes: 0 };
@@ -120,7 +120,7 @@ async function readTexts(
   const isUnchanged = files.length === previous?.index.files.length && files.every(({ content }) => content === null);
   if (previous !== null && isUnchanged) return previous;
   const work = indexTexts(restoreTexts(files, previous), wordsOf, previous?.index ?? null);
-  return { index: await runInTurns(work, call), textVersions: versionsOf(files) };
+  return { index: await runInTurns(work, call), textVersions: getVersions(files) };
 }
 
 /** All texts. One that was left out is the one in the index. */
