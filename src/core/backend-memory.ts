@@ -1,12 +1,10 @@
-import { authorizeChange } from "./access/authorize.js";
-import { guardChange, guardEdit } from "./access/guard-change.js";
 import { Policies } from "./access/policies.js";
 import type { CheckedPolicy } from "./access/policy.js";
 import { bookkeeping, restrict, type RestrictableMemory } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
-import { requestApproval } from "./approval/request-approval.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
+import { watchBackend } from "./backend-watch.js";
 import type { MemoryHistory } from "./history/history.js";
 import type {
   DeletedCounts,
@@ -23,8 +21,8 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./memory.js";
-import { changeStorage, type MemoryContext, runAsChange, runCall, runOnPath } from "./pipeline.js";
-import { type Call, createUnlimitedCall } from "./runtime/call.js";
+import { type MemoryContext, runCall, runChange, runOnPath } from "./pipeline.js";
+import type { Call } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
 import {
   checkGrep,
@@ -52,17 +50,15 @@ import {
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
-import { snapshotSince } from "./contract/snapshot-since.js";
+import { sortTree } from "./tree/sort-tree.js";
 import type { CheckedAddress } from "./values/address.js";
 import { alreadyExists, fileNotFound, invalid, pathIsDirectory, withPath } from "./values/errors.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";
 import { compareCodeUnits, takeStart } from "./values/text.js";
-import { watchMemory } from "./watch/memory-watch.js";
-import { listenHere } from "./watch/own-changes.js";
 
 /**
- * A memory over a backend. Each verb checks its arguments and names what it runs; the pipeline does the rest. Answers are
- * sorted here; the backend only stores.
+ * A memory over a backend. Each verb checks its arguments and names what it runs; the pipeline does the rest. Answers
+ * are sorted here; the backend only stores.
  */
 export class BackendMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
@@ -212,7 +208,7 @@ export class BackendMemory implements RestrictableMemory {
       if (target !== source && target.startsWith(prefixOf(source)))
         throw invalid("a directory cannot be moved into itself");
       return async (call) => {
-        if (target !== source) await this.#runChange({ type: "rename", path: source, to: target }, call);
+        if (target !== source) await runChange(this.#context, { type: "rename", path: source, to: target }, call);
         else if ((await this.#backend.stat(source, call)) === null) throw fileNotFound();
         else throw alreadyExists();
       };
@@ -224,19 +220,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   watch(options?: WatchOptions): MemoryChanges {
-    const { signals } = this.#context;
-    const { features } = this.#backend;
-    // Without spans: nobody wants one for each poll.
-    const run = <R>(poll: (call: Call) => Promise<R>): Promise<R> => runCall(this.#context, null, poll);
-    const watched = {
-      version: () => run(async (call) => (await features?.version?.(call)) ?? null),
-      snapshot: (known: ReadonlyMap<string, string>) => run((call) => snapshotSince(this.#backend, known, call)),
-      // What limits a call does not limit what it has opened.
-      listen: () => run(async () => (await features?.listen?.(createUnlimitedCall())) ?? null),
-      listenHere: (listener: () => void) => listenHere(this.#backend, this.address, listener),
-      signals,
-    };
-    return watchMemory(watched, options);
+    return watchBackend(this.#context, options);
   }
 
   with(use: MemoryUse): Memory {
@@ -275,7 +259,7 @@ export class BackendMemory implements RestrictableMemory {
     return runOnPath(this.#context, trace, path, (target) => {
       const change = toChange(target);
       return async (call) => {
-        const result = await this.#runChange(change, call);
+        const result = await runChange(this.#context, change, call);
         const { files, dirs } = result.deleted;
         if (change.type === "delete" && files + dirs === 0) this.#assertCreatable(target);
         return result;
@@ -292,27 +276,13 @@ export class BackendMemory implements RestrictableMemory {
     return runOnPath(this.#context, trace, path, (target) => {
       const change = toChange(target);
       return async (call) => {
-        const { file, content } = await this.#runChange(change, call);
+        const { file, content } = await runChange(this.#context, change, call);
         // After an approval the storage does not say.
         const stat = file ?? (await this.#backend.stat(target, call));
         if (stat?.kind !== "file") throw fileNotFound();
         return content === undefined ? stat : { ...stat, content };
       };
     });
-  }
-
-  /** Asks the rights, then a person or the guards; then it stores the change and notifies the watches. */
-  async #runChange(change: Change, call: Call): Promise<ChangeResult & { content?: string }> {
-    const { policies, backend } = this.#context;
-    const store = (guarded: Change): Promise<ChangeResult> => changeStorage(this.#context, guarded, call);
-    if (policies === null) return store(change);
-    if ((await authorizeChange(policies, change, backend, call)) === "ask") {
-      const reviewed = { ...this.#context, policies };
-      return runAsChange(this.#context, call, () => requestApproval(reviewed, change, call));
-    }
-    if (!policies.hasGuard) return store(change);
-    if (change.type === "edit") return guardEdit(this.#context, change, { backend, store }, call);
-    return store(await guardChange(this.#context, change, call));
   }
 
   #canCreate(path: string): boolean {
@@ -327,12 +297,4 @@ export class BackendMemory implements RestrictableMemory {
   #checkContent(content: unknown, name: string): asserts content is string {
     checkContent(content, name, this.#context.options.maxFileBytes);
   }
-}
-
-function sortTree<Tree extends { files: { path: string }[]; directories: string[] }>(tree: Tree): Tree {
-  return {
-    ...tree,
-    files: tree.files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),
-    directories: tree.directories.toSorted(compareCodeUnits),
-  };
 }

@@ -81,8 +81,8 @@ export class Policies {
   }
 
   /**
-   * Returns the text that the guards allow, one after the other. @throws MemoryError EACCES, EINVAL, and one that a guard
-   * throws
+   * Returns the text that the guards allow, one after the other. @throws MemoryError EACCES, EINVAL, and one that a
+   * guard throws
    */
   async guard(change: Omit<GuardedChange, "actor">): Promise<string> {
     let { content } = change;

@@ -23,8 +23,8 @@ export function claimRecord(
  * Makes an approved change exactly once, whoever else tries and whatever crashes: the next caller resumes here.
  *
  * An attempt takes the record over by a token of its own, reads the memory, checks that the record still has the token,
- * and changes the memory only if nobody has changed it since it was read. So an attempt that was overtaken between two of
- * these steps changes nothing.
+ * and changes the memory only if nobody has changed it since it was read. So an attempt that was overtaken between two
+ * of these steps changes nothing.
  *
  * @param claimed with status `applying`
  * @returns `pending`: the base has changed, so nothing was done, and the record is released

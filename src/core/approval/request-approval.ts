@@ -31,8 +31,8 @@ interface PendingChange {
 /**
  * Makes a change that a person approves, as it was shown.
  * @returns what the command answers; `noResult` if there was nothing to change
- * @throws MemoryError EACCES if the change is rejected or proposed, or if nobody can approve it; and what ends a run until
- * there is an answer
+ * @throws MemoryError EACCES if the change is rejected or proposed, or if nobody can approve it; and what ends a run
+ * until there is an answer
  */
 export async function requestApproval(memory: ReviewedMemory, change: Change, call: Call): Promise<ChangeResult> {
   const { address, backend, policies } = memory;

@@ -74,8 +74,8 @@ export interface InterruptRecords {
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null>;
   /**
-   * Makes the change if its base is unchanged, and stores its id in the memory in the same step. If the memory has the id
-   * already, it only returns `applied`.
+   * Makes the change if its base is unchanged, and stores its id in the memory in the same step. If the memory has the
+   * id already, it only returns `applied`.
    * @param isCurrent whether this attempt may still make the change; called after the memory was read
    */
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome>;

@@ -87,8 +87,8 @@ export function replacedParts({ start, text, end, kept = [] }: OlderText, newerL
 }
 
 /**
- * Compares lines at the same position. If one text has more lines, all of it is one piece. Reason: a better answer takes
- * time that grows with the square of the lines.
+ * Compares lines at the same position. If one text has more lines, all of it is one piece. Reason: a better answer
+ * takes time that grows with the square of the lines.
  */
 function findPieces(older: string, newer: string, newerStart: number): Pick<OlderText, "text" | "kept"> {
   const newerLines = newer.split("\n");

@@ -2,6 +2,7 @@ import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
 import type { MemoryOutline } from "../tree/outline.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
+import { sortTree } from "../tree/sort-tree.js";
 import { normalizePath, parentsOf, type PathLength, prefixOf, ROOT, segmentsOf } from "../values/paths.js";
 import type { Mount } from "./mounts.js";
 import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
@@ -93,7 +94,25 @@ export class MountTable {
     };
   }
 
-  /** Runs a call on a mounted memory. An error names the path in the tree. @param treePath instead of the error's own */
+  /** One tree of the trees of the memories, which have paths of this tree. */
+  merge<File extends { path: string }>(
+    trees: readonly { files: readonly File[]; directories: readonly string[] }[],
+  ): { files: File[]; directories: string[]; revision: null } {
+    const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.directories]);
+    return sortTree({ files: trees.flatMap((tree) => tree.files), directories: [...directories], revision: null });
+  }
+
+  /**
+   * Calls each memory that has something at a path or below it, at the same time. Waits for all of them, so that
+   * nothing goes on when one has failed.
+   */
+  async runInEach<R>(target: string, run: (memory: Memory, location: Location) => Promise<R>): Promise<R[]> {
+    const calls = this.locateAll(target).map((location) => this.run(location.mount, (memory) => run(memory, location)));
+    await Promise.allSettled(calls);
+    return Promise.all(calls);
+  }
+
+  /** Runs a call on a mounted memory. Errors get the path in the tree. @param treePath instead of the error's own */
   async run<R>(mount: Mount, run: (memory: Memory) => Promise<R>, treePath?: string): Promise<R> {
     try {
       return await run(mount.memory);

@@ -14,7 +14,6 @@ import type {
   MemoryRights,
   MemorySnapshot,
   MemoryStat,
-  OutlineFile,
   OutlineOptions,
   WatchOptions,
   WriteOptions,
@@ -39,7 +38,7 @@ import { compareCodeUnits } from "../values/text.js";
 import { mergeChanges } from "../watch/merge-changes.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
 import { MountedHistory } from "./mounted-history.js";
-import { type MountOutline, readOutline } from "./mounted-outlines.js";
+import { mergeOutlines, type MountOutline, readOutline, readOutlines } from "./mounted-outlines.js";
 import { bothRights, checkMounts, type Mount, type MountSettings, rightsInTree } from "./mounts.js";
 
 /**
@@ -97,7 +96,7 @@ export class MountedMemory implements RestrictableMemory {
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const targets = paths.map((path) => this.#table.normalize(path));
     const texts = new Map<string, string | null>();
-    await this.#inEach(ROOT, async (mount, memory) => {
+    await this.#table.runInEach(ROOT, async (memory, { mount }) => {
       const own = targets.filter((target) => this.#table.locate(target).mount === mount);
       if (own.length === 0) return;
       const contents = await memory.readFiles(own.map((target) => this.#table.locate(target).path));
@@ -125,32 +124,24 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   async snapshot(): Promise<MemorySnapshot> {
-    const snapshots = await this.#inEach(ROOT, async (mount, memory) =>
+    const snapshots = await this.#table.runInEach(ROOT, async (memory, { mount }) =>
       this.#table.toTree(mount, await memory.snapshot()),
     );
-    return this.#merge(snapshots);
+    return this.#table.merge(snapshots);
   }
 
   async outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
-    const outlines = (await this.outlines(options)).map(({ outline }) => outline);
-    const { files, directories, revision } = this.#merge(outlines);
-    const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    const complete = sizeBytes <= (options.maxContentBytes ?? 0) && files.every(({ content }) => content !== undefined);
-    const moreThan = outlines.find((outline) => outline.moreThan !== undefined)?.moreThan;
-    const uncounted = outlines.flatMap((outline) => outline.uncounted ?? []);
-    return {
-      files: complete ? files : files.map(removeContent),
-      directories,
-      revision,
-      ...(moreThan !== undefined && { moreThan }),
-      ...(uncounted.length > 0 && { uncounted }),
-    };
+    const outlines = await this.outlines(options);
+    return mergeOutlines(
+      this.#table,
+      outlines.map(({ outline }) => outline),
+      options,
+    );
   }
 
   /** The outline of each memory, in code-unit order of the mount points. A memory's contents are there if they fit. */
-  async outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
-    const outlines = await this.#inEach(ROOT, (mount, memory) => readOutline(this.#table, mount, memory, options));
-    return outlines.toSorted((a, b) => compareCodeUnits(a.mount.point, b.mount.point));
+  outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
+    return readOutlines(this.#table, options);
   }
 
   /** The outline of another memory, as it would be seen at the root of this tree. */
@@ -163,7 +154,7 @@ export class MountedMemory implements RestrictableMemory {
   /** Each memory has its own index, so scores of different memories are near what one memory would give, not equal. */
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     const { per, path, limit } = checkSearch(query, options, this.#table.extraPathLength);
-    const hits = await this.#inEach(path, (mount, memory, local) =>
+    const hits = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
       this.#getVisible(limit, maxSearchHits, mount, (most) => memory.search(query, { per, path: local, limit: most })),
     );
     return bestHits(hits, limit);
@@ -171,7 +162,7 @@ export class MountedMemory implements RestrictableMemory {
 
   async grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
     const { ignoreCase, path, limit } = checkGrep(pattern, options, this.#table.extraPathLength);
-    const matches = await this.#inEach(path, (mount, memory, local) =>
+    const matches = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
       this.#getVisible(limit, maxGrepMatches, mount, (most) =>
         memory.grep(pattern, { ignoreCase, path: local, limit: most }),
       ),
@@ -278,19 +269,7 @@ export class MountedMemory implements RestrictableMemory {
     }
   }
 
-  /**
-   * Calls each memory that has something at a path or below it, at the same time. Waits for all of them, so that nothing
-   * goes on when one has failed.
-   */
-  async #inEach<R>(target: string, run: (mount: Mount, memory: Memory, local: string) => Promise<R>): Promise<R[]> {
-    const calls = this.#table
-      .locateAll(target)
-      .map(({ mount, path }) => this.#table.run(mount, (memory) => run(mount, memory, path)));
-    await Promise.allSettled(calls);
-    return Promise.all(calls);
-  }
-
-  /** Asks a memory for more if other mounts hide some of what it found. @param most that it can be asked for */
+  /** Requests more items if other mounts hide some of those that a memory returned. @param most the highest limit */
   async #getVisible<Item extends { path: string }>(
     limit: number,
     most: number,
@@ -303,27 +282,12 @@ export class MountedMemory implements RestrictableMemory {
       if (visible.length >= limit || items.length < requested || requested === most) return visible.slice(0, limit);
     }
   }
-
-  #merge<File extends { path: string }>(
-    trees: readonly { files: readonly File[]; directories: readonly string[] }[],
-  ): { files: File[]; directories: string[]; revision: null } {
-    const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.#table.directories]);
-    return {
-      files: sortByPath(trees.flatMap((tree) => tree.files)),
-      directories: [...directories].toSorted(compareCodeUnits),
-      revision: null,
-    };
-  }
 }
 
 /** A memory as a tree of mounts; null for a single memory. */
 export function treeIn(memory: Memory): MountedMemory | null {
   // By shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
-}
-
-function removeContent({ content: _content, ...file }: OutlineFile): OutlineFile {
-  return file;
 }
 
 function refusal(code: "EACCES" | "EXDEV", path: string, reason: string): MemoryError {

@@ -3,7 +3,9 @@ import { packageVersion } from "../values/package-version.js";
 
 export type SpanAttributes = OpenTelemetry.Attributes;
 
-/** What the span of a call reports. The functions run only where a span is recorded. Nobody has checked the arguments. */
+/**
+ * What the span of a call reports. The functions run only where a span is recorded. Nobody has checked the arguments.
+ */
 export interface Trace<Answer> {
   /** The name of the span too. */
   operation: MemoryOperation;

@@ -21,8 +21,8 @@ export function getRestorationScope({ files, addedDirectories, removedDirectorie
 }
 
 /**
- * Says which edits restore a tree. It changes nothing: the caller stores the edits. The tree needs no more than the scope
- * of the restoration.
+ * Says which edits restore a tree. It changes nothing: the caller stores the edits. The tree needs no more than the
+ * scope of the restoration.
  *
  * @param settings.revision that of the tree which the restoration was planned for
  * @param settings.now the time of the files that are written
