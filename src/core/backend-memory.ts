@@ -132,8 +132,8 @@ export class BackendMemory implements RestrictableMemory {
     const trace = traceQuery<SearchHit[]>(query, (hits) => recordsAttributes(hits.map(createHitRecord)));
     return runCall(this.#context, trace, async (call) => {
       const checked = checkSearch(query, options);
-      const { searchWords: wordsOf } = this.#context.options;
-      return searchMemory(this.#backend, { address: this.address, opened: this.#backend, wordsOf }, checked, call);
+      const { searchWords } = this.#context.options;
+      return searchMemory(this.#backend, { address: this.address, opened: this.#backend, searchWords }, checked, call);
     });
   }
 

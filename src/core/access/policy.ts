@@ -49,7 +49,7 @@ export type MemoryGuard = (change: GuardedChange) => string | undefined | void |
 export type NeededAccess = "write" | "append";
 
 /** `ask`: a person decides. */
-export type Decision = "allow" | "ask" | "deny";
+type Decision = "allow" | "ask" | "deny";
 
 /** What restricts a memory. */
 export interface MemoryPolicy {
@@ -75,7 +75,7 @@ export interface CheckedPolicy {
   readonly actor?: MemoryActor | null;
   /** How a person is asked, where this policy or another asks. Of several the innermost counts. */
   readonly requester?: ApprovalRequester;
-  /** Where the memory lies in the tree that rules, guard and messages speak of. @default "/" */
+  /** Where the memory is mounted in the tree whose paths rules, guard and messages use. @default "/" */
   readonly mountPoint?: string;
 }
 

@@ -5,7 +5,7 @@ import type { PlannedChange } from "../contract/change-record.js";
 import type { ReviewRequest } from "../access/asking.js";
 
 /** `edit`: approved with another content. */
-export type Decision = { type: "approve" } | { type: "edit"; content: string };
+export type ReviewDecision = { type: "approve" } | { type: "edit"; content: string };
 
 /** What a person is shown. The arguments are those of the change, whichever tool it comes from. */
 export function createReviewRequest(
@@ -32,7 +32,7 @@ export function createReviewRequest(
 export const maxReasonChars = 2000;
 
 /** @throws MemoryError EACCES for a rejection, and for an answer that is no decision about this change */
-export function parseDecision(answer: unknown, { actionRequests: [action] }: ReviewRequest): Decision {
+export function parseDecision(answer: unknown, { actionRequests: [action] }: ReviewRequest): ReviewDecision {
   const { path = "" } = action.args;
   const decisions = isRecord(answer) ? answer["decisions"] : undefined;
   const decision: unknown = Array.isArray(decisions) && decisions.length === 1 ? decisions[0] : undefined;
@@ -47,7 +47,7 @@ export function parseDecision(answer: unknown, { actionRequests: [action] }: Rev
   throw refusal(path, `${preview(type)} is no decision`);
 }
 
-function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequests"][0]): Decision {
+function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequests"][0]): ReviewDecision {
   const { path = "" } = args;
   const { content, ...fixed } = args;
   if (!isRecord(edited) || edited["name"] !== name || !isRecord(edited["args"]))

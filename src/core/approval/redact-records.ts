@@ -3,7 +3,7 @@ import { resume } from "./apply-once.js";
 import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
 /** What is removed from the records of a memory: everything about some paths, and some texts wherever they are. */
-export interface Redacted {
+interface Redacted {
   paths: readonly string[];
   texts: readonly string[];
 }

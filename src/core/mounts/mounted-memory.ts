@@ -49,7 +49,7 @@ import { bothRights, checkMounts, type Mount, type MountSettings, rightsInTree }
  * Each change uses one memory, and is atomic there. `readFiles`, `snapshot`, `outline`, `search` and `grep` read
  * each memory that they need, each at its own moment. The tree has no revision.
  *
- * Mount points and the directories above them always exist. A mount hides what another memory holds at its path. Mount
+ * Mount points and the directories above them always exist. A mount hides what another memory has at its path. Mount
  * points and the directories above them cannot be renamed or replaced, and mount points cannot be deleted: EACCES.
  * Deleting a directory deletes the files of its own memory, also hidden ones, and does not touch the memories mounted
  * below. Renaming from one memory into another is EXDEV.

@@ -24,7 +24,7 @@ export interface MountSettings {
   maxChars?: number | undefined;
 }
 
-/** A memory with its place in a tree. */
+/** A memory with its mount point in a tree. */
 export interface Mount extends MountSettings {
   /** A normalised path. */
   point: string;

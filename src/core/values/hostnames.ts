@@ -1,4 +1,4 @@
-/** The names of the own machine, as they stand in a URL. */
+/** The names of this machine in a URL. */
 export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"] as const;
 
 const form = /^(?:[^\s/\\:@?#]+|[0-9a-f:.]+|\[[0-9a-f:.]+\])$/i;

@@ -16,7 +16,7 @@ export const maxPathChars = 1024;
 const maxSegmentChars = 255;
 const maxLevels = 32;
 const controlCharacter = /\p{Cc}/u;
-/** Most paths are in their one spelling, and a call through mounts asks twice. The numbers are those of the limits. */
+/** Most paths are normalised already, and a call through mounts checks twice. The numbers are those of the limits. */
 const plainPath = /^(?:\/[A-Za-z0-9_ -][A-Za-z0-9_. -]{0,254}){1,32}$/;
 
 export interface PathLength {
@@ -59,13 +59,13 @@ export function normalizePath(
   return path;
 }
 
-/** Refuses what may be in neither a path nor an id, before any storage sees it. */
+/** Refuses text that neither a path nor an id may contain. */
 export function assertPlainText(text: string, what: string): void {
   if (!text.isWellFormed()) throw invalid(`invalid ${what}: not well-formed Unicode (a lone surrogate)`);
   if (controlCharacter.test(text)) throw invalid(`invalid ${what}: control characters are not allowed`);
 }
 
-/** What the names are that each rule lets create, as models and people are told it. */
+/** The names that each rule allows, in words for models and people. */
 export const nameRules = {
   adr: 'names are letters A-Z, a-z, digits, "_", "-" and spaces',
   posix: 'names are any Unicode in NFC, such as "notes.txt"',
@@ -86,7 +86,7 @@ export function creationFault(path: string, rule: PathRule): MemoryError | null 
 
 /** Whether a segment is, or hides, a step up: `..` plain, percent-encoded any number of times, or in look-alikes. */
 function climbs(segment: string): boolean {
-  // ASCII without a dot and a percent sign hides none, and most names are such.
+  // Most names are ASCII without dots and percent signs, which cannot hide one.
   if (/^[^%.\u0080-\uffff]*$/.test(segment)) return false;
   let current = segment;
   for (;;) {
@@ -122,7 +122,7 @@ export function prefixOf(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
 
-/** The directory in which something lies. */
+/** The directory that contains a path. */
 export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || ROOT;
 }

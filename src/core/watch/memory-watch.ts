@@ -54,7 +54,7 @@ class MemoryWatch implements MemoryChanges {
   /** Whether the storage reports changes. "paused": it has failed to, and is tried again after the next wait. */
   #listening: "possible" | "paused" | "unsupported" = "possible";
   #listener: ChangeListener | null = null;
-  /** Whether a call of the listener's `heard` is in progress. */
+  /** Whether the listener is waiting for a change. */
   #isReceiving = false;
 
   constructor(memory: WatchedMemory, { signal, pollIntervalMs }: CheckedWatchOptions) {
