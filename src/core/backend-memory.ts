@@ -40,13 +40,13 @@ import { deleteOptionsSchema, outlineOptionsSchema, writeOptionsSchema } from ".
 import { checkMemoryUse, type MemoryUse } from "./memory-options.js";
 import { recordsAttributes } from "./tracing/memory-attributes.js";
 import {
-  createHitRecord,
-  createMatchRecord,
   getWriteOperation,
   traceChange,
   traceFiles,
-  traceQuery,
+  traceGrep,
   traceRead,
+  traceSearch,
+  traceTexts,
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
@@ -82,14 +82,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const trace: Trace<(string | null)[]> = {
-      operation: "search_memory",
-      answered: (texts) =>
-        recordsAttributes(
-          texts.flatMap((content, index) => (content === null ? [] : [{ id: String(paths[index]), content }])),
-        ),
-    };
-    return runCall(this.#context, trace, async (call) => {
+    return runCall(this.#context, traceTexts(paths), async (call) => {
       const targets = paths.map((path) => normalizePath(path));
       return targets.length === 0 ? [] : this.#backend.readFiles(targets, call);
     });
@@ -129,8 +122,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
-    const trace = traceQuery<SearchHit[]>(query, (hits) => recordsAttributes(hits.map(createHitRecord)));
-    return runCall(this.#context, trace, async (call) => {
+    return runCall(this.#context, traceSearch(query), async (call) => {
       const checked = checkSearch(query, options);
       const { searchWords } = this.#context.options;
       return searchMemory(this.#backend, { address: this.address, opened: this.#backend, searchWords }, checked, call);
@@ -138,8 +130,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
-    const trace = traceQuery<GrepMatch[]>(pattern, (matches) => recordsAttributes(matches.map(createMatchRecord)));
-    return runCall(this.#context, trace, async (call) => {
+    return runCall(this.#context, traceGrep(pattern), async (call) => {
       const checked = checkGrep(pattern, options);
       return grepTexts((await this.#backend.snapshot(call)).files, checked, call);
     });
