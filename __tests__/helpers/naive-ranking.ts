@@ -1,4 +1,4 @@
-import type { FoundText } from "../../src/core/tree/snapshot.js";
+import type { FileText } from "../../src/core/tree/snapshot.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { englishWords } from "../../src/core/search/words.js";
 
@@ -14,7 +14,7 @@ export interface NaiveHit {
 }
 
 /** The hits of a search, found by the formula of decision 29 in the most obvious way, in any order. */
-export function searchNaively(texts: readonly FoundText[], query: string): NaiveHit[] {
+export function searchNaively(texts: readonly FileText[], query: string): NaiveHit[] {
   const files = texts.map(readFile);
   const words = [...new Set(englishWords(query))];
   const terms = [...words.map((word) => [word]), ...words.slice(1).map((word, index) => [words[index] ?? "", word])];
@@ -45,7 +45,7 @@ export function searchNaively(texts: readonly FoundText[], query: string): Naive
   });
 }
 
-function readFile({ path, content }: FoundText): NaiveFile {
+function readFile({ path, content }: FileText): NaiveFile {
   const passages = Array.from(splitPassages(content), ({ start, end, firstLine, level }) => ({
     line: firstLine,
     level,

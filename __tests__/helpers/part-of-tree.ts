@@ -9,7 +9,7 @@ import {
 import { MemoryError } from "../../src/core/values/errors.js";
 import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
 import type { MemoryUse } from "../../src/core/memory-options.js";
-import { mergedChanges } from "../../src/core/watch/merged-changes.js";
+import { mergeChanges } from "../../src/core/watch/merge-changes.js";
 import type { GrepOptions, GrepPattern, SearchOptions } from "../../src/core/search/search-options.js";
 
 /**
@@ -111,11 +111,11 @@ class PartOfTree implements RestrictableMemory {
   }
 
   watch(options?: WatchOptions) {
-    const shown = (change: MemoryChange) => {
+    const toTree = (change: MemoryChange) => {
       const [inside] = this.#within([change]);
       return inside === undefined || this.#mounts.has(change.path) ? null : inside;
     };
-    return mergedChanges([{ changes: this.#tree.watch(options), shown }]);
+    return mergeChanges([{ changes: this.#tree.watch(options), toTree }]);
   }
 
   with(use: MemoryUse): Memory {

@@ -7,13 +7,13 @@ import type { HistoryBackend, VersionText } from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { recordAttributes } from "./tracing/memory-attributes.js";
-import type { Trace } from "./tracing/trace-call.js";
+import type { Trace } from "./tracing/tracing.js";
 import { checkOptions } from "./settings/check-options.js";
 import { preview } from "./values/preview.js";
 import { normalizePath } from "./values/paths.js";
 import type { MemorySnapshot } from "./tree/snapshot.js";
 import { type DiffSide, unifiedDiff } from "./history/unified-diff.js";
-import { checkVersionIdIsText } from "./history/version-id.js";
+import { checkVersionId } from "./history/version-id.js";
 
 /** One command of a database each. */
 const pageSize = 100;
@@ -63,9 +63,10 @@ export class BackendHistory implements MemoryHistory {
   async *#pages(filter: Omit<VersionFilter, "limit">, limit: number): AsyncGenerator<MemoryVersion> {
     let last: string | null = null;
     for (let count = 0; count < limit;) {
-      const [size, after]: [number, string | null] = [Math.min(pageSize, limit - count), last];
+      const size = Math.min(pageSize, limit - count);
+      const olderThan: string | null = last;
       const page: MemoryVersion[] = await this.#run("read", filter.path ?? null, (history) =>
-        history.page(filter, size, after),
+        history.page(filter, size, olderThan),
       );
       yield* page;
       if (page.length < size) return;
@@ -75,19 +76,20 @@ export class BackendHistory implements MemoryHistory {
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
-    checkVersionIdIsText(id);
-    return this.#run("read", null, (history) => history.read(id));
+    const versionId = checkVersionId(id);
+    return this.#run("read", null, (history) => history.read(versionId));
   }
 
   async at(id: string): Promise<MemorySnapshot> {
-    checkVersionIdIsText(id);
-    return this.#run("read", null, (history) => history.at(id));
+    const versionId = checkVersionId(id);
+    return this.#run("read", null, (history) => history.at(versionId));
   }
 
   async diff(from: string, to?: string): Promise<string> {
-    for (const id of to === undefined ? [from] : [from, to]) checkVersionIdIsText(id);
-    const texts = await this.#run("read", null, (history) => history.texts(from, to ?? null));
-    return unifiedDiff(sideOf(texts.from), sideOf(texts.to));
+    const older = checkVersionId(from);
+    const newer = to === undefined ? null : checkVersionId(to);
+    const texts = await this.#run("read", null, (history) => history.texts(older, newer));
+    return unifiedDiff(createSide(texts.from), createSide(texts.to));
   }
 
   async blame(path: string): Promise<BlamedLine[]> {
@@ -103,9 +105,8 @@ export class BackendHistory implements MemoryHistory {
   }
 
   async redact(ids: string | readonly string[]): Promise<number> {
-    const all = [...new Set(typeof ids === "string" ? [ids] : checkIds(ids))];
+    const all = [...new Set(checkIds(typeof ids === "string" ? [ids] : ids))];
     if (all.length === 0) return 0;
-    for (const id of all) checkVersionIdIsText(id);
     return this.#run("change", null, (history) => history.redact(all, this.#assertWritable));
   }
 
@@ -140,16 +141,17 @@ function checkTarget(what: RevertTarget): RevertTarget {
   const kind = isObject && (["runId", "toolCallId", "path"] as const).find((field) => field in given);
   if (!kind)
     throw new TypeError(`what is reverted is { path, to }, { runId } or { toolCallId } (given ${preview(given)})`);
-  checkOptions("RevertTarget", targetSchemas[kind], what);
+  const schema: z.ZodType = targetSchemas[kind];
+  checkOptions("RevertTarget", schema, what);
   return "path" in what ? { ...what, path: normalizePath(what.path, { emptyIsRoot: true }) } : what;
 }
 
 function checkIds(ids: unknown): string[] {
-  if (Array.isArray(ids) && ids.length <= maxRedactedIds) return ids as string[];
+  if (Array.isArray(ids) && ids.length <= maxRedactedIds) return ids.map(checkVersionId);
   throw invalid(`ids must be an id of a version, or a list of at most ${maxRedactedIds}`);
 }
 
-function sideOf({ path, id, content }: VersionText): DiffSide {
+function createSide({ path, id, content }: VersionText): DiffSide {
   if (content === null) return { name: "/dev/null", text: "" };
   return { name: id === null ? path : `${path}\tversion ${id}`, text: content };
 }

@@ -1,19 +1,28 @@
-import { authorizeChange } from "./access/authorize.js";
-import { guardChange, guardEdit } from "./access/guard-change.js";
 import { Policies } from "./access/policies.js";
 import type { CheckedPolicy } from "./access/policy.js";
 import { bookkeeping, restrict, type RestrictableMemory } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
-import { RecordedProposals } from "./approval/proposals.js";
-import { requestApproval } from "./approval/request-approval.js";
 import { BackendHistory } from "./backend-history.js";
+import { BackendProposals } from "./backend-proposals.js";
+import { watchBackend } from "./backend-watch.js";
 import type { MemoryHistory } from "./history/history.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
-import type { DeleteOptions, Memory, MemoryChanges, WatchOptions, WriteOptions } from "./memory.js";
-import type { MemoryOutline, OutlineOptions } from "./tree/outline.js";
-import type { MemoryRights } from "./access/rights.js";
-import { changeStorage, type MemoryContext, runAsChange, runCall, runOnPath } from "./pipeline.js";
-import { type Call, createUnlimitedCall } from "./runtime/call.js";
+import type {
+  DeletedCounts,
+  DeleteOptions,
+  FileStat,
+  Memory,
+  MemoryChanges,
+  MemoryEntry,
+  MemoryOutline,
+  MemoryRights,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+  WatchOptions,
+  WriteOptions,
+} from "./memory.js";
+import { type MemoryContext, runCall, runChange, runOnPath } from "./pipeline.js";
+import type { Call } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
 import {
   checkGrep,
@@ -26,31 +35,30 @@ import {
 } from "./search/search-options.js";
 import { searchMemory } from "./search/search-texts.js";
 import { checkContent, checkText } from "./settings/check-content.js";
-import { checkDeleteOptions, checkOutlineOptions, checkWriteOptions } from "./memory-arguments.js";
+import { checkOptions } from "./settings/check-options.js";
+import { deleteOptionsSchema, outlineOptionsSchema, writeOptionsSchema } from "./memory-arguments.js";
 import { checkMemoryUse, type MemoryUse } from "./memory-options.js";
 import { recordsAttributes } from "./tracing/memory-attributes.js";
 import {
-  createHitRecord,
-  createMatchRecord,
   getWriteOperation,
   traceChange,
   traceFiles,
-  traceQuery,
+  traceGrep,
   traceRead,
+  traceSearch,
+  traceTexts,
 } from "./tracing/memory-traces.js";
-import type { Trace } from "./tracing/trace-call.js";
+import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
-import { snapshotSince } from "./contract/snapshot-since.js";
+import { sortTree } from "./tree/sort-tree.js";
 import type { CheckedAddress } from "./values/address.js";
 import { alreadyExists, fileNotFound, invalid, pathIsDirectory, withPath } from "./values/errors.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";
-import { compareCodeUnits, startOf } from "./values/text.js";
-import { watchMemory } from "./watch/memory-watch.js";
-import { listenHere } from "./watch/own-changes.js";
+import { compareCodeUnits, takeStart } from "./values/text.js";
 
 /**
- * A memory over a backend. Each verb checks its arguments and names what it runs; the pipeline does the rest. Answers are
- * sorted here; the backend only stores.
+ * A memory over a backend. Each verb checks its arguments and names what it runs; the pipeline does the rest. Answers
+ * are sorted here; the backend only stores.
  */
 export class BackendMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
@@ -74,14 +82,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const trace: Trace<(string | null)[]> = {
-      operation: "search_memory",
-      answered: (texts) =>
-        recordsAttributes(
-          texts.flatMap((content, index) => (content === null ? [] : [{ id: String(paths[index]), content }])),
-        ),
-    };
-    return runCall(this.#context, trace, async (call) => {
+    return runCall(this.#context, traceTexts(paths), async (call) => {
       const targets = paths.map((path) => normalizePath(path));
       return targets.length === 0 ? [] : this.#backend.readFiles(targets, call);
     });
@@ -110,28 +111,26 @@ export class BackendMemory implements RestrictableMemory {
 
   outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
     return runCall(this.#context, traceFiles, async (call) => {
-      const checked = checkOutlineOptions(options);
+      const checked = checkOptions("OutlineOptions", outlineOptionsSchema, options);
       const outline = sortTree(await this.#backend.outline(checked, call));
       if (checked.leadChars === 0) return outline;
       const files = outline.files.map((file) =>
-        file.lead === undefined ? file : { ...file, lead: startOf(file.lead, checked.leadChars) },
+        file.lead === undefined ? file : { ...file, lead: takeStart(file.lead, checked.leadChars) },
       );
       return { ...outline, files };
     });
   }
 
   search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
-    const trace = traceQuery<SearchHit[]>(query, (hits) => recordsAttributes(hits.map(createHitRecord)));
-    return runCall(this.#context, trace, async (call) => {
+    return runCall(this.#context, traceSearch(query), async (call) => {
       const checked = checkSearch(query, options);
-      const { searchWords: wordsOf } = this.#context.options;
-      return searchMemory(this.#backend, { address: this.address, opened: this.#backend, wordsOf }, checked, call);
+      const { searchWords } = this.#context.options;
+      return searchMemory(this.#backend, { address: this.address, opened: this.#backend, searchWords }, checked, call);
     });
   }
 
   grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
-    const trace = traceQuery<GrepMatch[]>(pattern, (matches) => recordsAttributes(matches.map(createMatchRecord)));
-    return runCall(this.#context, trace, async (call) => {
+    return runCall(this.#context, traceGrep(pattern), async (call) => {
       const checked = checkGrep(pattern, options);
       return grepTexts((await this.#backend.snapshot(call)).files, checked, call);
     });
@@ -156,10 +155,10 @@ export class BackendMemory implements RestrictableMemory {
     return replaced;
   }
 
-  async write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {
+  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat> {
     const trace = traceChange<FileStat>(getWriteOperation(options), "write", path, content);
     return this.#changeFile(trace, path, (target) => {
-      const { ifExists, ifMissing } = checkWriteOptions(options);
+      const { ifExists, ifMissing } = checkOptions("WriteOptions", writeOptionsSchema, options);
       this.#checkContent(content, "content");
       const mode = { ifExists, ifMissing: this.#canCreate(target) ? ifMissing : ("fail" as const) };
       return { type: "write", path: target, content, ...mode };
@@ -178,13 +177,13 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
+  async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts> {
     const trace: Trace<ChangeResult> = {
       ...traceRead<ChangeResult>(path, ({ deleted }) => recordsAttributes([], deleted.files)),
       operation: "delete_memory",
     };
     const { deleted } = await this.#change(trace, path, (target) => {
-      const { ifDirectory } = checkDeleteOptions(options);
+      const { ifDirectory } = checkOptions("DeleteOptions", deleteOptionsSchema, options);
       if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
       return { type: "delete", path: target, ifDirectory };
     });
@@ -200,7 +199,7 @@ export class BackendMemory implements RestrictableMemory {
       if (target !== source && target.startsWith(prefixOf(source)))
         throw invalid("a directory cannot be moved into itself");
       return async (call) => {
-        if (target !== source) await this.#runChange({ type: "rename", path: source, to: target }, call);
+        if (target !== source) await runChange(this.#context, { type: "rename", path: source, to: target }, call);
         else if ((await this.#backend.stat(source, call)) === null) throw fileNotFound();
         else throw alreadyExists();
       };
@@ -208,28 +207,11 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   get proposals(): MemoryProposals | null {
-    if (this.#backend.features?.approvals === undefined) return null;
-    return new RecordedProposals(this.#context, (stage, run) =>
-      runCall(this.#context, null, (call) =>
-        stage === "read" ? run(call) : runAsChange(this.#context, call, () => run(call)),
-      ),
-    );
+    return this.#backend.features?.approvals === undefined ? null : new BackendProposals(this.#context);
   }
 
   watch(options?: WatchOptions): MemoryChanges {
-    const { signals } = this.#context;
-    const { features } = this.#backend;
-    // Without spans: nobody wants one for each poll.
-    const run = <R>(poll: (call: Call) => Promise<R>): Promise<R> => runCall(this.#context, null, poll);
-    const watched = {
-      version: () => run(async (call) => (await features?.version?.(call)) ?? null),
-      snapshot: (known: ReadonlyMap<string, string>) => run((call) => snapshotSince(this.#backend, known, call)),
-      // What limits a call does not limit what it has opened.
-      listen: () => run(async () => (await features?.listen?.(createUnlimitedCall())) ?? null),
-      listenHere: (listener: () => void) => listenHere(this.#backend, this.address, listener),
-      signals,
-    };
-    return watchMemory(watched, options);
+    return watchBackend(this.#context, options);
   }
 
   with(use: MemoryUse): Memory {
@@ -268,7 +250,7 @@ export class BackendMemory implements RestrictableMemory {
     return runOnPath(this.#context, trace, path, (target) => {
       const change = toChange(target);
       return async (call) => {
-        const result = await this.#runChange(change, call);
+        const result = await runChange(this.#context, change, call);
         const { files, dirs } = result.deleted;
         if (change.type === "delete" && files + dirs === 0) this.#assertCreatable(target);
         return result;
@@ -285,27 +267,13 @@ export class BackendMemory implements RestrictableMemory {
     return runOnPath(this.#context, trace, path, (target) => {
       const change = toChange(target);
       return async (call) => {
-        const { file, content } = await this.#runChange(change, call);
+        const { file, content } = await runChange(this.#context, change, call);
         // After an approval the storage does not say.
         const stat = file ?? (await this.#backend.stat(target, call));
         if (stat?.kind !== "file") throw fileNotFound();
         return content === undefined ? stat : { ...stat, content };
       };
     });
-  }
-
-  /** Asks the rights, then a person or the guards; then it stores the change and notifies the watches. */
-  async #runChange(change: Change, call: Call): Promise<ChangeResult & { content?: string }> {
-    const { policies, backend } = this.#context;
-    const store = (guarded: Change): Promise<ChangeResult> => changeStorage(this.#context, guarded, call);
-    if (policies === null) return store(change);
-    if ((await authorizeChange(policies, change, backend, call)) === "ask") {
-      const reviewed = { ...this.#context, policies };
-      return runAsChange(this.#context, call, () => requestApproval(reviewed, change, call));
-    }
-    if (!policies.hasGuard) return store(change);
-    if (change.type === "edit") return guardEdit(this.#context, change, { backend, store }, call);
-    return store(await guardChange(this.#context, change, call));
   }
 
   #canCreate(path: string): boolean {
@@ -320,12 +288,4 @@ export class BackendMemory implements RestrictableMemory {
   #checkContent(content: unknown, name: string): asserts content is string {
     checkContent(content, name, this.#context.options.maxFileBytes);
   }
-}
-
-function sortTree<Tree extends MemorySnapshot | MemoryOutline>(tree: Tree): Tree {
-  return {
-    ...tree,
-    files: (tree.files as { path: string }[]).toSorted((a, b) => compareCodeUnits(a.path, b.path)),
-    directories: tree.directories.toSorted(compareCodeUnits),
-  };
 }

@@ -81,7 +81,15 @@ export const memoryOptionFields = {
     .optional(),
 };
 
-const memoryOptionsSchema = z.object(memoryOptionFields).strict();
+const memoryOptionsSchema = z
+  .object({
+    paths: memoryOptionFields.paths.default(memoryDefaults.paths),
+    maxFileBytes: memoryOptionFields.maxFileBytes.default(memoryDefaults.maxFileBytes),
+    maxMemoryBytes: memoryOptionFields.maxMemoryBytes.default(memoryDefaults.maxMemoryBytes),
+    timeoutMs: memoryOptionFields.timeoutMs.default(memoryDefaults.timeoutMs),
+    searchWords: memoryOptionFields.searchWords.default(() => memoryDefaults.searchWords),
+  })
+  .strict();
 
 const memoryUseSchema = z
   .object({
@@ -98,12 +106,5 @@ export function checkMemoryUse(use: MemoryUse): void {
 }
 
 export function checkMemoryOptions(options: MemoryOptions | undefined): Required<MemoryOptions> {
-  checkOptions("MemoryOptions", memoryOptionsSchema, options ?? {});
-  return {
-    paths: options?.paths ?? memoryDefaults.paths,
-    maxFileBytes: options?.maxFileBytes ?? memoryDefaults.maxFileBytes,
-    maxMemoryBytes: options?.maxMemoryBytes ?? memoryDefaults.maxMemoryBytes,
-    timeoutMs: options?.timeoutMs ?? memoryDefaults.timeoutMs,
-    searchWords: options?.searchWords ?? memoryDefaults.searchWords,
-  };
+  return checkOptions("MemoryOptions", memoryOptionsSchema, options ?? {});
 }

@@ -112,10 +112,10 @@ export interface Memory {
   grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]>;
   /**
    * Reports the files and directories that change from now on, whoever changes them. Several changes of a file between
-   * two looks are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch looks every
+   * two polls are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch polls every
    * `pollIntervalMs`, and sees changes of this process at once. It reads the memory only if it has changed, and not
    * while your loop is busy. After an outage it reports what changed meanwhile.
-   * @throws TypeError for bad options. While you wait for a change: EIO if the first look fails or the store is closed,
+   * @throws TypeError for bad options. While you wait for a change: EIO if the first poll fails or the store is closed,
    * and the reason of a signal given to `with`
    */
   watch(options?: WatchOptions): MemoryChanges;

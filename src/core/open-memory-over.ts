@@ -5,16 +5,19 @@ import type { MemoryOrigin } from "./pipeline.js";
 import { checkMemoryOptions, type MemoryOptions } from "./memory-options.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./values/address.js";
 
-/** Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first call. */
+/**
+ * Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first call.
+ */
 export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => MemoryBackend;
 
 /**
- * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the backend
- * sees it, and sorts the backend's answers. It passes on the backend's errors. It keeps the time limit of each call.
+ * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the
+ * backend sees it, and sorts the backend's answers. It passes on the backend's errors. It keeps the time limit of each
+ * call.
  *
  * @param openBackend gets the checked address and limits. Its backend keeps the limits.
  * @param options default: names by the rule `adr`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
- *   calls of at most 30 s.
+ * calls of at most 30 s.
  * @param origin where the storage is, for traces. Default: in this process
  * @throws MemoryError EINVAL for a bad address, TypeError for bad options
  */

@@ -1,9 +1,12 @@
+import { authorizeChange } from "./access/authorize.js";
+import { guardChange, guardEdit } from "./access/guard-change.js";
 import type { Policies } from "./access/policies.js";
+import { requestApproval } from "./approval/request-approval.js";
 import type { MemoryBackend } from "./contract/backend.js";
 import { type Call, runWithDeadline } from "./runtime/call.js";
 import type { MemoryOptions } from "./memory-options.js";
-import type { ServerAddress } from "./tracing/memory-attributes.js";
-import { type Trace, traceCall } from "./tracing/trace-call.js";
+import { createPlaceAttributes, type ServerAddress } from "./tracing/memory-attributes.js";
+import { isTraced, type SpanAttributes, type Trace, traced } from "./tracing/tracing.js";
 import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
 import type { MemoryActor } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
@@ -62,15 +65,36 @@ export function runOnPath<R>(
   });
 }
 
-/** Makes a change that is allowed, and notifies the watches of this process. */
-export function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {
+/**
+ * Runs a change: first the rights, then an approval or the guards, then the storage. If a guard changed the text of an
+ * edit, the result has it.
+ */
+export async function runChange(
+  memory: MemoryContext,
+  change: Change,
+  call: Call,
+): Promise<ChangeResult & { content?: string }> {
+  const { policies, backend } = memory;
+  const store = (guarded: Change): Promise<ChangeResult> => changeStorage(memory, guarded, call);
+  if (policies === null) return store(change);
+  if ((await authorizeChange(policies, change, backend, call)) === "ask")
+    return runAsChange(memory, call, () => requestApproval({ ...memory, policies }, change, call));
+  if (!policies.hasGuard) return store(change);
+  if (change.type === "edit") return guardEdit(memory, change, { backend, store }, call);
+  return store(await guardChange(memory, change, call));
+}
+
+function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {
   const { backend, policies } = memory;
   const options: ChangeOptions =
     policies?.vary === true ? { checkPath: (path) => policies.assertAllowed(path, "write") } : {};
   return runAsChange(memory, call, () => backend.change(change, options, call));
 }
 
-/** Runs what changes the storage. From here on a call that takes too long has an unknown outcome. */
+/**
+ * Runs what changes the storage, and notifies the watches of this process. From here on a call that takes too long has
+ * an unknown outcome.
+ */
 export async function runAsChange<R>(
   { backend, address }: Pick<MemoryContext, "backend" | "address">,
   call: Call,
@@ -82,6 +106,20 @@ export async function runAsChange<R>(
   } finally {
     notifyListeners(backend, address);
   }
+}
+
+/** Runs a call in a span of its own, if the program has an SDK for traces. */
+function traceCall<R>(
+  { address, actor, origin: { server, isUntraced } }: MemoryContext,
+  trace: Trace<R> | null,
+  run: () => Promise<R>,
+): Promise<R> {
+  if (trace === null || isUntraced === true || !isTraced()) return run();
+  const attributes = (): SpanAttributes => ({
+    ...createPlaceAttributes(address, actor, server),
+    ...trace.attributes?.(),
+  });
+  return traced({ ...trace, isRemote: server !== undefined, attributes }, run);
 }
 
 /** A call without signals and limits runs without a timer. */

@@ -10,7 +10,7 @@ export const bookkeeping: unique symbol = Symbol.for("langgraph-mongo-memory.boo
  * them. Everything else that the policies refuse is refused.
  */
 export function forBookkeeping(memory: Memory): Memory {
-  return (memory as Partial<RestrictableMemory>)[bookkeeping]?.() ?? memory;
+  return isRestrictable(memory) ? memory[bookkeeping]() : memory;
 }
 
 /** A memory of this package, of either build. Policies add up: the narrower one decides. */
@@ -22,9 +22,12 @@ export interface RestrictableMemory extends Memory {
 
 /** The same memory under a policy. @throws TypeError for a memory that is not made by this package */
 export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
-  const { [restrict]: method } = memory as Partial<RestrictableMemory>;
-  if (typeof method === "function") return method.call(memory, policy);
+  if (isRestrictable(memory)) return memory[restrict](policy);
   throw new TypeError(
     "rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver",
   );
+}
+
+function isRestrictable(memory: Memory): memory is RestrictableMemory {
+  return restrict in memory && bookkeeping in memory;
 }

@@ -1,19 +1,7 @@
 import { invalid } from "../core/values/errors.js";
 import { maxPathChars } from "../core/values/paths.js";
-import {
-  anyOf,
-  below,
-  directories,
-  everything,
-  nameRest,
-  not,
-  oneUnit,
-  optional,
-  type Part,
-  repeated,
-  sequence,
-  text,
-} from "../core/values/glob-parts.js";
+import { below, directories, nameRest, type Part, sequence, text } from "../core/values/glob-parts.js";
+import { either, everything, not, oneUnit, optional, repeated } from "./extended-glob-parts.js";
 
 /**
  * Whether paths match a glob: `*`, `**`, `?`, `[…]`, `{…}`, `(…|…)`, `@(…)`, `?(…)`, `*(…)`, `+(…)`, `!(…)` and a `!`
@@ -91,7 +79,7 @@ function stars(pattern: string, at: number, startsName: boolean): Found {
 }
 
 function alternatives(inside: string, separator: "|" | ",", startsName: boolean): Part {
-  return anyOf(splitOutside(inside, separator).map((each) => partsOf(each, startsName)));
+  return either(splitOutside(inside, separator).map((each) => partsOf(each, startsName)));
 }
 
 /** What a group may not hold where it is matched from more than one place. */
@@ -165,7 +153,7 @@ function characterClass(pattern: string, at: number): Found | null {
   const part = oneUnit(mark === "" ? isIn : (unit) => !isIn(unit));
   // A file may be called "[draft]", and who asks for it means that.
   const isName = mark === "" && /^[^-*+?.$(){}|[\]\\]+$/.test(inside);
-  return { part: isName ? anyOf([part, text(whole)]) : part, end: at + whole.length };
+  return { part: isName ? either([part, text(whole)]) : part, end: at + whole.length };
 }
 
 /** Of single characters, and so of any time that a character takes. A range from behind to before holds none. */

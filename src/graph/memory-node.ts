@@ -258,7 +258,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     if (this.#policy === null && rights?.asks !== true) return null;
     const { nodeId: _node, scope: _scope, ...owners } = address;
     const actor = run && { ...getActor(run), ...owners };
-    return { access: "write", rules: [], ...this.#policy, actor, asking: createApprovals(run, this.#onAsk, actor) };
+    return { access: "write", rules: [], ...this.#policy, actor, requester: createApprovals(run, this.#onAsk, actor) };
   }
 
   #storeOf(runStore: BaseStore | undefined): BaseStore {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import { Mutex } from "async-mutex";
 import type { MemoryActor } from "../core/values/actor.js";
-import type { Asking, OnAsk, Question } from "../core/access/asking.js";
+import type { ApprovalRequester, OnAsk, ApprovalRequest } from "../core/access/asking.js";
 import { MemoryError } from "../core/values/errors.js";
 import {
   getInterruptState,
@@ -32,11 +32,14 @@ interface Task {
 const tasks = new WeakMap<InterruptState, Task>();
 
 /** How approval is requested in a run. @param run null outside a run */
-export function createApprovals(run: MemoryRun | null, onAsk: OnAsk, actor: MemoryActor | null): Asking {
-  return { onAsk, actor, question: (about) => (run === null ? null : createQuestion(run, about)) };
+export function createApprovals(run: MemoryRun | null, onAsk: OnAsk, actor: MemoryActor | null): ApprovalRequester {
+  return { onAsk, actor, createRequest: (about) => (run === null ? null : createRequest(run, about)) };
 }
 
-function createQuestion({ config, toolCallId }: MemoryRun, about: Parameters<Asking["question"]>[0]): Question | null {
+function createRequest(
+  { config, toolCallId }: MemoryRun,
+  about: Parameters<ApprovalRequester["createRequest"]>[0],
+): ApprovalRequest | null {
   const interrupts = getInterruptState(config);
   if (interrupts === null) return null;
   const task = getTask(interrupts);

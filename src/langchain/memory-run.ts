@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
-import { startOf } from "../core/values/text.js";
+import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
 
 /** A run of a graph or an agent, for functions that choose a memory for it. */
@@ -91,7 +91,7 @@ export function getActor({ config, threadId, userId, toolCallId, client, session
   };
   return Object.fromEntries(
     Object.entries(facts).flatMap(([name, fact]) =>
-      typeof fact === "string" && fact !== "" ? [[name, startOf(fact.toWellFormed(), maxActorChars)]] : [],
+      typeof fact === "string" && fact !== "" ? [[name, takeStart(fact.toWellFormed(), maxActorChars)]] : [],
     ),
   );
 }

@@ -33,7 +33,11 @@ export async function openMemoryForRun(source: MemorySource | undefined, run: Me
 
 /** Without a MemoryNode, memories mounted with `access: "ask"` request approval as a node does by default. */
 function addApprovals(run: MemoryRun, memory: Memory): Memory {
-  return restricted(memory, { access: "write", rules: [], asking: createApprovals(run, "interrupt", getActor(run)) });
+  return restricted(memory, {
+    access: "write",
+    rules: [],
+    requester: createApprovals(run, "interrupt", getActor(run)),
+  });
 }
 
 /** The memory that a source chooses for a run. A function has 30 s, and the run's signal ends the call. */

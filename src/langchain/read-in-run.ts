@@ -1,6 +1,6 @@
 import type { CallbackManager } from "@langchain/core/callbacks/manager";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { capturesTexts, errorTypeOf } from "../core/tracing/tracing.js";
+import { capturesTexts, getErrorType } from "../core/tracing/tracing.js";
 import { getCallbackManager, getContextConfig } from "./langgraph-internals.js";
 
 /** How the tree of a run shows a read of memory. */
@@ -58,7 +58,7 @@ export async function readInRun<Answer>(
     await sendEvent({ count: records.length });
     return answer;
   } catch (error) {
-    const type = errorTypeOf(error);
+    const type = getErrorType(error);
     await run.handleRetrieverError(createTextlessError(type));
     await sendEvent({ error: type });
     throw error;

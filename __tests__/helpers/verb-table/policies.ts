@@ -1,15 +1,15 @@
 import { checkPolicy, type CheckedPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
-import type { Asking } from "../../../src/core/access/asking.js";
+import type { ApprovalRequester } from "../../../src/core/access/asking.js";
 import type { Memory } from "../../../src/core/memory.js";
 
 /** A memory as a node hands it out, in no run. */
 export type Restrict = (memory: Memory) => Memory;
 
 /** @param onAsk what happens where a person must approve. In no run, nobody can be interrupted */
-function policy(settings: MemoryPolicy, onAsk: Asking["onAsk"] = "interrupt"): Restrict {
-  const asking: Asking = { onAsk, actor: null, question: () => null };
-  const checked: CheckedPolicy = { ...checkPolicy(settings), actor: null, asking };
+function policy(settings: MemoryPolicy, onAsk: ApprovalRequester["onAsk"] = "interrupt"): Restrict {
+  const requester: ApprovalRequester = { onAsk, actor: null, createRequest: () => null };
+  const checked: CheckedPolicy = { ...checkPolicy(settings), actor: null, requester };
   return (memory) => restricted(memory, checked);
 }
 

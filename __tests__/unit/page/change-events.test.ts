@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
-import { Bell } from "../../../src/core/watch/bell.js";
+import { Signal } from "../../../src/core/watch/signal.js";
 import type { MemoryChange, MemoryChanges } from "../../../src/core/watch/memory-changes.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { changeEvents, type EventTimes, eventTimes } from "../../../src/page/change-events.js";
@@ -42,12 +42,12 @@ describe("the events of a memory", () => {
   });
 
   it("tell once of all that has changed while nobody read", async () => {
-    const allAsked = new Bell();
-    const over = new Bell();
+    const allAsked = new Signal();
+    const over = new Signal();
     async function* hundredChanges(): AsyncGenerator<MemoryChange, undefined> {
       for (let index = 0; index < 100; index += 1) yield { path: `/${index}`, kind: "file", operation: "created" };
-      allAsked.ring();
-      await over.heard();
+      allAsked.notify();
+      await over.wait();
       return undefined;
     }
     const changes: MemoryChanges = Object.assign(hundredChanges(), {
@@ -55,10 +55,10 @@ describe("the events of a memory", () => {
       return: async () => ({ done: true, value: undefined }) as const,
     });
     const events = eventsOf(new Response(changeEvents(changes, () => undefined)));
-    await allAsked.heard();
+    await allAsked.wait();
     expect(await events.next()).toMatchObject({ value: "ready" });
     expect(await events.next()).toMatchObject({ value: "changed" });
-    over.ring();
+    over.notify();
     expect(await events.next()).toMatchObject({ done: true });
   });
 

@@ -11,16 +11,16 @@ export interface ReviewRequest {
   reviewConfigs: [{ actionName: string; allowedDecisions: ("approve" | "edit" | "reject")[] }];
 }
 
-/** How a person is asked about changes. It comes from above, because the core knows no runs. */
-export interface Asking {
+/** How a person is asked to approve changes. A caller of the core provides it, because the core knows no runs. */
+export interface ApprovalRequester {
   readonly onAsk: OnAsk;
   readonly actor: MemoryActor | null;
   /** Null outside of a run. */
-  question(about: { command: ChangeCommand; path: string; address: CheckedAddress }): Question | null;
+  createRequest(change: { command: ChangeCommand; path: string; address: CheckedAddress }): ApprovalRequest | null;
 }
 
-/** One change that a person is asked about, by one call in a run. */
-export interface Question {
+/** One change that needs approval, made by one call in a run. */
+export interface ApprovalRequest {
   /** The same whenever the same step of the run is taken again; no other change has it. */
   readonly id: string;
   /** Whether the run can wait for an answer. */
@@ -28,9 +28,9 @@ export interface Question {
   /** The tool that was called. */
   readonly toolName: string;
   /**
-   * What a person has answered; throws what ends the run where nobody has yet.
-   * @param askedAt which interrupt asked exactly this; null: none did. Only its answer counts
-   * @param remember is told which interrupt asks now, just before it does
+   * Returns what a person has answered. Until there is an answer, throws what ends the run.
+   * @param askedAt which interrupt requested exactly this; null for none. Only its answer counts
+   * @param remember gets the number of the interrupt just before it is made
    */
   answer(
     request: ReviewRequest,

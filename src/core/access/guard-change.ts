@@ -5,6 +5,7 @@ import { checkContent } from "../settings/check-content.js";
 import type { Change, ChangeResult } from "../tree/change.js";
 import type { CheckedAddress } from "../values/address.js";
 import type { Policies } from "./policies.js";
+import type { GuardedChange } from "./policy.js";
 
 /** The guards of a memory. */
 export interface Guards {
@@ -13,13 +14,10 @@ export interface Guards {
   readonly options: { readonly maxFileBytes: number };
 }
 
-type TextChange = Exclude<Change, { type: "edit" | "delete" | "rename" }>;
-type GuardedText = Parameters<Policies["guard"]>[0];
-
 /** Returns the text that the guards allow. @throws what a guard throws, EFBIG, and the reason of an aborted call */
 export async function guardText(
   { address, policies, options }: Guards,
-  { command, path, content }: Pick<GuardedText, "command" | "path" | "content">,
+  { command, path, content }: Pick<GuardedChange, "command" | "path" | "content">,
   call: Call,
 ): Promise<string> {
   if (policies?.hasGuard !== true) return content;
@@ -37,8 +35,10 @@ export async function guardChange(guards: Guards, change: Change, call: Call): P
   switch (change.type) {
     case "append":
     case "write":
-    case "update":
-      return guardTextChange(guards, change, call);
+    case "update": {
+      const { type: command, path, content } = change;
+      return { ...change, content: await guardText(guards, { command, path, content }, call) };
+    }
     case "edit":
     case "delete":
     case "rename":
@@ -46,14 +46,9 @@ export async function guardChange(guards: Guards, change: Change, call: Call): P
   }
 }
 
-async function guardTextChange(guards: Guards, change: TextChange, call: Call): Promise<TextChange> {
-  const { type: command, path, content } = change;
-  return { ...change, content: await guardText(guards, { command, path, content }, call) };
-}
-
 /**
- * Reads, edits, asks the guards, and stores. The guards may take their time, so the text is stored only if the file still
- * has the text from which it was made. If the guards changed the text, the result has it.
+ * Reads, edits, runs the guards, and stores. Guards may take long, so the text is stored only if the file still has the
+ * text from which it was made. If the guards changed the text, the result has it.
  */
 export async function guardEdit(
   guards: Guards,

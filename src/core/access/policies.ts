@@ -1,4 +1,4 @@
-import type { Asking } from "./asking.js";
+import type { ApprovalRequester } from "./asking.js";
 import type { MemoryRights } from "./rights.js";
 import { preview } from "../values/preview.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";
@@ -48,13 +48,13 @@ export class Policies {
   }
 
   /** How a person is asked; null where nobody can be. */
-  get asking(): Asking | null {
-    return this.#policies.find(({ asking }) => asking !== undefined)?.asking ?? null;
+  get requester(): ApprovalRequester | null {
+    return this.#policies.find(({ requester }) => requester !== undefined)?.requester ?? null;
   }
 
   /** A path of the memory as a person is shown it. */
-  getShownPath(path: string): string {
-    return toTreePath(this.#policies.find(({ asking }) => asking !== undefined) ?? {}, path);
+  getTreePath(path: string): string {
+    return toTreePath(this.#policies.find(({ requester }) => requester !== undefined) ?? {}, path);
   }
 
   /** @param path of the memory. @throws MemoryError EACCES */
@@ -81,8 +81,8 @@ export class Policies {
   }
 
   /**
-   * Returns the text that the guards allow, one after the other. @throws MemoryError EACCES, EINVAL, and one that a guard
-   * throws
+   * Returns the text that the guards allow, one after the other. @throws MemoryError EACCES, EINVAL, and one that a
+   * guard throws
    */
   async guard(change: Omit<GuardedChange, "actor">): Promise<string> {
     let { content } = change;

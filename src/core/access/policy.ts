@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Asking } from "./asking.js";
+import type { ApprovalRequester } from "./asking.js";
 import { checkOptions } from "../settings/check-options.js";
 import { preview } from "../values/preview.js";
 import type { MemoryActor } from "../values/actor.js";
@@ -49,7 +49,7 @@ export type MemoryGuard = (change: GuardedChange) => string | undefined | void |
 export type NeededAccess = "write" | "append";
 
 /** `ask`: a person decides. */
-export type Decision = "allow" | "ask" | "deny";
+type Decision = "allow" | "ask" | "deny";
 
 /** What restricts a memory. */
 export interface MemoryPolicy {
@@ -74,8 +74,8 @@ export interface CheckedPolicy {
   /** Who changes the memory. */
   readonly actor?: MemoryActor | null;
   /** How a person is asked, where this policy or another asks. Of several the innermost counts. */
-  readonly asking?: Asking;
-  /** Where the memory lies in the tree that rules, guard and messages speak of. @default "/" */
+  readonly requester?: ApprovalRequester;
+  /** Where the memory is mounted in the tree whose paths rules, guard and messages use. @default "/" */
   readonly mountPoint?: string;
 }
 
@@ -101,7 +101,7 @@ const patternField = z
   // They mean something in other globs, and a rule that fits nothing protects nothing.
   .regex(/^[^[\]{}\\]*$/, "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character")
   .regex(/^(?!.*(?:[^/]\*\*|\*\*[^/]))/s, '"**" must be a whole name, as in "/policies/**"')
-  .superRefine(refuseIllPattern);
+  .superRefine(refuseInvalidPattern);
 
 /** Of an option `rules`. */
 export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
@@ -140,7 +140,7 @@ function widens(one: MemoryAccess, other: MemoryAccess): boolean {
   );
 }
 
-function refuseIllPattern(
+function refuseInvalidPattern(
   path: string,
   context: { addIssue: (issue: { code: "custom"; message: string }) => void },
 ): void {

@@ -18,8 +18,8 @@ export interface MemoryProposal {
   /** update: the text to replace. */
   oldContent: string | null;
   /**
-   * A unified diff against the text at the time of the proposal. Hidden characters are escaped. Of a long diff it has
-   * only the start.
+   * A unified diff against the text at the time of the proposal. Hidden characters are escaped. Long diffs are
+   * cut; only the start is kept.
    */
   diff: string;
   /** What the proposal was made against: a digest of the text, or of everything that would be deleted or moved. */

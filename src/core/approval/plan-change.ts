@@ -7,7 +7,7 @@ import type { ChangeRecord, PlannedChange } from "../contract/change-record.js";
 import { shownChange, shownDiff } from "./shown-diff.js";
 
 /** How a change is planned. */
-export interface PlanSettings {
+interface PlanSettings {
   maxFileBytes: number;
   /** A path as a person is shown it. */
   showPath: (path: string) => string;

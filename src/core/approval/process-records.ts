@@ -1,18 +1,17 @@
 import type { MemoryBackend } from "../contract/backend.js";
 import { MemoryError } from "../values/errors.js";
 import type { CallContext } from "../runtime/call.js";
+import { RecentMap } from "../runtime/recent-map.js";
 import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
-import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../contract/change-record.js";
+import type { ApplyOutcome, ChangeRecord, ChangeStatus, InterruptRecords } from "../contract/change-record.js";
 import { createApprovedChange } from "./plan-change.js";
 
 /** Only the last 1,000 records are kept. If a record was dropped, the person is asked again. */
-const maxRecords = 1000;
+const records = new RecentMap<ChangeRecord>(1000);
 
-const records = new Map<string, ChangeRecord>();
-
-/** The records of a backend that keeps none: they last as long as the process. */
-export class ProcessRecords implements ChangeRecords {
+/** The records of a backend that keeps none: they last as long as the process. Proposals are not among them. */
+export class ProcessRecords implements InterruptRecords {
   readonly #backend: MemoryBackend;
   readonly #call: CallContext;
 
@@ -30,9 +29,10 @@ export class ProcessRecords implements ChangeRecords {
   }
 
   async put(record: ChangeRecord): Promise<ChangeRecord> {
-    const kept = records.get(record.id);
-    if (kept !== undefined && kept.status !== "pending") return kept;
-    return this.#keep(record);
+    const stored = records.get(record.id);
+    if (stored !== undefined && stored.status !== "pending") return stored;
+    records.set(record.id, record);
+    return record;
   }
 
   async swap(
@@ -40,14 +40,12 @@ export class ProcessRecords implements ChangeRecords {
     expected: { status: ChangeStatus; token?: string | null },
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null> {
-    const kept = records.get(id);
-    if (kept === undefined || kept.status !== expected.status) return null;
-    if (expected.token !== undefined && kept.token !== expected.token) return null;
-    return this.#keep({ ...kept, ...fields });
-  }
-
-  async *list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncGenerator<ChangeRecord> {
-    for (const record of records.values()) if (record.kind === kind && statuses.includes(record.status)) yield record;
+    const stored = records.get(id);
+    if (stored === undefined || stored.status !== expected.status) return null;
+    if (expected.token !== undefined && stored.token !== expected.token) return null;
+    const changed = { ...stored, ...fields };
+    records.set(id, changed);
+    return changed;
   }
 
   async apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
@@ -65,15 +63,4 @@ export class ProcessRecords implements ChangeRecords {
   }
 
   async unmark(): Promise<void> {}
-
-  /** The latest is kept longest. */
-  #keep(record: ChangeRecord): ChangeRecord {
-    records.delete(record.id);
-    records.set(record.id, record);
-    for (const id of records.keys()) {
-      if (records.size <= maxRecords) break;
-      records.delete(id);
-    }
-    return record;
-  }
 }

@@ -1,26 +1,26 @@
 import { prefixOf } from "../values/paths.js";
-import { finish } from "./carry-out.js";
+import { resume } from "./apply-once.js";
 import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
-/** What is taken out of the records of a memory: all about some paths, and some texts wherever they are. */
-export interface Redacted {
+/** What is removed from the records of a memory: everything about some paths, and some texts wherever they are. */
+interface Redacted {
   paths: readonly string[];
   texts: readonly string[];
 }
 
 /**
- * Takes texts out of proposals and of what runs wait for, for the history when it redacts versions. Who proposed and
- * who decided stays. What nobody has decided about is rejected, because nobody can see any more what it is.
- * @returns how many
+ * Removes texts from proposals and from changes that runs wait for, when the history redacts versions. Who proposed and
+ * who decided stays. A pending record is rejected, because nobody can see any more what it changes.
+ * @returns how many records
  */
 export async function redactRecords(records: ChangeRecords, redacted: Redacted): Promise<number> {
-  const found: ChangeRecord[] = [];
+  const matches: ChangeRecord[] = [];
   for (const kind of ["interrupt", "proposal"] as const) {
     for await (const record of records.list(kind, ["pending", "applying", "approved", "rejected"]))
-      if (concerns(record, redacted)) found.push(record);
+      if (isAffected(record, redacted)) matches.push(record);
   }
-  for (const record of found) {
-    const { id, status } = await finish(records, record);
+  for (const record of matches) {
+    const { id, status } = await resume(records, record);
     const undecided = status === "pending" ? ({ status: "rejected", reason: "redacted" } as const) : {};
     await records.swap(
       id,
@@ -28,15 +28,15 @@ export async function redactRecords(records: ChangeRecords, redacted: Redacted):
       { content: null, oldContent: null, before: null, after: null, edited: null, diff: "[redacted]\n", ...undecided },
     );
   }
-  return found.length;
+  return matches.length;
 }
 
-function concerns(
+function isAffected(
   { path, to, isDirectory, content, oldContent, before, after, edited, diff }: ChangeRecord,
   { paths, texts }: Redacted,
 ): boolean {
   const isAbout = (each: string): boolean =>
     [path, to].includes(each) || (isDirectory && each.startsWith(prefixOf(path)));
-  const all = [content, oldContent, before, after, edited?.content, edited?.after, diff];
-  return paths.some(isAbout) || texts.some((text) => text !== "" && all.some((each) => each?.includes(text)));
+  const recorded = [content, oldContent, before, after, edited?.content, edited?.after, diff];
+  return paths.some(isAbout) || texts.some((text) => text !== "" && recorded.some((each) => each?.includes(text)));
 }

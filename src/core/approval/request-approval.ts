@@ -1,6 +1,8 @@
+import type { ApprovalRequest, ApprovalRequester } from "../access/asking.js";
 import { guardText, type Guards } from "../access/guard-change.js";
 import type { Policies } from "../access/policies.js";
 import type { MemoryBackend } from "../contract/backend.js";
+import type { ChangeRecord, ChangeRecords, InterruptRecords, PlannedChange } from "../contract/change-record.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts } from "../runtime/lost-race.js";
 import { checkContent } from "../settings/check-content.js";
@@ -8,63 +10,62 @@ import { applyChange } from "../tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import { MemoryError } from "../values/errors.js";
-import type { Asking, Question } from "../access/asking.js";
-import { carryOut, finish, newToken } from "./carry-out.js";
-import type { ChangeRecord, ChangeRecords, PlannedChange } from "../contract/change-record.js";
-import { decisionIn, requestOf } from "./decision.js";
+import { applyOnce, claimRecord, createToken, reload, resume } from "./apply-once.js";
+import { createReviewRequest, parseDecision } from "./decision.js";
 import { getEditedText, planChange } from "./plan-change.js";
 import { ProcessRecords } from "./process-records.js";
 
-/** A memory whose policies ask a person about a change. */
+/** A memory whose policies need the approval of a person for a change. */
 export interface ReviewedMemory extends Guards {
   readonly backend: MemoryBackend;
   readonly policies: Policies;
 }
 
+interface PendingChange {
+  change: Change;
+  requester: ApprovalRequester | null;
+  /** Null outside of a run. */
+  request: ApprovalRequest | null;
+}
+
 /**
  * Makes a change that a person approves, as it was shown.
  * @returns what the command answers; `noResult` if there was nothing to change
- * @throws MemoryError EACCES if it is rejected, proposed, or nobody can be asked, and what ends a run until there is an
- * answer
+ * @throws MemoryError EACCES if the change is rejected or proposed, or if nobody can approve it; and what ends a run
+ * until there is an answer
  */
 export async function requestApproval(memory: ReviewedMemory, change: Change, call: Call): Promise<ChangeResult> {
   const { address, backend, policies } = memory;
-  const { asking } = policies;
-  const { type: command, path } = change;
+  const { requester } = policies;
   call.stage = "change";
-  const question = asking?.question({ command, path, address }) ?? null;
+  const request = requester?.createRequest({ command: change.type, path: change.path, address }) ?? null;
   const records = backend.features?.approvals?.(call) ?? null;
-  const counts = await (asking?.onAsk === "propose"
-    ? propose(memory, change, { records, asking, question }, call)
-    : interrupt(memory, change, { records, asking, question }, call));
+  const pending = { change, requester, request };
+  const counts = await (requester?.onAsk === "propose"
+    ? propose(memory, pending, records, call)
+    : interrupt(memory, pending, records ?? new ProcessRecords(backend, call), call));
   const { replaced = 0, files = 0, dirs = 0 } = counts ?? {};
   return { ...noResult, replaced, deleted: { files, dirs } };
 }
 
-interface Request {
-  /** Null: the storage keeps none. */
-  records: ChangeRecords | null;
-  asking: Asking | null;
-  question: Question | null;
-}
-
+/** @returns null if there is nothing to change. @throws EACCES with the id of the proposal */
 async function propose(
   memory: ReviewedMemory,
-  change: Change,
-  { records, asking, question }: Request,
+  { change, requester, request }: PendingChange,
+  records: ChangeRecords | null,
   call: Call,
-): Promise<PlannedChange["counts"] | null> {
-  if (records === null || asking === null)
-    throw cannotAsk(
-      memory.policies.getShownPath(change.path),
+): Promise<null> {
+  if (records === null || requester === null)
+    throw cannotApprove(
+      memory.policies.getTreePath(change.path),
       'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"',
     );
-  const id = question?.id ?? newToken();
-  const stored = question === null ? null : await records.find(id);
+  const id = request?.id ?? createToken();
+  const stored = request === null ? null : await records.find(id);
   if (stored?.kind !== "proposal") {
     const planned = await planGuarded(memory, change, (path) => path, call);
     if (planned === null) return null;
-    await records.put(createRecord(planned, { id, kind: "proposal" }, asking, records));
+    await records.put(createRecord(planned, { id, kind: "proposal" }, requester, records));
   }
   const error = new MemoryError(
     "EACCES",
@@ -74,67 +75,53 @@ async function propose(
   throw error;
 }
 
+/** @returns null if there is nothing to change */
 async function interrupt(
   memory: ReviewedMemory,
-  change: Change,
-  { records: ownRecords, asking, question }: Request,
+  { change, requester, request }: PendingChange,
+  records: InterruptRecords,
   call: Call,
 ): Promise<PlannedChange["counts"] | null> {
-  const showPath = (path: string): string => memory.policies.getShownPath(path);
-  if (asking === null || question === null || !question.canWait)
-    throw cannotAsk(
+  const showPath = (path: string): string => memory.policies.getTreePath(path);
+  if (requester === null || request === null || !request.canWait)
+    throw cannotApprove(
       showPath(change.path),
       'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use the memory of the store itself',
     );
-  const records = ownRecords ?? new ProcessRecords(memory.backend, call);
-  const { id, toolName } = question;
+  const { id } = request;
   const stored = await records.find(id);
-  let asked = stored?.kind === "interrupt" ? await finish(records, stored) : null;
-  if (asked?.status === "approved") {
+  let shown = stored?.kind === "interrupt" ? await resume(records, stored) : null;
+  if (shown?.status === "approved") {
     // The caller of an edit may learn something from the text.
-    if (change.type === "edit") change.edit(asked.before ?? "");
-    return asked.counts;
+    if (change.type === "edit") change.edit(shown.before ?? "");
+    return shown.counts;
   }
-  let askedAt = asked?.askedAt ?? null;
+  let askedAt = shown?.askedAt ?? null;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const planned = await planGuarded(memory, change, showPath, call);
     if (planned === null) return null;
-    const baseUnchanged = asked !== null && asked.base === planned.base;
-    const current =
-      asked !== null && baseUnchanged ? asked : createRecord(planned, { id, kind: "interrupt" }, asking, records);
-    const request = requestOf(current, toolName, showPath);
-    const remember = async (at: number): Promise<void> => {
-      await records.put({ ...current, askedAt: at });
-    };
-    const decision = decisionIn(await question.answer(request, askedAt, remember), request);
-    if (baseUnchanged) {
+    const unchanged = shown?.base === planned.base ? shown : null;
+    const current = unchanged ?? createRecord(planned, { id, kind: "interrupt" }, requester, records);
+    const review = createReviewRequest(current, request.toolName, showPath);
+    const remember = async (at: number): Promise<void> => void (await records.put({ ...current, askedAt: at }));
+    const decision = parseDecision(await request.answer(review, askedAt, remember), review);
+    if (unchanged !== null) {
       const edited = decision.type === "edit" ? await editContent(memory, current, decision.content, call) : null;
       if (edited !== null && edited.after === current.before) return null;
-      const made = await approve(records, current, edited);
-      if (made.status === "approved") return made.counts;
+      const claimed = await claimRecord(records, id, { edited, decidedBy: null });
+      const applied = await (claimed === null
+        ? resume(records, await reload(records, current))
+        : applyOnce(records, claimed));
+      if (applied.status === "approved") return applied.counts;
     }
-    // The answer was about another text: the next question shows the present one.
-    asked = null;
+    // The answer was about another text: the next request shows the present one.
+    shown = null;
     askedAt = null;
   }
   throw lostRace();
 }
 
-async function approve(
-  records: ChangeRecords,
-  current: ChangeRecord,
-  edited: ChangeRecord["edited"],
-): Promise<ChangeRecord> {
-  const { id } = current;
-  const claimed = await records.swap(
-    id,
-    { status: "pending" },
-    { edited, status: "applying", token: newToken(), claim: newToken(), decidedAt: records.now() },
-  );
-  return claimed === null ? finish(records, (await records.find(id)) ?? current) : carryOut(records, claimed);
-}
-
-/** Plans the change with the content that the guards allow. They are not asked about a change that is refused anyway. */
+/** Plans the change with the content that the guards allow. They do not run for a change that is refused anyway. */
 async function planGuarded(
   memory: ReviewedMemory,
   change: Change,
@@ -144,14 +131,13 @@ async function planGuarded(
   const { backend, policies } = memory;
   const { maxFileBytes } = memory.options;
   const tree = new MemoryTree(await backend.snapshot(call));
-  const checkPath = (path: string): void => {
-    policies.decide(path, "write");
-  };
-  if (change.type === "delete" || change.type === "rename")
+  if (change.type === "delete" || change.type === "rename") {
+    const checkPath = (path: string): void => void policies.decide(path, "write");
     return planChange(tree, change, { maxFileBytes, showPath, checkPath });
+  }
   const { edits } = applyChange(tree, change, { now: new Date(), maxFileBytes: Infinity });
-  const edited = change.type === "edit" ? (edits.files[0]?.content ?? "") : change.content;
-  const content = await guardText(memory, { command: change.type, path: change.path, content: edited }, call);
+  const text = change.type === "edit" ? (edits.files[0]?.content ?? "") : change.content;
+  const content = await guardText(memory, { command: change.type, path: change.path, content: text }, call);
   const guarded = change.type === "edit" ? { ...change, edit: () => content } : { ...change, content };
   return planChange(tree, guarded, { maxFileBytes, showPath });
 }
@@ -160,22 +146,22 @@ async function planGuarded(
 export async function editContent(
   guards: Guards,
   record: ChangeRecord,
-  given: string,
+  newContent: string,
   call: Call,
 ): Promise<{ content: string; after: string }> {
   const { command, path } = record;
   const { maxFileBytes } = guards.options;
-  checkContent(given, "content", maxFileBytes);
-  if (command === "delete" || command === "rename") return { content: given, after: given };
-  const content = await guardText(guards, { command, path, content: given }, call);
+  checkContent(newContent, "content", maxFileBytes);
+  if (command === "delete" || command === "rename") return { content: newContent, after: newContent };
+  const content = await guardText(guards, { command, path, content: newContent }, call);
   return { content, after: getEditedText(record, content, maxFileBytes) };
 }
 
 function createRecord(
   planned: PlannedChange,
   identity: Pick<ChangeRecord, "id" | "kind">,
-  { actor }: Asking,
-  records: ChangeRecords,
+  { actor }: ApprovalRequester,
+  records: InterruptRecords,
 ): ChangeRecord {
   const undecided = {
     status: "pending",
@@ -190,7 +176,7 @@ function createRecord(
   return { ...planned, ...identity, ...undecided, actor, at: records.now() };
 }
 
-function cannotAsk(path: string, advice: string): MemoryError {
+function cannotApprove(path: string, advice: string): MemoryError {
   return new MemoryError(
     "EACCES",
     `EACCES: ${path} is changed only if a person approves (access "ask"), and nobody can be asked here: ${advice}`,

@@ -18,11 +18,11 @@ export async function shownChange(path: string, before: string | null, after: st
 }
 
 /**
- * A diff as people are shown it: what cannot be seen is escaped, and of a long one the start is shown. It says how much
- * is left out, because whoever decides about it must know.
+ * A diff as people are shown it. Hidden characters are escaped. A long diff is cut, and says how much is left out,
+ * because the person who decides must know.
  */
 export function shownDiff(diff: string): string {
-  // On a terminal a carriage return hides what stands before it.
+  // On a terminal a carriage return hides the text before it.
   const shown = shownText(diff.slice(0, maxShownChars).toWellFormed()).replaceAll("\r", "\\r");
   if (diff.length <= maxShownChars) return shown;
   return `${shown.endsWith("\n") ? shown : `${shown}\n`}[${diff.length - maxShownChars} more characters are not shown]\n`;

@@ -9,15 +9,15 @@ import type { Change, ChangeOptions, ChangeResult } from "../tree/change.js";
 import type { ChangeListener } from "./change-listener.js";
 
 /**
- * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised: paths are absolute,
- * texts are well-formed strings. So a backend only stores.
+ * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised: paths are
+ * absolute, texts are well-formed strings. So a backend only stores.
  *
  * Every method is atomic and isolated against the others. A refusal changes nothing. A failure of the storage is a
- * MemoryError EIO whose message names no host or path, and says "the outcome is unknown" if a change may have been made.
- * The backend enforces the limits, because only it sees the old size and the new one in the same step.
+ * MemoryError EIO whose message names no host or path, and says "the outcome is unknown" if a change may have been
+ * made. The backend enforces the limits, because only it sees the old size and the new one in the same step.
  *
- * The last argument of every method is the call. Its caller has an answer already when it is aborted, so the backend only
- * has to stop: no step begins after `call.throwIfAborted()` throws.
+ * The last argument of every method is the call. Its caller has an answer already when it is aborted, so the backend
+ * only has to stop: no step begins after `call.throwIfAborted()` throws.
  */
 export interface MemoryBackend {
   /** The text of a file. @throws ENOENT, EISDIR */
@@ -31,14 +31,14 @@ export interface MemoryBackend {
   /** Every file and directory but the root, at one moment, in any order. */
   snapshot(call: CallContext): Promise<MemorySnapshot>;
   /**
-   * The same without times. Has no contents if they add up to more than `maxContentBytes` bytes of UTF-8. Has the start of
-   * each text if `leadChars` is not 0: as many UTF-16 units or more, because the caller cuts them.
+   * The same without times. Has no contents if they add up to more than `maxContentBytes` bytes of UTF-8. Has the start
+   * of each text if `leadChars` is not 0: as many UTF-16 units or more, because the caller cuts them.
    *
    * A backend may leave out what comes last, with `moreThan`, if the memory has more than 10,000 files and directories,
-   * and more than half as many as `maxPathChars`. What it answers then is what comes first, by depth, and of one depth by
-   * path with a slash after that of a directory: until their paths, with two units for each, are longer than
-   * `maxPathChars`. What lies below a directory whose name begins with a dot does not count; its files are in the outline
-   * too, or 10,000 of them and the directory in `uncounted`. So a backend that answers everything is right.
+   * and more than half as many as `maxPathChars`. What it answers then is what comes first, by depth, and of one depth
+   * by path with a slash after that of a directory: until their paths, with two units for each, are longer than
+   * `maxPathChars`. What lies below a directory whose name begins with a dot does not count; its files are in the
+   * outline too, or 10,000 of them and the directory in `uncounted`. So a backend that answers everything is right.
    */
   outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline>;
   /**
@@ -60,14 +60,14 @@ export interface BackendFeatures {
    */
   version?(call: CallContext): Promise<string | null>;
   /**
-   * Everything but the root at one moment, without the texts that the caller has: those of files whose version is the one
-   * that `known` has for their path. With it a search and a watch read only what has changed.
+   * Everything but the root at one moment, without the texts that the caller has: those of files whose version is the
+   * one that `known` has for their path. With it a search and a watch read only what has changed.
    */
   snapshotSince?(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot>;
   /**
-   * The texts of a large memory that may answer a query, at one moment: all that contain one of its words, in the form in
-   * which `englishWords` has them, or the 1,000 most promising. Null if a search must read the whole memory: it is small,
-   * or the storage cannot search for these words. @internal
+   * The texts of a large memory that may answer a query, at one moment: all that contain one of its words, in the form
+   * in which `englishWords` has them, or the 1,000 most promising. Null if a search must read the whole memory: it is
+   * small, or the storage cannot search for these words. @internal
    */
   prefilter?(query: string, path: string, call: CallContext): Promise<CandidateFiles | null>;
   /** The embeddings for its passages. @internal */

@@ -1,8 +1,8 @@
-import type { FoundText } from "../tree/snapshot.js";
+import type { FileText } from "../tree/snapshot.js";
 
 /** The files of a large memory that a storage has chosen for a search. */
 export interface CandidateFiles {
-  texts: FoundText[];
+  texts: FileText[];
   /** How many files the memory has at least. Files that were not chosen count as files without a word of the query. */
   files: number;
 }

@@ -1,15 +1,15 @@
-/** What hears of the changes of a memory, because its storage tells of them. */
+/** Receives the changes of a memory from a storage that reports them. */
 export interface ChangeListener {
   /**
-   * The version that was heard of last, in the words of `MemoryBackend.version`. What is read may be older for a while.
+   * The version that was received last, as `version` of the backend returns it. A read may be older for a while.
    */
   readonly latest: string | null;
   /**
-   * Resolves when there may be another version than that one, if it is not known already. "renew": this listener hears
-   * no more, another one may; "deaf": none does. One call at a time.
+   * Resolves when there may be a version other than the known one. "renew": this listener receives nothing more; open a
+   * new one. "deaf": the storage does not report changes; poll instead. One call at a time.
    * @throws MemoryError EIO
    */
   heard(known: () => string | null): Promise<"changed" | "renew" | "deaf">;
-  /** Ends the listening. `heard` need not resolve any more. */
+  /** Stops listening. `heard` need not resolve any more. */
   close(): void;
 }

@@ -32,18 +32,18 @@ export interface PlannedChange {
  */
 export type ChangeStatus = "pending" | "applying" | "approved" | "rejected";
 
-/** A change that a person was asked about. */
+/** A change whose approval was requested. */
 export interface ChangeRecord extends PlannedChange {
   id: string;
   kind: "interrupt" | "proposal";
   status: ChangeStatus;
-  /** Of the attempt that may make the change now. */
+  /** Id of the attempt that may make the change now. */
   token: string | null;
-  /** Of the approval that is being carried out, whoever does that. */
+  /** Id of the approval in progress. It stays the same if another process takes over. */
   claim: string | null;
-  /** Which interrupt of its task asked, from 0. */
+  /** Which interrupt of its task requested the approval, from 0. */
   askedAt: number | null;
-  /** What the person who approved it has made of the content. */
+  /** The content of the person who approved it, and the text of the file with it. */
   edited: { content: string; after: string } | null;
   actor: MemoryActor | null;
   at: Date;
@@ -58,29 +58,33 @@ export interface ChangeRecord extends PlannedChange {
  */
 export type ApplyOutcome = "applied" | "changed" | "raced";
 
-/** Where the records of one memory are kept. */
-export interface ChangeRecords {
+/** Where the records of one memory are stored while runs wait for a person. */
+export interface InterruptRecords {
   now(): Date;
   find(id: string): Promise<ChangeRecord | null>;
-  /** Keeps a pending record, in place of a pending one of the same id. Answers the one that is kept then. */
+  /** Stores a pending record; it replaces a pending one of the same id. @returns the record that is stored then */
   put(record: ChangeRecord): Promise<ChangeRecord>;
   /**
-   * Changes fields in one step, if the status, and the token where it is given, are those. Answers the record as it is
-   * then, or null.
+   * Changes fields in one step, if the record has the expected status, and the expected token if there is one. @returns
+   * the changed record, or null
    */
   swap(
     id: string,
     expected: { status: ChangeStatus; token?: string | null },
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null>;
-  /** Oldest first. */
-  list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord>;
   /**
-   * Makes the change if its base holds, and marks the memory with the id in the same step. Of a memory with the mark it
-   * only says `applied`.
-   * @param isCurrent whether this attempt may still make it; asked after the memory was read
+   * Makes the change if its base is unchanged, and stores its id in the memory in the same step. If the memory has the
+   * id already, it only returns `applied`.
+   * @param isCurrent whether this attempt may still make the change; called after the memory was read
    */
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome>;
-  /** Takes the mark away, and those that earlier crashes left. */
+  /** Removes the id from the memory, and those that crashes have left. */
   unmark(id: string): Promise<void>;
+}
+
+/** The same, with proposals. */
+export interface ChangeRecords extends InterruptRecords {
+  /** Oldest first. */
+  list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord>;
 }

@@ -11,7 +11,7 @@ export interface Embeddings {
   embed(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;
   /**
    * Removes the vectors that these embeddings have stored for all other texts. Other models have vectors of their own:
-   * of those it removes only the vectors of texts that are gone.
+   * of those it removes only the vectors of removed texts.
    * @param all every text of the memory, called only where other models have stored something
    */
   keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void>;

@@ -17,6 +17,6 @@ export async function snapshotSince(
 }
 
 /** By path. What has none is read again each time. */
-export function versionsOf(files: readonly VersionedFile[]): Map<string, string> {
+export function getVersions(files: readonly VersionedFile[]): Map<string, string> {
   return new Map(files.flatMap(({ path, version }): [string, string][] => (version === null ? [] : [[path, version]])));
 }

@@ -2,7 +2,7 @@ import { hidden, ordinary } from "./hidden-characters.js";
 import { specialTokenStart, specialTokenStarts } from "./special-tokens.js";
 
 const suspect = `[${hidden}${specialTokenStarts}]`;
-/** Most texts hold none of these, and are told by one look at each character. */
+/** Most texts contain none of these; one check of each character finds that out. */
 const suspicious = new RegExp(suspect, "u");
 const harmful = new RegExp(`(?=${suspect})(?:(?:(?!${ordinary})[${hidden}])+|${specialTokenStart})`, "gu");
 const escapable = new RegExp(`^${suspect}$`, "u");
@@ -20,7 +20,7 @@ export function shownJson(value: unknown): string {
   return shownText(JSON.stringify(value));
 }
 
-/** What a model means that copies `shownText`: the escapes that are made there as the characters they stand for. */
+/** Undoes `shownText` in a text that a model has copied: its escapes become characters again. */
 export function meantText(shown: string): string {
   return shown.replaceAll(/\\u([0-9a-f]{4})/g, (escape, hex: string) => {
     const unit = String.fromCharCode(Number.parseInt(hex, 16));
@@ -31,7 +31,7 @@ export function meantText(shown: string): string {
 const hexDigits = "0123456789abcdef";
 const singleEscapes = new Map<string, string>();
 
-/** A text may consist of nothing else, and of a long run bytes are six times as fast to write as strings. */
+/** Writes bytes. Reason: a text may consist of such characters alone, and strings take six times as long. */
 function escaped(run: string): string {
   const known = singleEscapes.get(run);
   if (known !== undefined) return known;

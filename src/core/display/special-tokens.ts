@@ -65,7 +65,7 @@ const inSquares = [
 ];
 
 const bar = "[|\uff5c]";
-/** No token holds a backslash, so what is escaped once is not escaped again. */
+/** No token contains a backslash, so escaped text is not escaped again. */
 const inside = "[^ \\t\\n<>\\\\]";
 
 /**

@@ -3,7 +3,7 @@ import type { VersionOperation } from "./history.js";
 import type { OlderText } from "./older-text.js";
 
 /**
- * A version on its way from one database to another, as it is kept: it holds the text before it, not the one after it.
+ * A version that is copied from one database to another. It contains the text before the change, not the one after it.
  */
 export interface ArchivedVersion {
   id: string;
@@ -38,11 +38,11 @@ export interface ArchivedFile {
   path: string;
   /** Bytes of UTF-8. */
   sizeBytes: number;
-  /** Reads the text, which nothing here holds after it. Quickest in the order of the files. */
+  /** Reads the text, and does not cache it. Fastest in the order of the files. */
   load: () => Promise<ArchivedText>;
 }
 
-/** The files of a memory on its way from one place to another. */
+/** The files of a memory that is copied. */
 export interface ArchivedTree {
   directories: readonly string[];
   files: readonly ArchivedFile[];
@@ -53,7 +53,7 @@ type UseVersion = (version: ArchivedVersion) => Promise<void> | void;
 export interface ArchivedHistory {
   /** How many changes the memory has had. No later version has an id of these. */
   revision: number;
-  /** Newest first; the same each time. One version is held at a time. */
+  /** Newest first, the same each time. Reads one version at a time. */
   each: (use: UseVersion) => Promise<void>;
   /**
    * The same of some files, by what `file` of their versions says: one file after the other, of each the newest first.

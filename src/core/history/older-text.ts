@@ -16,7 +16,7 @@ export interface OlderText {
 }
 
 /** A part of a newer text, and the text that it replaced. */
-export interface ReplacedPart {
+interface ReplacedPart {
   start: number;
   end: number;
   text: string;
@@ -72,7 +72,7 @@ export function readOlderText(older: OlderText, newer: string): string {
 }
 
 /** From the first to the last. */
-export function replacedParts({ start, text, end, kept = [] }: OlderText, newerLength: number): ReplacedPart[] {
+function replacedParts({ start, text, end, kept = [] }: OlderText, newerLength: number): ReplacedPart[] {
   const parts: ReplacedPart[] = [];
   let partStart = start;
   let cut = 0;
@@ -87,8 +87,8 @@ export function replacedParts({ start, text, end, kept = [] }: OlderText, newerL
 }
 
 /**
- * Compares lines at the same position. If one text has more lines, all of it is one piece. Reason: a better answer takes
- * time that grows with the square of the lines.
+ * Compares lines at the same position. If one text has more lines, all of it is one piece. Reason: a better answer
+ * takes time that grows with the square of the lines.
  */
 function findPieces(older: string, newer: string, newerStart: number): Pick<OlderText, "text" | "kept"> {
   const newerLines = newer.split("\n");

@@ -21,18 +21,18 @@ export async function unifiedDiff(older: DiffSide, newer: DiffSide): Promise<str
 
 /** One hunk that takes all out and puts all in. */
 function wholeDiff(older: DiffSide, newer: DiffSide): string {
-  const [removed, added] = [linesOf(older.text), linesOf(newer.text)];
+  const [removed, added] = [splitLines(older.text), splitLines(newer.text)];
   const range = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;
-  const hunk = [...marked("-", removed, older.text), ...marked("+", added, newer.text)];
+  const hunk = [...markLines("-", removed, older.text), ...markLines("+", added, newer.text)];
   return `--- ${older.name}\n+++ ${newer.name}\n@@ -${range(removed)} +${range(added)} @@\n${hunk.join("\n")}\n`;
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   const lines = text.split("\n");
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-function marked(mark: string, lines: readonly string[], text: string): string[] {
+function markLines(mark: string, lines: readonly string[], text: string): string[] {
   const all = lines.map((line) => mark + line);
   return text === "" || text.endsWith("\n") ? all : [...all, "\\ No newline at end of file"];
 }

@@ -5,7 +5,8 @@ export function badVersionId(id: unknown): MemoryError {
   return invalid(`a version is named by an id that history.list answers (given ${preview(id)})`);
 }
 
-/** Its form is that of the backend. @throws MemoryError EINVAL */
-export function checkVersionIdIsText(id: unknown): void {
+/** Only the backend knows the form of an id. @throws MemoryError EINVAL for what is no text */
+export function checkVersionId(id: unknown): string {
   if (typeof id !== "string") throw badVersionId(id);
+  return id;
 }

@@ -2,8 +2,9 @@ import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
 import type { MemoryOutline } from "../tree/outline.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
-import { normalizePath, prefixOf, ROOT } from "../values/paths.js";
-import { type Mount, MountDirectories } from "./mounts.js";
+import { sortTree } from "../tree/sort-tree.js";
+import { normalizePath, parentsOf, type PathLength, prefixOf, ROOT, segmentsOf } from "../values/paths.js";
+import type { Mount } from "./mounts.js";
 import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
 
 /** Where a path of the tree is. */
@@ -19,29 +20,52 @@ export class MountTable {
   readonly mounts: readonly Mount[];
   /** For a path that is below no other point. */
   readonly root: Mount;
-  /** The mount points and the directories above them, which always exist. */
-  readonly directories: MountDirectories;
+  /** The mount points and the directories above them, which always exist, without the root. */
+  readonly directories: ReadonlySet<string>;
+  /** By how much a path of the tree may be longer than one of a memory. */
+  readonly extraPathLength: PathLength;
 
   /** @param mounts checked: at least one, each at a point of its own */
-  constructor(mounts: readonly Mount[], directories = new MountDirectories(mounts.map(({ point }) => point))) {
+  constructor(mounts: readonly Mount[]) {
     this.root = mounts.find(({ point }) => point === ROOT) ?? createBareRoot(mounts);
     const others = mounts.filter(({ point }) => point !== ROOT);
+    const points = others.map(({ point }) => point);
     this.mounts = [...others.toSorted((a, b) => b.point.length - a.point.length), this.root];
-    this.directories = directories;
+    this.directories = new Set(points.flatMap((point) => [...parentsOf(point), point]));
+    this.extraPathLength = {
+      chars: Math.max(0, ...points.map((point) => point.length)),
+      levels: Math.max(0, ...points.map((point) => segmentsOf(point).length)),
+    };
   }
 
   /** The same table with other memories. */
   map(change: (mount: Mount) => Mount): MountTable {
-    return new MountTable(this.mounts.map(change), this.directories);
+    return new MountTable(this.mounts.map(change));
   }
 
   normalize(path: string, emptyIsRoot = false): string {
-    return normalizePath(path, { emptyIsRoot, beyond: this.directories.beyond });
+    return normalizePath(path, { emptyIsRoot, extraPathLength: this.extraPathLength });
   }
 
   locate(target: string): Location {
     const mount = this.mounts.find(({ point }) => isWithin(target, point)) ?? this.root;
     return { mount, path: mount === this.root ? target : target.slice(mount.point.length) || ROOT };
+  }
+
+  /** Every memory that has something at a path or below it. */
+  locateAll(target: string): Location[] {
+    const location = this.locate(target);
+    const below = this.mounts.filter((mount) => mount !== location.mount && mount.point.startsWith(prefixOf(target)));
+    return [location, ...below.map((mount) => ({ mount, path: ROOT }))];
+  }
+
+  /** The names of the directories immediately in `path` that exist because of mounts. */
+  namesIn(path: string): string[] {
+    const prefix = prefixOf(path);
+    const children = [...this.directories].filter(
+      (other) => other.startsWith(prefix) && !other.includes("/", prefix.length),
+    );
+    return children.map((other) => other.slice(prefix.length));
   }
 
   /** A path of a memory in the tree; null if another mount hides it. */
@@ -70,7 +94,25 @@ export class MountTable {
     };
   }
 
-  /** Runs a call on a mounted memory. An error names the path in the tree. @param treePath instead of the error's own */
+  /** One tree of the trees of the memories, which have paths of this tree. */
+  merge<File extends { path: string }>(
+    trees: readonly { files: readonly File[]; directories: readonly string[] }[],
+  ): { files: File[]; directories: string[]; revision: null } {
+    const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.directories]);
+    return sortTree({ files: trees.flatMap((tree) => tree.files), directories: [...directories], revision: null });
+  }
+
+  /**
+   * Calls each memory that has something at a path or below it, at the same time. Waits for all of them, so that
+   * nothing goes on when one has failed.
+   */
+  async runInEach<R>(target: string, run: (memory: Memory, location: Location) => Promise<R>): Promise<R[]> {
+    const calls = this.locateAll(target).map((location) => this.run(location.mount, (memory) => run(memory, location)));
+    await Promise.allSettled(calls);
+    return Promise.all(calls);
+  }
+
+  /** Runs a call on a mounted memory. Errors get the path in the tree. @param treePath instead of the error's own */
   async run<R>(mount: Mount, run: (memory: Memory) => Promise<R>, treePath?: string): Promise<R> {
     try {
       return await run(mount.memory);

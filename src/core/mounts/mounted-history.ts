@@ -1,10 +1,10 @@
 import { invalid, MemoryError } from "../values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "../history/history.js";
-import { prefixOf, ROOT } from "../values/paths.js";
+import { ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
-import { checkVersionIdIsText } from "../history/version-id.js";
+import { checkVersionId } from "../history/version-id.js";
 
 /**
  * The histories of the memories of a tree. An id is that of the memory, with the mount point before it: `/team:12`.
@@ -19,22 +19,25 @@ export class MountedHistory implements MemoryHistory {
 
   list(filter: VersionFilter = {}): AsyncIterable<MemoryVersion> {
     const { path, limit = Infinity, ...others } = filter;
-    const lists = this.#find(path).map((location) =>
-      this.#list(location.mount, location.path === ROOT ? others : { ...others, path: location.path }),
-    );
+    const target = path === undefined ? ROOT : this.#table.normalize(path, true);
+    const lists = this.#table
+      .locateAll(target)
+      .map((location) =>
+        this.#list(location.mount, location.path === ROOT ? others : { ...others, path: location.path }),
+      );
     return mergeByTime(lists, limit);
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
-    const { mount, run, localId } = this.#findVersion(id);
-    const version = await run((history) => history.read(localId));
+    const { mount, localId } = this.#findVersion(id);
+    const version = await this.#run(mount, (history) => history.read(localId));
     return { ...this.#toTree(mount, version), content: version.content };
   }
 
   /** The tree of the memory that the version is of, and of no other. */
   async at(id: string): Promise<MemorySnapshot> {
-    const { mount, run, localId } = this.#findVersion(id);
-    const { files, directories } = await run((history) => history.at(localId));
+    const { mount, localId } = this.#findVersion(id);
+    const { files, directories } = await this.#run(mount, (history) => history.at(localId));
     return {
       files: this.#table.toTreeItems(mount, files),
       directories: directories.flatMap((path) => this.#table.toTreePath(mount, path) ?? []),
@@ -43,11 +46,10 @@ export class MountedHistory implements MemoryHistory {
   }
 
   async diff(from: string, to?: string): Promise<string> {
-    const { mount, run, localId } = this.#findVersion(from);
-    if (to === undefined) return run((history) => history.diff(localId));
-    const other = this.#findVersion(to);
-    if (other.mount !== mount) throw differentMemories(from, to);
-    return run((history) => history.diff(localId, other.localId));
+    const { mount, localId } = this.#findVersion(from);
+    const other = to === undefined ? undefined : this.#findVersion(to);
+    if (to !== undefined && other?.mount !== mount) throw differentMemories(from, to);
+    return this.#run(mount, (history) => history.diff(localId, other?.localId));
   }
 
   async blame(path: string): Promise<BlamedLine[]> {
@@ -59,10 +61,11 @@ export class MountedHistory implements MemoryHistory {
   /** One step in each memory. */
   async revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]> {
     if (typeof what !== "object" || what === null || !("path" in what)) return this.#revertInEach(what, options);
-    const { mount, run, localId } = this.#findVersion(what.to);
+    const { mount, localId } = this.#findVersion(what.to);
     const location = this.#table.locate(this.#table.normalize(what.path, true));
     if (location.mount !== mount) throw differentMemories(what.path, what.to);
-    const versions = await run((history) => history.revert({ ...what, path: location.path, to: localId }, options));
+    const local = { ...what, path: location.path, to: localId };
+    const versions = await this.#run(mount, (history) => history.revert(local, options));
     return versions.map((version) => this.#toTree(mount, version));
   }
 
@@ -93,31 +96,18 @@ export class MountedHistory implements MemoryHistory {
     return reverted.flat();
   }
 
-  /** The memories that have something at a path or below it. */
-  #find(path: string | undefined): { mount: Mount; path: string }[] {
-    if (path === undefined || path === "") return this.#table.mounts.map((mount) => ({ mount, path: ROOT }));
-    const target = this.#table.normalize(path, true);
-    const location = this.#table.locate(target);
-    const below = this.#table.mounts.filter(({ point }) => point.startsWith(prefixOf(target)));
-    return [location, ...below.filter((mount) => mount !== location.mount).map((mount) => ({ mount, path: ROOT }))];
-  }
-
   /** @throws MemoryError EINVAL */
-  #findVersion(id: string): { mount: Mount; run: RunInHistory; localId: string } {
-    checkVersionIdIsText(id);
+  #findVersion(id: string): { mount: Mount; localId: string } {
+    checkVersionId(id);
     const { mounts, root } = this.#table;
     const mounted = mounts.find(({ point }) => point !== ROOT && id.startsWith(`${point}:`));
     const mount = mounted ?? root;
-    if (mount.memory.history === null) throw noHistory(mount);
-    const localId = mounted === undefined ? id : id.slice(mounted.point.length + 1);
-    return { mount, run: (run) => this.#run(mount, run), localId };
+    getHistory(mount);
+    return { mount, localId: mounted === undefined ? id : id.slice(mounted.point.length + 1) };
   }
 
   #run<R>(mount: Mount, run: (history: MemoryHistory) => Promise<R>): Promise<R> {
-    return this.#table.run(mount, async ({ history }) => {
-      if (history === null) throw noHistory(mount);
-      return run(history);
-    });
+    return this.#table.run(mount, async () => run(getHistory(mount)));
   }
 
   #toTree(mount: Mount, version: MemoryVersion): MemoryVersion {
@@ -144,10 +134,10 @@ export class MountedHistory implements MemoryHistory {
   }
 }
 
-type RunInHistory = <R>(run: (history: MemoryHistory) => Promise<R>) => Promise<R>;
-
-function noHistory({ point }: Mount): MemoryError {
-  return invalid(`the memory at ${point} keeps no history`);
+/** @throws MemoryError EINVAL */
+function getHistory({ point, memory }: Mount): MemoryHistory {
+  if (memory.history === null) throw invalid(`the memory at ${point} keeps no history`);
+  return memory.history;
 }
 
 function differentMemories(one: string, other: string): MemoryError {
@@ -162,14 +152,10 @@ async function* mergeByTime(
   const iterators = lists.map((list) => list[Symbol.asyncIterator]());
   const heads = await Promise.all(iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })));
   for (let count = 0; count < limit; count += 1) {
-    const open = heads.filter(({ result }) => result.done !== true);
-    const [first] = open.toSorted((a, b) => getTime(b.result) - getTime(a.result));
-    if (first === undefined || first.result.done === true) return;
-    yield first.result.value;
-    first.result = await first.iterator.next();
+    const open = heads.flatMap((head) => (head.result.done === true ? [] : { head, version: head.result.value }));
+    const [newest] = open.toSorted((a, b) => b.version.at.getTime() - a.version.at.getTime());
+    if (newest === undefined) return;
+    yield newest.version;
+    newest.head.result = await newest.head.iterator.next();
   }
-}
-
-function getTime({ value }: IteratorResult<MemoryVersion, unknown>): number {
-  return (value as MemoryVersion).at.getTime();
 }

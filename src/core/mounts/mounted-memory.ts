@@ -2,10 +2,22 @@ import type { CheckedPolicy } from "../access/policy.js";
 import { bookkeeping, forBookkeeping, restrict, type RestrictableMemory, restricted } from "../restrictable-memory.js";
 import { getRights } from "../access/rights.js";
 import type { MemoryHistory } from "../history/history.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "../tree/snapshot.js";
-import type { DeleteOptions, Memory, MemoryChange, MemoryChanges, WatchOptions, WriteOptions } from "../memory.js";
-import type { MemoryOutline, OutlineFile, OutlineOptions } from "../tree/outline.js";
-import type { MemoryRights } from "../access/rights.js";
+import type {
+  DeletedCounts,
+  DeleteOptions,
+  FileStat,
+  Memory,
+  MemoryChange,
+  MemoryChanges,
+  MemoryEntry,
+  MemoryOutline,
+  MemoryRights,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+  WatchOptions,
+  WriteOptions,
+} from "../memory.js";
 import {
   checkGrep,
   checkSearch,
@@ -21,12 +33,12 @@ import { bestHits } from "../search/search-texts.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError, withPath } from "../values/errors.js";
-import { type PathRule, prefixOf, ROOT } from "../values/paths.js";
+import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
-import { mergedChanges } from "../watch/merged-changes.js";
+import { mergeChanges } from "../watch/merge-changes.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
 import { MountedHistory } from "./mounted-history.js";
-import { type MountOutline, readOutline } from "./mounted-outlines.js";
+import { mergeOutlines, type MountOutline, readOutline, readOutlines } from "./mounted-outlines.js";
 import { bothRights, checkMounts, type Mount, type MountSettings, rightsInTree } from "./mounts.js";
 
 /**
@@ -37,7 +49,7 @@ import { bothRights, checkMounts, type Mount, type MountSettings, rightsInTree }
  * Each change uses one memory, and is atomic there. `readFiles`, `snapshot`, `outline`, `search` and `grep` read
  * each memory that they need, each at its own moment. The tree has no revision.
  *
- * Mount points and the directories above them always exist. A mount hides what another memory holds at its path. Mount
+ * Mount points and the directories above them always exist. A mount hides what another memory has at its path. Mount
  * points and the directories above them cannot be renamed or replaced, and mount points cannot be deleted: EACCES.
  * Deleting a directory deletes the files of its own memory, also hidden ones, and does not touch the memories mounted
  * below. Renaming from one memory into another is EXDEV.
@@ -60,17 +72,12 @@ export class MountedMemory implements RestrictableMemory {
 
   /** @param mounts checked: at least one, each at a point of its own */
   static create(mounts: readonly Mount[]): MountedMemory {
-    const { address } = (mounts.find(({ point }) => point === ROOT) ?? mounts[0])?.memory ?? {};
-    if (address === undefined) throw new TypeError("a tree has at least one mount");
-    return new MountedMemory(new MountTable(mounts), { address, rights: rightsInTree(mounts) });
+    return new MountedMemory(new MountTable(mounts), rightsInTree(mounts));
   }
 
-  private constructor(
-    table: MountTable,
-    { address, rights }: { address: Readonly<CheckedAddress>; rights: MemoryRights | undefined },
-  ) {
+  private constructor(table: MountTable, rights: MemoryRights | undefined) {
     this.#table = table;
-    this.address = address;
+    this.address = table.root.memory.address;
     this.rights = rights;
     this.paths = getPathRule(table.mounts);
     this.history = table.mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(table) : null;
@@ -89,7 +96,7 @@ export class MountedMemory implements RestrictableMemory {
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const targets = paths.map((path) => this.#table.normalize(path));
     const texts = new Map<string, string | null>();
-    await this.#inEach(ROOT, async (mount, memory) => {
+    await this.#table.runInEach(ROOT, async (memory, { mount }) => {
       const own = targets.filter((target) => this.#table.locate(target).mount === mount);
       if (own.length === 0) return;
       const contents = await memory.readFiles(own.map((target) => this.#table.locate(target).path));
@@ -101,7 +108,7 @@ export class MountedMemory implements RestrictableMemory {
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
     const target = this.#table.normalize(path, true);
     const entries = await this.#onDirectory(target, [], (memory, local) => memory.list(local));
-    const mounted = this.#table.directories.namesIn(target);
+    const mounted = this.#table.namesIn(target);
     if (mounted.length === 0) return entries;
     const own = entries.filter(({ name }) => !mounted.includes(name));
     return [...own, ...mounted.map((name) => ({ name, kind: "dir" as const }))].toSorted((a, b) =>
@@ -117,32 +124,24 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   async snapshot(): Promise<MemorySnapshot> {
-    const snapshots = await this.#inEach(ROOT, async (mount, memory) =>
+    const snapshots = await this.#table.runInEach(ROOT, async (memory, { mount }) =>
       this.#table.toTree(mount, await memory.snapshot()),
     );
-    return this.#merge(snapshots);
+    return this.#table.merge(snapshots);
   }
 
   async outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
-    const outlines = (await this.outlines(options)).map(({ outline }) => outline);
-    const { files, directories, revision } = this.#merge(outlines);
-    const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    const complete = sizeBytes <= (options.maxContentBytes ?? 0) && files.every(({ content }) => content !== undefined);
-    const moreThan = outlines.find((outline) => outline.moreThan !== undefined)?.moreThan;
-    const uncounted = outlines.flatMap((outline) => outline.uncounted ?? []);
-    return {
-      files: complete ? files : files.map(removeContent),
-      directories,
-      revision,
-      ...(moreThan !== undefined && { moreThan }),
-      ...(uncounted.length > 0 && { uncounted }),
-    };
+    const outlines = await this.outlines(options);
+    return mergeOutlines(
+      this.#table,
+      outlines.map(({ outline }) => outline),
+      options,
+    );
   }
 
   /** The outline of each memory, in code-unit order of the mount points. A memory's contents are there if they fit. */
-  async outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
-    const outlines = await this.#inEach(ROOT, (mount, memory) => readOutline(this.#table, mount, memory, options));
-    return outlines.toSorted((a, b) => compareCodeUnits(a.mount.point, b.mount.point));
+  outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
+    return readOutlines(this.#table, options);
   }
 
   /** The outline of another memory, as it would be seen at the root of this tree. */
@@ -154,16 +153,16 @@ export class MountedMemory implements RestrictableMemory {
 
   /** Each memory has its own index, so scores of different memories are near what one memory would give, not equal. */
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
-    const { per, path, limit } = checkSearch(query, options, { beyond: this.#table.directories.beyond });
-    const hits = await this.#inEach(path, (mount, memory, local) =>
+    const { per, path, limit } = checkSearch(query, options, this.#table.extraPathLength);
+    const hits = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
       this.#getVisible(limit, maxSearchHits, mount, (most) => memory.search(query, { per, path: local, limit: most })),
     );
     return bestHits(hits, limit);
   }
 
   async grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
-    const { ignoreCase, path, limit } = checkGrep(pattern, options, { beyond: this.#table.directories.beyond });
-    const matches = await this.#inEach(path, (mount, memory, local) =>
+    const { ignoreCase, path, limit } = checkGrep(pattern, options, this.#table.extraPathLength);
+    const matches = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
       this.#getVisible(limit, maxGrepMatches, mount, (most) =>
         memory.grep(pattern, { ignoreCase, path: local, limit: most }),
       ),
@@ -190,7 +189,7 @@ export class MountedMemory implements RestrictableMemory {
   async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
     const target = this.#table.normalize(path);
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
-    if (this.#table.directories.isMountPoint(target))
+    if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
       throw refusal("EACCES", target, "is a mount point, which cannot be deleted");
     // One command of one memory. To keep what a mount hides would take a command for each name beside it, and would not
     // be atomic.
@@ -215,12 +214,12 @@ export class MountedMemory implements RestrictableMemory {
   watch(options: WatchOptions = {}): MemoryChanges {
     const parts = this.mounts.map((mount) => ({
       changes: mount.memory.watch(options),
-      shown: (change: MemoryChange): MemoryChange | null => {
+      toTree: (change: MemoryChange): MemoryChange | null => {
         const path = this.#table.toTreePath(mount, change.path);
         return path === null ? null : { ...change, path };
       },
     }));
-    return mergedChanges(parts);
+    return mergeChanges(parts);
   }
 
   with(use: MemoryUse): MountedMemory {
@@ -243,7 +242,7 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {
-    return new MountedMemory(this.#table.map(change), { address: this.address, rights });
+    return new MountedMemory(this.#table.map(change), rights);
   }
 
   /** Calls the memory that contains a file. A directory that mounts make is its root, which it refuses. */
@@ -270,23 +269,7 @@ export class MountedMemory implements RestrictableMemory {
     }
   }
 
-  /**
-   * Calls each memory that has something at a path or below it, at the same time. Waits for all of them, so that nothing
-   * goes on when one has failed.
-   */
-  async #inEach<R>(target: string, run: (mount: Mount, memory: Memory, local: string) => Promise<R>): Promise<R[]> {
-    const location = this.#table.locate(target);
-    const concerned = this.mounts.filter(
-      (mount) => mount === location.mount || mount.point.startsWith(prefixOf(target)),
-    );
-    const calls = concerned.map((mount) =>
-      this.#table.run(mount, (memory) => run(mount, memory, mount === location.mount ? location.path : ROOT)),
-    );
-    await Promise.allSettled(calls);
-    return Promise.all(calls);
-  }
-
-  /** Asks a memory for more if other mounts hide some of what it found. @param most that it can be asked for */
+  /** Requests more items if other mounts hide some of those that a memory returned. @param most the highest limit */
   async #getVisible<Item extends { path: string }>(
     limit: number,
     most: number,
@@ -299,29 +282,12 @@ export class MountedMemory implements RestrictableMemory {
       if (visible.length >= limit || items.length < requested || requested === most) return visible.slice(0, limit);
     }
   }
-
-  #merge<File extends { path: string }>(
-    trees: readonly { files: readonly File[]; directories: readonly string[] }[],
-  ): { files: File[]; directories: string[]; revision: null } {
-    const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.#table.directories.paths]);
-    return {
-      files: sortByPath(trees.flatMap((tree) => tree.files)),
-      directories: [...directories].toSorted(compareCodeUnits),
-      revision: null,
-    };
-  }
 }
 
-/**
- * The tree that a memory is; null for a single memory. By shape: the other build of this package has a class of its
- * own.
- */
+/** A memory as a tree of mounts; null for a single memory. */
 export function treeIn(memory: Memory): MountedMemory | null {
+  // By shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
-}
-
-function removeContent({ content: _content, ...file }: OutlineFile): OutlineFile {
-  return file;
 }
 
 function refusal(code: "EACCES" | "EXDEV", path: string, reason: string): MemoryError {

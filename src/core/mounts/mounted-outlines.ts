@@ -1,6 +1,7 @@
 import type { Memory } from "../memory.js";
 import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
 import { MemoryError } from "../values/errors.js";
+import { compareCodeUnits } from "../values/text.js";
 import { hiddenDirectoryOf, prefixOf, ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
@@ -11,7 +12,35 @@ export interface MountOutline {
   outline: MemoryOutline;
 }
 
-/** Reads the outline of a memory as the tree shows it. A truncated one is read whole if it may lack what the tree shows. */
+/** The outline of each memory, in code-unit order of the mount points. */
+export async function readOutlines(table: MountTable, options: OutlineOptions): Promise<MountOutline[]> {
+  const outlines = await table.runInEach(ROOT, (memory, { mount }) => readOutline(table, mount, memory, options));
+  return outlines.toSorted((a, b) => compareCodeUnits(a.mount.point, b.mount.point));
+}
+
+/** One outline of all. It has contents only if all contents together are at most `maxContentBytes`. */
+export function mergeOutlines(
+  table: MountTable,
+  outlines: readonly MemoryOutline[],
+  { maxContentBytes = 0 }: OutlineOptions,
+): MemoryOutline {
+  const { files, directories, revision } = table.merge(outlines);
+  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  const hasContents = sizeBytes <= maxContentBytes && files.every(({ content }) => content !== undefined);
+  const moreThan = outlines.find((outline) => outline.moreThan !== undefined)?.moreThan;
+  const uncounted = outlines.flatMap((outline) => outline.uncounted ?? []);
+  return {
+    files: hasContents ? files : files.map(({ content: _content, ...file }) => file),
+    directories,
+    revision,
+    ...(moreThan !== undefined && { moreThan }),
+    ...(uncounted.length > 0 && { uncounted }),
+  };
+}
+
+/**
+ * Reads the outline of a memory as the tree shows it. A truncated one is read whole if it may lack what the tree shows.
+ */
 export async function readOutline(
   table: MountTable,
   mount: Mount,

@@ -7,7 +7,7 @@ import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
 import { checkOptions } from "../settings/check-options.js";
 import { preview } from "../values/preview.js";
-import { normalizePath, parentsOf, prefixOf, ROOT, segmentsOf } from "../values/paths.js";
+import { normalizePath, prefixOf, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
 /** How a memory is mounted. */
@@ -24,7 +24,7 @@ export interface MountSettings {
   maxChars?: number | undefined;
 }
 
-/** A memory with its place in a tree. */
+/** A memory with its mount point in a tree. */
 export interface Mount extends MountSettings {
   /** A normalised path. */
   point: string;
@@ -49,16 +49,15 @@ const mountSchema = z
 
 /** By shape: the other build of this package has classes of its own. */
 export function isMemory(value: unknown): value is Memory {
-  const { snapshot, readFiles } = (value ?? {}) as Partial<Memory>;
-  return typeof snapshot === "function" && typeof readFiles === "function";
+  if (typeof value !== "object" || value === null || !("snapshot" in value && "readFiles" in value)) return false;
+  return typeof value.snapshot === "function" && typeof value.readFiles === "function";
 }
 
 /** @throws TypeError */
 export function checkMounts(given: unknown): Mount[] {
   return normalizedPoints("mountMemories", given).map(([point, mount]) => {
     if (isMemory(mount)) return { point, memory: mount };
-    checkOptions(`mount ${JSON.stringify(point)}`, mountSchema, mount);
-    const { memory, ...settings } = mount as MountSettings & { memory: Memory };
+    const { memory, ...settings } = checkOptions(`mount ${JSON.stringify(point)}`, mountSchema, mount);
     return mountAt(point, memory, settings);
   });
 }
@@ -113,69 +112,31 @@ export function rightsInTree(
   mounts: readonly (MountSettings & { point: string; memory?: Memory })[],
 ): MemoryRights | undefined {
   const longestFirst = mounts.toSorted((a, b) => b.point.length - a.point.length || compareCodeUnits(a.point, b.point));
-  const told = longestFirst.filter(
+  const described = longestFirst.filter(
     ({ point, access = "write", description }) => point !== ROOT || access !== "write" || description !== undefined,
   );
-  if (told.length === 0) return undefined;
+  if (described.length === 0) return undefined;
   const accesses = mounts.map(({ access = "write", memory }) =>
     narrowestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]),
   );
-  const sentence = (
+  const describe = (
     root: string,
     { point, access = "write", description }: MountSettings & { point: string },
   ): string => {
-    const place = point === ROOT && mounts.length > 1 ? "All else" : `${root}${prefixOf(point)}**`;
-    return `${place} is ${accessInWords[access]}${description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`}.`;
+    const paths = point === ROOT && mounts.length > 1 ? "All else" : `${root}${prefixOf(point)}**`;
+    const purpose = description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`;
+    return `${paths} is ${accessInWords[access]}${purpose}.`;
   };
   return {
     asks: mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true),
     widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
-    words: (root = "") => told.map((mount) => sentence(root, mount)).join(" "),
+    words: (root = "") => described.map((mount) => describe(root, mount)).join(" "),
   };
 }
 
 /** What both allow. */
 export function bothRights(one: MemoryRights | undefined, other: MemoryRights | undefined): MemoryRights | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  const words = (root?: string): string => [one.words(root), other.words(root)].filter((told) => told !== "").join(" ");
+  const words = (root?: string): string => [one.words(root), other.words(root)].filter(Boolean).join(" ");
   return { asks: one.asks || other.asks, widest: narrowestAccess([one.widest, other.widest]), words };
-}
-
-/** Which paths are directories because memories are mounted at or below them, whatever the memories hold. */
-export class MountDirectories {
-  readonly #points: ReadonlySet<string>;
-  readonly #paths: ReadonlySet<string>;
-  /** By how much a path of the tree may be longer than one of a memory. */
-  readonly beyond: { chars: number; levels: number };
-
-  constructor(points: readonly string[]) {
-    const below = points.filter((point) => point !== ROOT);
-    this.#points = new Set(below);
-    this.#paths = new Set(below.flatMap((point) => [...parentsOf(point), point]));
-    this.beyond = {
-      chars: Math.max(0, ...below.map((point) => point.length)),
-      levels: Math.max(0, ...below.map((point) => segmentsOf(point).length)),
-    };
-  }
-
-  /** Without the root. */
-  get paths(): readonly string[] {
-    return [...this.#paths];
-  }
-
-  /** False for the root, which nobody can hide. */
-  has(path: string): boolean {
-    return this.#paths.has(path);
-  }
-
-  isMountPoint(path: string): boolean {
-    return this.#points.has(path);
-  }
-
-  /** The names of the directories that lie immediately in `path`. */
-  namesIn(path: string): string[] {
-    const prefix = prefixOf(path);
-    const isChild = (other: string): boolean => other.startsWith(prefix) && !other.includes("/", prefix.length);
-    return this.paths.filter(isChild).map((other) => other.slice(prefix.length));
-  }
 }

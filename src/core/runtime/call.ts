@@ -88,7 +88,8 @@ export function createUnlimitedCall(): CallContext {
  * Runs a call, and ends the wait for it when a signal aborts or its time is up. The work of the call then ends with its
  * next step, and nobody learns how it ended.
  *
- * @throws the reason of the signal, and runs nothing if the signal has aborted already; MemoryError EIO if the time is up
+ * @throws the reason of the signal, and runs nothing if the signal has aborted already; MemoryError EIO if the time is
+ * up
  */
 export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => Promise<T>): Promise<T> {
   const { signals, timeoutMs } = settings;

@@ -17,7 +17,9 @@ export class Turns {
   }
 }
 
-/** Runs work that yields after each short step, and lets others have the event loop meanwhile. It ends with the call. */
+/**
+ * Runs work that yields after each short step, and lets others have the event loop meanwhile. It ends with the call.
+ */
 export async function runInTurns<T>(work: Generator<void, T>, call: CallContext): Promise<T> {
   const turns = new Turns();
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Waits until a promise settles, at most so long. Rejects as the promise does; what comes of it later is told to
- * nobody.
+ * Waits until a promise settles, but no longer than the limit. Rejects if the promise rejects in time; a later result is
+ * ignored.
  */
 export async function waitAtMost(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

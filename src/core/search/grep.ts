@@ -1,7 +1,7 @@
 import type * as re2 from "re2js";
 import { invalid } from "../values/errors.js";
 import { LiteralSearch } from "../values/literal-search.js";
-import type { FoundText } from "../tree/snapshot.js";
+import type { FileText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
 import { compareCodeUnits, shorten } from "../values/text.js";
@@ -21,7 +21,7 @@ const stepsPerYield = 50_000;
 
 /** The lines that match, by path and line. The event loop stays free meanwhile. */
 export async function grepTexts(
-  texts: readonly FoundText[],
+  texts: readonly FileText[],
   grep: CheckedGrep,
   call: CallContext,
 ): Promise<GrepMatch[]> {
@@ -29,7 +29,7 @@ export async function grepTexts(
 }
 
 function* findMatches(
-  texts: readonly FoundText[],
+  texts: readonly FileText[],
   { path, limit }: CheckedGrep,
   test: LineTest,
 ): Generator<void, GrepMatch[]> {

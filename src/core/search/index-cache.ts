@@ -1,10 +1,10 @@
 import type { MemoryBackend } from "../contract/backend.js";
-import type { FoundText, VersionedFile } from "../tree/snapshot.js";
+import type { FileText, VersionedFile } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
-import { snapshotSince, versionsOf } from "../contract/snapshot-since.js";
+import { snapshotSince, getVersions } from "../contract/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
-import { idOf } from "../values/object-ids.js";
+import { getObjectId } from "../values/object-ids.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
 import { getVectors, type PassageVectors } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
@@ -44,7 +44,7 @@ export interface IndexOwner {
   address: CheckedAddress;
   /** The backend with which the memory was opened. */
   opened: MemoryBackend;
-  wordsOf: SearchWords;
+  searchWords: SearchWords;
 }
 
 /**
@@ -52,8 +52,8 @@ export interface IndexOwner {
  * again.
  */
 export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call: CallContext): Promise<Searchable> {
-  const { address, opened, wordsOf } = owner;
-  const key = `${idOf(opened.features?.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
+  const { address, opened, searchWords } = owner;
+  const key = `${getObjectId(opened.features?.storage ?? opened)} ${getObjectId(searchWords)} ${JSON.stringify(address)}`;
   // Before the texts: they may be newer than it, and then the next search reads again, but they are never older.
   const version = (await backend.features?.version?.(call)) ?? null;
   const entry = cache.get(key) ?? { latest: Promise.resolve(null), bytes: 0 };
@@ -90,7 +90,7 @@ function drop(key: string): void {
 
 async function refresh(
   backend: MemoryBackend,
-  { opened, wordsOf }: IndexOwner,
+  { opened, searchWords }: IndexOwner,
   { version, previous }: Pick<CachedMemory, "version"> & { previous: CachedMemory | null },
   call: CallContext,
 ): Promise<CachedMemory> {
@@ -98,7 +98,7 @@ async function refresh(
   const isEmbedded = previous?.vectors?.isComplete !== false;
   if (previous !== null && isCurrent && isEmbedded) return previous;
   call.throwIfAborted();
-  const texts = previous !== null && isCurrent ? previous : await readTexts(backend, wordsOf, previous, call);
+  const texts = previous !== null && isCurrent ? previous : await readTexts(backend, searchWords, previous, call);
   if (previous !== null && texts.index === previous.index && isEmbedded) return { ...previous, version };
   const { index, textVersions } = texts;
   const embeddings = backend.features?.embeddings?.(call) ?? null;
@@ -112,19 +112,19 @@ async function refresh(
 /** The texts as they are now: the index of `previous` itself if none has changed. */
 async function readTexts(
   backend: MemoryBackend,
-  wordsOf: SearchWords,
+  searchWords: SearchWords,
   previous: CachedMemory | null,
   call: CallContext,
 ): Promise<Pick<CachedMemory, "index" | "textVersions">> {
   const { files } = await snapshotSince(backend, previous?.textVersions ?? new Map(), call);
   const isUnchanged = files.length === previous?.index.files.length && files.every(({ content }) => content === null);
   if (previous !== null && isUnchanged) return previous;
-  const work = indexTexts(restoreTexts(files, previous), wordsOf, previous?.index ?? null);
-  return { index: await runInTurns(work, call), textVersions: versionsOf(files) };
+  const work = indexTexts(restoreTexts(files, previous), searchWords, previous?.index ?? null);
+  return { index: await runInTurns(work, call), textVersions: getVersions(files) };
 }
 
 /** All texts. One that was left out is the one in the index. */
-function restoreTexts(files: readonly VersionedFile[], previous: CachedMemory | null): FoundText[] {
+function restoreTexts(files: readonly VersionedFile[], previous: CachedMemory | null): FileText[] {
   const known = new Map(previous?.index.files.map(({ path, content }) => [path, content]));
   return files.map(({ path, content }) => ({ path, content: content ?? known.get(path) ?? "" }));
 }

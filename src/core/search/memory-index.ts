@@ -1,4 +1,4 @@
-import type { FoundText } from "../tree/snapshot.js";
+import type { FileText } from "../tree/snapshot.js";
 import { prefixOf } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import { bodyLevel, type Passage, splitPassages } from "./passages.js";
@@ -7,7 +7,7 @@ import { englishWords, type SearchWords, splitWords } from "./words.js";
 export interface IndexedFile {
   path: string;
   content: string;
-  /** Passage 0 is the path: it stands above all others, as a heading does above its section. */
+  /** Passage 0 is the path. It is the heading of all others. */
   passages: IndexedPassage[];
   /** The words of all passages in their order, those of the path first. */
   words: string[];
@@ -23,7 +23,7 @@ export interface IndexedPassage extends Passage {
   number: number;
   /** Where its words begin among those of the file. */
   firstWord: number;
-  /** For a heading, a date and the path: the first passage that it does not stand above. Else the next passage. */
+  /** The passage after the section of a heading, a date or the path. For body text, the next passage. */
   sectionEnd: number;
 }
 
@@ -44,7 +44,7 @@ export const stepsPerYield = 5000;
 
 /** Indexes texts. A file that is the same in `previous` is taken from there. */
 export function* indexTexts(
-  texts: readonly FoundText[],
+  texts: readonly FileText[],
   searchWords: SearchWords,
   previous: MemoryIndex | null,
 ): Generator<void, MemoryIndex> {
@@ -58,7 +58,7 @@ export function* indexTexts(
   return yield* collectPostings(files);
 }
 
-function* indexFile({ path, content }: FoundText, searchWords: SearchWords): Generator<void, IndexedFile> {
+function* indexFile({ path, content }: FileText, searchWords: SearchWords): Generator<void, IndexedFile> {
   const file: IndexedFile = { path, content, passages: [], words: [], wordCount: 0, bytes: 0 };
   const { passages, words } = file;
   const add = ({ start, end, firstLine, lastLine, level }: Passage, text: string): void => {
@@ -128,7 +128,7 @@ export function getWords({ file, number, firstWord }: IndexedPassage): readonly 
   return file.words.slice(firstWord, file.passages[number + 1]?.firstWord);
 }
 
-/** Whether `path` is a file, or holds it. */
+/** Whether a file is at `path` or below it. */
 export function isWithin(path: string): (file: { path: string }) => boolean {
   const prefix = prefixOf(path);
   return (file) => file.path === path || file.path.startsWith(prefix);

@@ -1,5 +1,5 @@
 import type { MemoryBackend } from "../contract/backend.js";
-import type { FoundText } from "../tree/snapshot.js";
+import type { FileText } from "../tree/snapshot.js";
 import { type CallContext, createUnlimitedCall } from "../runtime/call.js";
 import type { Embeddings, Vector } from "../contract/embeddings.js";
 import { splitPassages } from "./passages.js";
@@ -19,7 +19,7 @@ const maxEmbeddedTexts = 1000;
 const batchTexts = 100;
 
 interface IndexedTexts {
-  files: readonly FoundText[];
+  files: readonly FileText[];
   /** The version of the memory before the texts were read. */
   version: string | null;
   /** The vectors of the last search. */
@@ -67,7 +67,7 @@ export async function getVectors(
 }
 
 /** The texts of passages, each once, in the order of paths. */
-function getTexts(files: readonly FoundText[], maxTexts: number): Set<string> {
+function getTexts(files: readonly FileText[], maxTexts: number): Set<string> {
   const texts = new Set<string>();
   for (const { content } of files) {
     for (const { start, end } of splitPassages(content)) {

@@ -1,4 +1,4 @@
-/** A part of a text that is found as one: a line, lines of a wrapped paragraph, or a piece of a long line. */
+/** A part of a text that a search returns as one hit: a line, lines of a wrapped paragraph, or a piece of a long line. */
 export interface Passage {
   /** Where it begins and ends in the text, in UTF-16 units. */
   start: number;
@@ -6,7 +6,7 @@ export interface Passage {
   /** From 1. */
   firstLine: number;
   lastLine: number;
-  /** What it stands above: 1 to 6 for a heading, 7 for a line that is a date, 8 for nothing. */
+  /** 1 to 6 for a heading, 7 for a line that is a date, 8 for body text. */
   level: number;
 }
 

@@ -4,13 +4,13 @@ import type { CheckedSearch } from "./search-options.js";
 
 /*
  * A passage scores by three BM25s of equal weight: as itself, as a part of its surroundings, and as a part of its file.
- * Nothing is tuned but how much lies around a passage and what a pair counts (bench/search/RESULTS.md).
+ * Only the size of the surroundings and the weight of a pair are tuned (bench/search/RESULTS.md).
  */
 
 /** BM25's usual numbers: how fast a repeated word counts less, and how much more it counts in a short text. */
 const saturation = 1.2;
 const lengthShare = 0.75;
-/** How many passages on each side lie around one: what was said just before and after. */
+/** How many passages on each side are its surroundings: what was said just before and after. */
 const nearPassages = 2;
 /** What two words that are side by side in the query count where they are so in a passage, beside the words. */
 const pairShare = 0.25;
@@ -149,7 +149,7 @@ function* findPairs({ passages, postings }: MemoryIndex, word: string, next: str
   return pairs;
 }
 
-/** Adds the scores that a term gives each passage itself and for what lies around it. */
+/** Adds the scores that a term gives each passage for itself and for its surroundings. */
 function* addScores(
   { passages, words }: IndexedFile,
   hits: readonly number[],
@@ -168,7 +168,7 @@ function* addScores(
     if (step % stepsPerYield === 0) yield;
     own[passage] = (own[passage] ?? 0) + 1;
     if (passage > 0) count(Math.max(1, passage - nearPassages), Math.min(passages.length, passage + nearPassages + 1));
-    // A heading, a date and the path count for all that they stand above.
+    // A heading, a date and the path count for their whole section.
     count(passage + 1, passages[passage]?.sectionEnd ?? passage + 1);
   }
   const findWord = (passage: number): number => passages[passage]?.firstWord ?? words.length;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { invalid } from "../values/errors.js";
+import { checkText } from "../settings/check-content.js";
 import { checkOptions } from "../settings/check-options.js";
-import { normalizePath, ROOT } from "../values/paths.js";
+import { normalizePath, type PathLength, ROOT } from "../values/paths.js";
 
 /** Where to search, and how much to return. */
 export interface SearchOptions {
@@ -48,59 +49,52 @@ export interface GrepMatch {
   text: string;
 }
 
-export type CheckedSearch = Required<{ [Name in keyof SearchOptions]: NonNullable<SearchOptions[Name]> }> & {
-  query: string;
-};
-export type CheckedGrep = Required<{ [Name in keyof GrepOptions]: NonNullable<GrepOptions[Name]> }> & {
-  pattern: GrepPattern;
-};
-
 export const maxSearchHits = 1000;
 export const maxGrepMatches = 100_000;
 const maxQueryChars = 10_000;
 const maxRegexChars = 1000;
 
-const path = z.string().optional();
+const path = z.string().default(ROOT);
 const searchSchema = z
   .object({
-    limit: z.number().int().min(1).max(maxSearchHits).optional(),
+    limit: z.number().int().min(1).max(maxSearchHits).default(10),
     path,
-    per: z.enum(["passage", "file"]).optional(),
+    per: z.enum(["passage", "file"]).default("passage"),
   })
   .strict();
 const grepSchema = z
-  .object({ path, ignoreCase: z.boolean().optional(), limit: z.number().int().min(1).max(maxGrepMatches).optional() })
+  .object({
+    path,
+    ignoreCase: z.boolean().default(false),
+    limit: z.number().int().min(1).max(maxGrepMatches).default(100),
+  })
   .strict();
 const patternSchema = z.object({ regex: z.string() }).strict();
 
-/** By how much a path may exceed the limits. */
-type Longer = Pick<NonNullable<Parameters<typeof normalizePath>[1]>, "beyond">;
+export type CheckedSearch = z.output<typeof searchSchema> & { query: string };
+export type CheckedGrep = z.output<typeof grepSchema> & { pattern: GrepPattern };
 
 /** @throws MemoryError EINVAL for a bad query or path, TypeError for bad options */
-export function checkSearch(query: string, options: SearchOptions = {}, longer: Longer = {}): CheckedSearch {
-  checkOptions("SearchOptions", searchSchema, options);
-  checkSought(query, "query", maxQueryChars);
-  const { limit = 10, per = "passage" } = options;
-  return { query, limit, per, path: normalizePath(options.path ?? ROOT, { ...longer, emptyIsRoot: true }) };
+export function checkSearch(query: string, options: SearchOptions = {}, extraPathLength?: PathLength): CheckedSearch {
+  const checked = checkOptions("SearchOptions", searchSchema, options);
+  checkQuery(query, "query", maxQueryChars);
+  return { ...checked, query, path: normalizePath(checked.path, { emptyIsRoot: true, extraPathLength }) };
 }
 
 /** @throws MemoryError EINVAL for a bad pattern or path, TypeError for bad options */
-export function checkGrep(pattern: GrepPattern, options: GrepOptions = {}, longer: Longer = {}): CheckedGrep {
-  checkOptions("GrepOptions", grepSchema, options);
+export function checkGrep(pattern: GrepPattern, options: GrepOptions = {}, extraPathLength?: PathLength): CheckedGrep {
+  const checked = checkOptions("GrepOptions", grepSchema, options);
   if (typeof pattern === "object" && pattern !== null) {
     checkOptions("the pattern of grep", patternSchema, pattern);
-    checkSought(pattern.regex, "regex", maxRegexChars);
+    checkQuery(pattern.regex, "regex", maxRegexChars);
   } else {
-    checkSought(pattern, "pattern", maxQueryChars);
+    checkQuery(pattern, "pattern", maxQueryChars);
   }
-  const { limit = 100, ignoreCase = false } = options;
-  return { pattern, limit, ignoreCase, path: normalizePath(options.path ?? ROOT, { ...longer, emptyIsRoot: true }) };
+  return { ...checked, pattern, path: normalizePath(checked.path, { emptyIsRoot: true, extraPathLength }) };
 }
 
-function checkSought(text: unknown, name: string, maxChars: number): void {
-  if (typeof text !== "string")
-    throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
+function checkQuery(text: unknown, name: string, maxChars: number): void {
+  checkText(text, name);
   if (text === "" || text.length > maxChars)
     throw invalid(`${name} must have 1 to ${maxChars} characters (given ${text.length})`);
-  if (!text.isWellFormed()) throw invalid(`${name} is not well-formed Unicode (it holds a lone surrogate)`);
 }

@@ -36,7 +36,7 @@ async function findHits(
 ): Promise<Hit[]> {
   const embeddings = backend.features?.embeddings?.(call) ?? null;
   // The storage knows only these words, and no embeddings.
-  const canPrefilter = embeddings === null && owner.wordsOf === englishWords;
+  const canPrefilter = embeddings === null && owner.searchWords === englishWords;
   const candidates = canPrefilter
     ? ((await backend.features?.prefilter?.(search.query, search.path, call)) ?? null)
     : null;
@@ -44,7 +44,7 @@ async function findHits(
     candidates === null
       ? await readIndex(backend, owner, call)
       : { index: await runInTurns(indexTexts(candidates.texts, englishWords, null), call), vectors: null };
-  const words = splitWords(owner.wordsOf, search.query);
+  const words = splitWords(owner.searchWords, search.query);
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
     return runInTurns(rank(index, words, search, candidates?.files), call);
   const getSimilarity = await embeddings.nearness(search.query);

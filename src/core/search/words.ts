@@ -74,12 +74,12 @@ function fold(text: string): string {
 }
 
 const letterOrDigit = /^[\p{L}\p{M}\p{N}]/u;
-/** As they stand in an index that divides and folds less: `o'neil`, `file_name`, `straße`, `crêpes`. */
+/** Words as in an index that divides and folds less: `o'neil`, `file_name`, `straße`, `crêpes`. */
 const joinedWord = /[\p{L}\p{M}\p{N}_']+/gu;
 
 /**
  * The words of a query for an index that stems them itself and folds case and accents, each once. Null where such an
- * index does not tell some of them: those of scripts without spaces, and emoji.
+ * index cannot find some of them: those of scripts without spaces, and emoji.
  */
 export function spacedWords(query: string): string[] | null {
   const { anyWord, unspacedStart } = getPatterns();

@@ -8,14 +8,15 @@ export const maxTimeoutMs = 2_147_483_647;
 /** A time limit of calls. By hand, because zod 3 takes Infinity for a number and zod 4 does not. */
 export const timeoutField = z.custom<number>(
   (value) =>
-    value === Infinity || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimeoutMs),
+    typeof value === "number" &&
+    (value === Infinity || (Number.isInteger(value) && value >= 1 && value <= maxTimeoutMs)),
   `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
 );
 
-/** By shape: there are others than that of Node. */
+/** By shape, because a program may have another AbortSignal than that of Node. */
 export function isSignal(value: unknown): boolean {
-  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
-  return typeof aborted === "boolean" && typeof addEventListener === "function";
+  if (typeof value !== "object" || value === null || !("aborted" in value && "addEventListener" in value)) return false;
+  return typeof value.aborted === "boolean" && typeof value.addEventListener === "function";
 }
 
 interface Issue {
@@ -26,22 +27,29 @@ interface Issue {
   keys?: readonly string[];
 }
 
-interface Schema {
+/** By shape, because the types of zod 3 and zod 4 differ and either may be installed. */
+interface Schema<Checked> {
   /** Of the schema of an object. */
   shape?: object;
-  safeParse(value: unknown): { success: boolean; error?: { issues: readonly Issue[] } | undefined };
+  safeParse(value: unknown): { success: true; data: Checked } | { success: false; error: { issues: readonly Issue[] } };
 }
 
 /**
- * Checks options. A bad one is a mistake of the program, so a `TypeError`.
- * Typed by shape because the zod 3 and zod 4 types differ and either may be installed.
+ * Checks options. A bad one is a mistake of the program.
  *
  * @param secrets fields whose value no message shows
+ * @returns the options with the defaults of the schema
+ * @throws TypeError
  */
-export function checkOptions(name: string, schema: Schema, options: unknown, secrets: readonly string[] = []): void {
-  const issues = schema.safeParse(options).error?.issues;
-  if (!issues) return;
-  const faults = issues.flatMap((issue) => {
+export function checkOptions<Checked>(
+  name: string,
+  schema: Schema<Checked>,
+  options: unknown,
+  secrets: readonly string[] = [],
+): Checked {
+  const result = schema.safeParse(options);
+  if (result.success) return result.data;
+  const messages = result.error.issues.flatMap((issue) => {
     const field = issue.path.map(String).join(".");
     if (issue.code === "unrecognized_keys") {
       const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
@@ -49,10 +57,10 @@ export function checkOptions(name: string, schema: Schema, options: unknown, sec
     }
     const needed = `expected an object { ${Object.keys(schema.shape ?? {}).join(", ")} }`;
     if (field === "") return options === undefined ? `they are missing; ${needed}` : issue.message;
-    const given = secrets.includes(field) ? "" : ` (given ${preview(valueAt(options, issue.path))})`;
+    const given = secrets.includes(field) ? "" : ` (given ${preview(getValue(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });
-  throw new TypeError(`invalid ${name}: ${faults.join("; ")}`);
+  throw new TypeError(`invalid ${name}: ${messages.join("; ")}`);
 }
 
 function unknownOption(name: string, names: readonly string[]): string {
@@ -61,6 +69,7 @@ function unknownOption(name: string, names: readonly string[]): string {
   return `unknown option ${preview(name)}${near === undefined ? others : `; ${preview(near)} was probably meant`}`;
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function getValue(value: unknown, path: readonly PropertyKey[]): unknown {
+  // The path is one of zod, which has read a value there.
   return path.reduce<unknown>((current, key) => (current as Record<PropertyKey, unknown> | undefined)?.[key], value);
 }

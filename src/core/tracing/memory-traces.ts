@@ -1,16 +1,34 @@
 import type { OutlineFile } from "../tree/outline.js";
 import type { GrepMatch, SearchHit } from "../search/search-options.js";
 import { queryAttributes, recordAttributes, recordsAttributes, type SpanRecord } from "./memory-attributes.js";
-import type { Trace } from "./trace-call.js";
-import type { MemoryOperation, SpanAttributes } from "./tracing.js";
+import type { MemoryOperation, SpanAttributes, Trace } from "./tracing.js";
 
 /** The span of a read of one path. */
 export function traceRead<R>(path: unknown, answered?: (answer: R) => SpanAttributes): Trace<R> {
   return { operation: "search_memory", attributes: () => recordAttributes(path), answered };
 }
 
-export function traceQuery<R>(query: unknown, answered: (answer: R) => SpanAttributes): Trace<R> {
-  return { operation: "search_memory", attributes: () => queryAttributes(query), answered };
+export function traceSearch(query: unknown): Trace<readonly SearchHit[]> {
+  return {
+    operation: "search_memory",
+    attributes: () => queryAttributes(query),
+    answered: (hits) => recordsAttributes(hits.map(createHitRecord)),
+  };
+}
+
+export function traceGrep(pattern: unknown): Trace<readonly GrepMatch[]> {
+  return {
+    operation: "search_memory",
+    attributes: () => queryAttributes(pattern),
+    answered: (matches) => recordsAttributes(matches.map(createMatchRecord)),
+  };
+}
+
+/** The span of a read of several texts. */
+export function traceTexts(paths: readonly unknown[]): Trace<readonly (string | null)[]> {
+  const createRecords = (content: string | null, index: number): SpanRecord[] =>
+    content === null ? [] : [{ id: String(paths[index]), content }];
+  return { operation: "search_memory", answered: (texts) => recordsAttributes(texts.flatMap(createRecords)) };
 }
 
 /** The span of a read of the whole memory. */
@@ -39,11 +57,11 @@ export function getWriteOperation(options: { ifExists?: string; ifMissing?: stri
   return options?.ifMissing === "fail" ? "update_memory" : "upsert_memory";
 }
 
-export function createHitRecord({ path, text, score, startLine, endLine }: SearchHit): SpanRecord {
+function createHitRecord({ path, text, score, startLine, endLine }: SearchHit): SpanRecord {
   return { id: path, content: text, score, metadata: { startLine, endLine } };
 }
 
-export function createMatchRecord({ path, text, line }: GrepMatch): SpanRecord {
+function createMatchRecord({ path, text, line }: GrepMatch): SpanRecord {
   return { id: path, content: text, metadata: { line } };
 }
 

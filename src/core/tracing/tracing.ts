@@ -3,15 +3,20 @@ import { packageVersion } from "../values/package-version.js";
 
 export type SpanAttributes = OpenTelemetry.Attributes;
 
-/** What a span tells of a call. Nothing of it is asked for where no span is recorded. */
-export interface TracedCall<Answer> {
+/**
+ * What the span of a call reports. The functions run only where a span is recorded. Nobody has checked the arguments.
+ */
+export interface Trace<Answer> {
   /** The name of the span too. */
   operation: MemoryOperation;
+  attributes?: (() => SpanAttributes) | undefined;
+  /** What the answer adds. */
+  answered?: ((answer: Answer) => SpanAttributes) | undefined;
+}
+
+export interface TracedCall<Answer> extends Trace<Answer> {
   /** Whether another process answers the call. */
   isRemote: boolean;
-  attributes: () => SpanAttributes;
-  /** What the answer adds. */
-  answered?: (answer: Answer) => SpanAttributes;
 }
 
 /** The operations of the GenAI memory convention that calls of this package are. */
@@ -26,7 +31,7 @@ export type MemoryOperation =
 type Api = typeof OpenTelemetry;
 
 /** Where every copy of version 1 of the API looks for what an SDK has registered. */
-const registry: unique symbol = Symbol.for("opentelemetry.js.api.1") as never;
+const registry = Symbol.for("opentelemetry.js.api.1");
 
 let loading: Promise<Api | null> | undefined;
 /** Null where the package is not installed. */
@@ -34,7 +39,8 @@ let loadedApi: Api | null | undefined;
 
 /** Whether the program has an SDK for traces. Without one the API is not even loaded, and a call takes no longer. */
 export function isTraced(): boolean {
-  return loadedApi !== null && (globalThis as { [registry]?: { trace?: unknown } })[registry]?.trace !== undefined;
+  const registered: unknown = Reflect.get(globalThis, registry);
+  return loadedApi !== null && typeof registered === "object" && registered !== null && "trace" in registered;
 }
 
 /** Runs a call in a span of its own, if the program has an SDK for traces. */
@@ -62,52 +68,47 @@ async function inSpan<Answer>(api: Api, call: TracedCall<Answer>, run: () => Pro
   const { operation, isRemote, attributes, answered } = call;
   const parent = api.context.active();
   const kind = isRemote ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
-  // Asked for each time: the program may register another SDK.
+  // For each call, because the program may register another SDK.
   const span = api.trace
     .getTracer("langgraph-mongo-memory", packageVersion)
     .startSpan(operation, { kind, attributes: { "gen_ai.operation.name": operation } }, parent);
   const isRecording = span.isRecording();
   try {
-    if (isRecording) tell(span, attributes);
+    if (isRecording) report(span, attributes);
     const answer = await api.context.with(api.trace.setSpan(parent, span), run);
-    if (isRecording && answered) tell(span, () => answered(answer));
+    if (isRecording) report(span, () => answered?.(answer));
     return answer;
   } catch (error) {
     // No message: it may hold a path that somebody else has chosen.
     span.setStatus({ code: api.SpanStatusCode.ERROR });
-    span.setAttribute("error.type", errorTypeOf(error));
+    span.setAttribute("error.type", getErrorType(error));
     throw error;
   } finally {
     span.end();
   }
 }
 
-/** It never changes how a call ends. */
-function tell(span: OpenTelemetry.Span, attributes: () => SpanAttributes): void {
+/** Never changes how a call ends. */
+function report(span: OpenTelemetry.Span, getAttributes: (() => SpanAttributes | undefined) | undefined): void {
   try {
-    span.setAttributes(attributes());
+    span.setAttributes(getAttributes?.() ?? {});
   } catch {
     // Arguments that cannot even be shown: the call refuses them by itself.
   }
 }
 
-/**
- * JSON of any value, which may be none of JSON's: an integer of 64 bits is its digits, and of a circle only the kind of
- * failure is told.
- */
+/** JSON of any value. A bigint becomes a string; for a cyclic value, returns the name of the error. */
 export function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "";
   } catch (error) {
-    return errorTypeOf(error);
+    return getErrorType(error);
   }
 }
 
-/**
- * The code of a MemoryError, or else the name of the error, as of an abort. "_OTHER" is the word of the conventions for
- * all else.
- */
-export function errorTypeOf(error: unknown): string {
-  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return [code, name].find((each): each is string => typeof each === "string" && each !== "") ?? "_OTHER";
+/** The code of a MemoryError, or else the name of the error; "_OTHER", as the conventions say, if it has neither. */
+export function getErrorType(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "_OTHER";
+  const types = ["code" in error && error.code, "name" in error && error.name];
+  return types.find((type): type is string => typeof type === "string" && type !== "") ?? "_OTHER";
 }

@@ -120,7 +120,7 @@ function findMissingParents(tree: MemoryTree, path: string): string[] {
 }
 
 /** @returns bytes of UTF-8. @throws EFBIG */
-export function checkSize(content: string, maxFileBytes: number): number {
+function checkSize(content: string, maxFileBytes: number): number {
   const sizeBytes = utf8Bytes(content);
   if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
   return sizeBytes;

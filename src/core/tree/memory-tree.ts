@@ -23,15 +23,15 @@ export function hasNoEdits({ removed, moved, directories, files }: TreeEdits): b
 }
 
 /**
- * Files and directories by path. It answers every read as a memory does, for storages that read a memory as a whole.
- * Only `commit` changes it. A storage may load only a part: then it knows nothing of other paths.
+ * Files and directories by path. It answers every read as a memory does, for storages that read a whole memory. Only
+ * `commit` changes it. A storage may load only a part; other paths are then missing.
  */
 export class MemoryTree {
   readonly #files: Map<string, SnapshotFile>;
   readonly #directories: Set<string>;
   readonly #revision: number | null;
 
-  /** The snapshot may leave out directories that a file or another directory lies in. */
+  /** The snapshot may leave out directories that contain a file or another directory. */
   constructor({ files, directories, revision }: MemorySnapshot) {
     this.#files = new Map(files.map((file) => [file.path, file]));
     const parents = [...files.map((file) => file.path), ...directories].flatMap(parentsOf);
@@ -116,7 +116,7 @@ export class MemoryTree {
     ];
   }
 
-  /** Null where nothing is; the root is always a directory. */
+  /** Null for a missing path. The root is a directory. */
   stat(path: string): MemoryStat | null {
     const file = this.files.get(path);
     if (file) {

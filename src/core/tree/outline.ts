@@ -1,6 +1,6 @@
 import type { MemorySnapshot } from "./snapshot.js";
 
-/** What an outline holds beside paths and sizes. */
+/** What an outline contains besides paths and sizes. */
 export interface OutlineOptions {
   /** Includes the contents if all of them together are at most so many bytes of UTF-8. @default 0 */
   maxContentBytes?: number;

@@ -46,7 +46,7 @@ export interface VersionedSnapshot {
 }
 
 /** A text with its path. */
-export interface FoundText {
+export interface FileText {
   path: string;
   content: string;
 }

@@ -16,7 +16,7 @@ export interface MemoryActor {
 
 export const maxActorChars = 512;
 
-const fact = z
+const detail = z
   .string()
   .min(1)
   .max(maxActorChars)
@@ -26,15 +26,15 @@ const fact = z
 /** Of an option `actor`. */
 export const actorField = z
   .object({
-    userId: fact,
-    threadId: fact,
-    runId: fact,
-    checkpointId: fact,
-    toolCallId: fact,
-    node: fact,
-    agent: fact,
-    client: fact,
+    userId: detail,
+    threadId: detail,
+    runId: detail,
+    checkpointId: detail,
+    toolCallId: detail,
+    node: detail,
+    agent: detail,
+    client: detail,
   } satisfies Record<keyof MemoryActor, unknown>)
   .strict();
 
-export const actorFields = Object.keys(actorField.shape) as (keyof MemoryActor)[];
+export const actorFields = actorField.keyof().options;

@@ -27,15 +27,17 @@ export type CheckedAddress =
 /** The field that names the thread or the user in an address. */
 export type OwnerField = "threadId" | "userId";
 
-/** Every scope, and which field names whose memory it is: the one place that lists them. */
+type OwnedScope = Exclude<MemoryScope, "global">;
+
+/** Which field says whose memory it is. */
 export const ownerFields = { global: null, perThread: "threadId", perUser: "userId" } as const satisfies Record<
   MemoryScope,
   OwnerField | null
 >;
 
-export const memoryScopes = Object.keys(ownerFields) as MemoryScope[];
+export const memoryScopes: readonly MemoryScope[] = ["global", "perThread", "perUser"];
 
-/** The scope of the memories that such an owner has. */
+/** The scope of the memories of a thread or a user. */
 export function scopeOfOwner(field: OwnerField): MemoryScope {
   return field === "threadId" ? "perThread" : "perUser";
 }
@@ -68,23 +70,29 @@ export function addressFor(nodeId: string, scope: MemoryScope, owner: unknown): 
 export function checkAddress(address: unknown): CheckedAddress {
   if (typeof address !== "object" || address === null) {
     throw invalid(
-      `a memory address is an object { nodeId, scope?, threadId?, userId? } (given ${shownValue(address)})`,
+      `a memory address is an object { nodeId, scope?, threadId?, userId? } (given ${describeValue(address)})`,
     );
   }
-  const { nodeId, scope = "global", ...others } = address as Record<string, unknown>;
+  const { nodeId, scope = "global", ...others }: Record<string, unknown> = { ...address };
   if (!isMemoryScope(scope))
-    throw invalid(`scope must be "global", "perThread" or "perUser" (given ${shownValue(scope)})`);
+    throw invalid(`scope must be "global", "perThread" or "perUser" (given ${describeValue(scope)})`);
   for (const field of Object.keys(others)) {
     const isAbsent = others[field] === undefined && Object.hasOwn(ownerNames, field);
     if (field !== ownerFields[scope] && !isAbsent) throw foreignField(field, scope);
   }
-  const checked = { nodeId: checkId(nodeId, "nodeId"), scope };
-  const field = ownerFields[scope];
-  if (field === null) return Object.freeze(checked) as CheckedAddress;
-  const owner = others[field];
-  if (owner === undefined || owner === null || owner === "") throw invalid(missingOwner(scope));
-  if (typeof owner !== "string") throw invalid(`${missingOwner(scope)}: a non-empty string (given ${preview(owner)})`);
-  return Object.freeze({ ...checked, [field]: checkId(owner, field) }) as CheckedAddress;
+  const id = checkId(nodeId, "nodeId");
+  if (scope === "global") return Object.freeze({ nodeId: id, scope });
+  const owner = checkOwner(others[ownerFields[scope]], scope);
+  return Object.freeze(
+    scope === "perThread" ? { nodeId: id, scope, threadId: owner } : { nodeId: id, scope, userId: owner },
+  );
+}
+
+function checkOwner(owner: unknown, scope: OwnedScope): string {
+  if (owner === undefined || owner === null || owner === "") throw invalid(describeMissingOwner(scope));
+  if (typeof owner !== "string")
+    throw invalid(`${describeMissingOwner(scope)}: a non-empty string (given ${preview(owner)})`);
+  return checkId(owner, ownerFields[scope]);
 }
 
 function foreignField(field: string, scope: MemoryScope): MemoryError {
@@ -93,18 +101,16 @@ function foreignField(field: string, scope: MemoryScope): MemoryError {
   return invalid(`an address of scope "${scope}" has no ${field}; did you mean "${meant}"?`);
 }
 
-/** What is told of an address without its thread or user. */
-function missingOwner(scope: MemoryScope): string {
-  const field = ownerFields[scope];
-  return field === null ? "" : `${ownerNames[field]} is required for ${scope} scope`;
+function describeMissingOwner(scope: OwnedScope): string {
+  return `${ownerNames[ownerFields[scope]]} is required for ${scope} scope`;
 }
 
-/** Whether that error says that a run names no thread or no user, and not that it names one in a wrong way. */
+/** Whether an error says that the thread or the user is missing, and not that it is invalid. */
 export function isMissingOwner({ message }: MemoryError): boolean {
-  return memoryScopes.some((scope) => ownerFields[scope] !== null && message === invalid(missingOwner(scope)).message);
+  return message === describeMissingOwner("perThread") || message === describeMissingOwner("perUser");
 }
 
-/** The address that something stored has, or null where no memory can have it. */
+/** A stored address; null if no memory can have it. */
 export function addressOrNull(stored: unknown): CheckedAddress | null {
   try {
     return checkAddress(stored);
@@ -117,13 +123,13 @@ export function addressOrNull(stored: unknown): CheckedAddress | null {
 /** @param name for the message. @throws MemoryError EINVAL */
 export function checkId(id: unknown, name: string): string {
   if (typeof id !== "string" || id === "")
-    throw invalid(`${name} must be a non-empty string (given ${shownValue(id)})`);
+    throw invalid(`${name} must be a non-empty string (given ${describeValue(id)})`);
   if (id.length > maxIdChars) throw invalid(`${name} is longer than ${maxIdChars} characters`);
   assertPlainText(id, name);
   return id;
 }
 
-function shownValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return "null";
   return typeof value === "string" ? JSON.stringify(shorten(value, 64)) : typeof value;
 }

@@ -1,30 +1,17 @@
-/** Where a path may have been read to, in rising order. */
-export type Places = readonly number[];
+/** Where a path may have been matched up to, ascending. */
+export type Positions = readonly number[];
 
-/** A part of a pattern: where it ends, of all places where it may begin. */
-export type Part = (path: string, starts: Places) => Places;
+/** A part of a pattern: returns where it may end, for all positions where it may begin. */
+export type Part = (path: string, starts: Positions) => Positions;
 
 export function sequence(parts: readonly Part[]): Part {
-  return (path, starts) => parts.reduce((places, part) => (places.length === 0 ? places : part(path, places)), starts);
-}
-
-export function anyOf(parts: readonly Part[]): Part {
-  return (path, starts) => rising(parts.flatMap((part) => part(path, starts)));
-}
-
-export function optional(part: Part): Part {
-  return (path, starts) => rising([...starts, ...part(path, starts)]);
-}
-
-export function text(wanted: string): Part {
   return (path, starts) =>
-    starts.filter((start) => path.startsWith(wanted, start)).map((start) => start + wanted.length);
+    parts.reduce((positions, part) => (positions.length === 0 ? positions : part(path, positions)), starts);
 }
 
-/** One UTF-16 unit of a name. */
-export function oneUnit(isWanted: (unit: string) => boolean): Part {
-  const isUnit = (unit: string): boolean => unit !== "" && unit !== "/" && isWanted(unit);
-  return (path, starts) => starts.filter((start) => isUnit(path.charAt(start))).map((start) => start + 1);
+export function text(literal: string): Part {
+  return (path, starts) =>
+    starts.filter((start) => path.startsWith(literal, start)).map((start) => start + literal.length);
 }
 
 /** `*`: any text within a name. */
@@ -32,59 +19,31 @@ export const nameRest: Part = (path, starts) => {
   const ends: number[] = [];
   let end = -1;
   for (const start of starts) {
-    // The names of those before end behind it.
+    // The ends from an earlier start in the same name include these.
     if (start <= end) continue;
-    end = nameEnd(path, start);
-    for (let place = start; place <= end; place += 1) ends.push(place);
+    const slash = path.indexOf("/", start);
+    end = slash === -1 ? path.length : slash;
+    for (let position = start; position <= end; position += 1) ends.push(position);
   }
   return ends;
 };
 
-/** `**`: any text at all. */
-export const everything: Part = (path, [first = 0]) => placesFrom(path, first);
-
-/** `**` and a slash: any number of directories, none too. */
+/** `**` and a slash: any number of directories, also none. */
 export const directories: Part = (path, starts) => {
   const [first = 0] = starts;
-  return rising([...starts, ...placesFrom(path, first + 1).filter((place) => path[place - 1] === "/")]);
+  return sortPositions([...starts, ...getPositions(path, first + 1).filter((position) => path[position - 1] === "/")]);
 };
 
-/** A slash and `**` at the end: what is before it, and all that is below. */
+/** A slash and `**` at the end: what is before it, and everything below. */
 export const below: Part = (path, starts) =>
   starts.some((start) => start === path.length || path[start] === "/") ? [path.length] : [];
 
-/** One or more of these texts. */
-export function repeated(texts: readonly string[]): Part {
-  return (path, starts) => {
-    const isStart = new Uint8Array(path.length + 1);
-    const isEnd = new Uint8Array(path.length + 1);
-    for (const start of starts) isStart[start] = 1;
-    for (let place = 0; place <= path.length; place += 1) {
-      if (isStart[place] === 0 && isEnd[place] === 0) continue;
-      for (const each of texts) if (path.startsWith(each, place)) isEnd[place + each.length] = 1;
-    }
-    return placesFrom(path, 0).filter((place) => isEnd[place] === 1);
-  };
-}
-
-/** Any text within a name but those that the part matches. */
-export function not(part: Part): Part {
-  const endsFrom = (path: string, start: number): Places => {
-    const excluded = new Set(part(path, [start]));
-    return nameRest(path, [start]).filter((end) => !excluded.has(end));
-  };
-  return (path, starts) => rising(starts.flatMap((start) => endsFrom(path, start)));
-}
-
-function nameEnd(path: string, start: number): number {
-  const slash = path.indexOf("/", start);
-  return slash === -1 ? path.length : slash;
-}
-
-function placesFrom(path: string, first: number): number[] {
+/** All positions from `first` on. */
+export function getPositions(path: string, first: number): number[] {
   return Array.from({ length: Math.max(0, path.length + 1 - first) }, (_, index) => first + index);
 }
 
-function rising(places: readonly number[]): Places {
-  return places.length < 2 ? places : [...new Set(places)].toSorted((one, other) => one - other);
+/** Ascending, each once. */
+export function sortPositions(positions: readonly number[]): Positions {
+  return positions.length < 2 ? positions : [...new Set(positions)].toSorted((a, b) => a - b);
 }

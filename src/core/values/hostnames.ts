@@ -1,16 +1,16 @@
-/** The names of the own machine, as they stand in a URL. */
+/** The names of this machine in a URL. */
 export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"] as const;
 
 const form = /^(?:[^\s/\\:@?#]+|[0-9a-f:.]+|\[[0-9a-f:.]+\])$/i;
 
 /** Whether a text is a host alone, an IPv6 address with brackets or without. */
 export function isHost(text: string): boolean {
-  return form.test(text) && URL.canParse(urlOf(text));
+  return form.test(text) && URL.canParse(toUrl(text));
 }
 
 /** The one spelling in a URL: `[2001:db8::1]` of `2001:DB8:0::1`, `xn--bcher-kva.example` of `bücher.example`. */
 export function asHostname(host: string): string {
-  return new URL(urlOf(host)).hostname;
+  return new URL(toUrl(host)).hostname;
 }
 
 /** @param hostname as `asHostname` answers */
@@ -18,6 +18,6 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
-function urlOf(host: string): string {
+function toUrl(host: string): string {
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}`;
 }

@@ -1,6 +1,6 @@
 /**
  * V8 compares the last 250 units of a pattern in linear time (Boyer-Moore), and any further ones again at every place:
- * half a million in a megabyte, such as `a…b…a`, take half a minute, in which the process stands still.
+ * half a million in a megabyte, such as `a…b…a`, take half a minute, in which the process is blocked.
  */
 const nativeUnits = 250;
 

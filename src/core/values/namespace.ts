@@ -4,14 +4,14 @@ import { addressOrNull, type CheckedAddress, isMemoryScope, ownerFields, ownerOf
 export const memoryRootLabel = "memory";
 
 /**
- * Where a memory's items lie in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels.
+ * The namespace of a memory's items in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels.
  */
 export function namespaceOfMemory(address: CheckedAddress): string[] {
   const owner = ownerOf(address);
   return [memoryRootLabel, encodeLabel(address.nodeId), address.scope, ...(owner === null ? [] : [encodeLabel(owner)])];
 }
 
-/** The memory whose items lie in exactly this namespace, or null where no memory has it. */
+/** The memory whose items have exactly this namespace; null if no memory has it. */
 export function addressOfNamespace(namespace: readonly string[]): CheckedAddress | null {
   const [root, node, scope, label, ...rest] = namespace;
   if (root !== memoryRootLabel || node === undefined || !isMemoryScope(scope) || rest.length > 0) return null;
@@ -23,7 +23,7 @@ export function addressOfNamespace(namespace: readonly string[]): CheckedAddress
   return owner === null ? null : addressOrNull({ nodeId, scope, [field]: owner });
 }
 
-export function encodeLabel(id: string): string {
+function encodeLabel(id: string): string {
   return id.replaceAll("%", "%25").replaceAll(".", "%2E").replaceAll(":", "%3A");
 }
 

@@ -1,8 +1,8 @@
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** Names an object without holding it. */
-export function idOf(object: object): number {
+/** Identifies an object without keeping it alive. */
+export function getObjectId(object: object): number {
   const id = ids.get(object) ?? (lastId += 1);
   ids.set(object, id);
   return id;

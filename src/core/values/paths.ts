@@ -16,21 +16,26 @@ export const maxPathChars = 1024;
 const maxSegmentChars = 255;
 const maxLevels = 32;
 const controlCharacter = /\p{Cc}/u;
-/** Most paths are in their one spelling, and a call through mounts asks twice. The numbers are those of the limits. */
+/** Most paths are normalised already, and a call through mounts checks twice. The numbers are those of the limits. */
 const plainPath = /^(?:\/[A-Za-z0-9_ -][A-Za-z0-9_. -]{0,254}){1,32}$/;
+
+export interface PathLength {
+  chars: number;
+  levels: number;
+}
 
 /**
  * The one spelling of a path: absolute, `/`-separated, without repeated or trailing slashes.
  *
  * @param given what a caller or a model said; only a string passes.
  * @param options.emptyIsRoot whether "" means the root (`list`) or is refused (every other command).
- * @param options.beyond by how much the path may exceed the limits, because it begins with a mount point.
+ * @param options.extraPathLength by how much the path may exceed the limits, because it begins with a mount point.
  * @throws MemoryError EINVAL for what no rule allows: control characters, lone surrogates, `.` and `..` segments in any
  *   encoding, more than 255 characters a segment, 1,024 a path or 32 levels.
  */
 export function normalizePath(
   given: unknown,
-  options: { emptyIsRoot?: boolean; beyond?: { chars: number; levels: number } } = {},
+  options: { emptyIsRoot?: boolean; extraPathLength?: PathLength | undefined } = {},
 ): string {
   if (typeof given !== "string") throw invalid("path is required");
   if (given === "" && options.emptyIsRoot !== true) throw invalid("path is required");
@@ -40,7 +45,7 @@ export function normalizePath(
     .replaceAll("\\", "/")
     .split("/")
     .filter((segment) => segment !== "");
-  const { chars, levels } = options.beyond ?? { chars: 0, levels: 0 };
+  const { chars, levels } = options.extraPathLength ?? { chars: 0, levels: 0 };
   if (segments.length > maxLevels + levels) throw invalid(`invalid path: more than ${maxLevels} levels`);
   const path = ROOT + segments.join("/");
   if (path.length > maxPathChars + chars) throw invalid(`invalid path: longer than ${maxPathChars} characters`);
@@ -54,13 +59,13 @@ export function normalizePath(
   return path;
 }
 
-/** Refuses what may be in neither a path nor an id, before any storage sees it. */
+/** Refuses text that neither a path nor an id may contain. */
 export function assertPlainText(text: string, what: string): void {
   if (!text.isWellFormed()) throw invalid(`invalid ${what}: not well-formed Unicode (a lone surrogate)`);
   if (controlCharacter.test(text)) throw invalid(`invalid ${what}: control characters are not allowed`);
 }
 
-/** What the names are that each rule lets create, as models and people are told it. */
+/** The names that each rule allows, in words for models and people. */
 export const nameRules = {
   adr: 'names are letters A-Z, a-z, digits, "_", "-" and spaces',
   posix: 'names are any Unicode in NFC, such as "notes.txt"',
@@ -81,7 +86,7 @@ export function creationFault(path: string, rule: PathRule): MemoryError | null 
 
 /** Whether a segment is, or hides, a step up: `..` plain, percent-encoded any number of times, or in look-alikes. */
 function climbs(segment: string): boolean {
-  // ASCII without a dot and a percent sign hides none, and most names are such.
+  // Most names are ASCII without dots and percent signs, which cannot hide one.
   if (/^[^%.\u0080-\uffff]*$/.test(segment)) return false;
   let current = segment;
   for (;;) {
@@ -117,7 +122,7 @@ export function prefixOf(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
 
-/** The directory in which something lies. */
+/** The directory that contains a path. */
 export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || ROOT;
 }

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /**
- * Compares texts with a secret. Their digests have one length, so the time that it takes tells nothing about the
+ * Compares texts with a secret. All digests have one length, so the time that a comparison takes says nothing about the
  * secret.
  */
-export function secretMatcher(secret: string): (given: string) => boolean {
-  const digest = digestOf(secret);
-  return (given) => timingSafeEqual(digestOf(given), digest);
+export function secretMatcher(secret: string): (text: string) => boolean {
+  const expected = digest(secret);
+  return (text) => timingSafeEqual(digest(text), expected);
 }
 
-function digestOf(text: string): Buffer {
+function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -46,7 +46,7 @@ export function shorten(text: string, maxChars: number): string {
 }
 
 /** The first UTF-16 units of a text, at most so many, and never half a character. */
-export function startOf(text: string, maxChars: number): string {
+export function takeStart(text: string, maxChars: number): string {
   return text.slice(0, isHighSurrogate(text.charCodeAt(maxChars - 1)) ? maxChars - 1 : maxChars);
 }
 

@@ -33,19 +33,16 @@ export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undef
   return(): Promise<IteratorResult<MemoryChange, undefined>>;
 }
 
-export const watchDefaults = { pollIntervalMs: 2000 } as const;
-
-/** Of an option `pollIntervalMs`, and of others like it. */
-export const intervalField = z.number().int().min(1).max(maxTimeoutMs);
-
 const watchOptionsSchema = z
   .object({
     signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
-    pollIntervalMs: intervalField.optional(),
+    pollIntervalMs: z.number().int().min(1).max(maxTimeoutMs).default(2000),
   })
   .strict();
 
+export type CheckedWatchOptions = z.output<typeof watchOptionsSchema>;
+
 /** @throws TypeError */
-export function checkWatchOptions(options: WatchOptions): void {
-  checkOptions("WatchOptions", watchOptionsSchema, options);
+export function checkWatchOptions(options: WatchOptions): CheckedWatchOptions {
+  return checkOptions("WatchOptions", watchOptionsSchema, options);
 }

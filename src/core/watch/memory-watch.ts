@@ -1,74 +1,73 @@
-import { isClosedStorage, MemoryError } from "../values/errors.js";
+import type { ChangeListener } from "../contract/change-listener.js";
 import { withinTime } from "../runtime/call.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
-import { Bell } from "./bell.js";
-import { type ChangeListener } from "../contract/change-listener.js";
+import { isClosedStorage, MemoryError } from "../values/errors.js";
 import {
+  type CheckedWatchOptions,
   checkWatchOptions,
   type MemoryChange,
   type MemoryChanges,
-  watchDefaults,
   type WatchOptions,
 } from "./memory-changes.js";
-import { changesBetween, nothingSeen, type SeenTree, seenTree } from "./seen-tree.js";
+import { Signal } from "./signal.js";
+import { compareTrees, createWatchedTree, emptyWatchedTree, type WatchedTree } from "./watched-tree.js";
 
-/** What a watch asks of a memory. */
+/** What a watch needs of a memory. */
 export interface WatchedMemory {
   /** As of a backend; null where it keeps no count. */
   version(): Promise<string | null>;
   /** As of a backend. */
   snapshot(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot>;
-  /** Null where the storage does not tell of changes. */
+  /** Null where the storage does not report changes. */
   listen(): Promise<ChangeListener | null>;
-  /** Calls `listener` after each change that this process makes. Returns what ends it. */
+  /** Calls `listener` after each change that this process makes. @returns what ends it */
   listenHere(listener: () => void): () => void;
   /** If one aborts, the watch rejects with its reason. */
   signals: readonly AbortSignal[];
 }
 
-interface Seen extends SeenTree {
+interface PolledTree extends WatchedTree {
   version: string | null;
 }
 
 /**
- * Compares what a memory holds with what it held, whenever it may have changed. So nothing is told twice, and nothing
- * is lost to an outage, to a stream that broke, or to a consumer that takes its time: what it has not asked for yet is
- * not read either.
+ * Compares a memory with its state at the last poll, whenever it may have changed. So nothing is reported twice, and
+ * nothing is lost to an outage, to a broken stream, or to a slow consumer: the next poll waits until the consumer has
+ * requested all changes of the last one.
  *
  * @throws TypeError for bad options
  */
 export function watchMemory(memory: WatchedMemory, options: WatchOptions = {}): MemoryChanges {
-  checkWatchOptions(options);
-  return new MemoryWatch(memory, options);
+  return new MemoryWatch(memory, checkWatchOptions(options));
 }
 
 class MemoryWatch implements MemoryChanges {
   readonly ready: Promise<void>;
   readonly #memory: WatchedMemory;
   readonly #pollIntervalMs: number;
-  readonly #bell = new Bell();
+  readonly #signal = new Signal();
   readonly #end = new AbortController();
-  /** What ends what listens to others for this watch. */
+  /** Remove the listeners of this watch. */
   #stops: (() => void)[] = [];
   readonly #changes: AsyncGenerator<MemoryChange, undefined>;
-  #seen: Seen = { version: null, ...nothingSeen };
-  /** Whether the storage tells of changes by itself. "later": it has broken off, and is asked again after a while. */
-  #telling: "maybe" | "later" | "never" = "maybe";
+  #polled: PolledTree = { version: null, ...emptyWatchedTree };
+  /** Whether the storage reports changes. "paused": it has failed to, and is tried again after the next wait. */
+  #listening: "possible" | "paused" | "unsupported" = "possible";
   #listener: ChangeListener | null = null;
-  /** Whether a call of its `heard` is under way. */
-  #isListening = false;
+  /** Whether the listener is waiting for a change. */
+  #isReceiving = false;
 
-  constructor(memory: WatchedMemory, { signal, pollIntervalMs = watchDefaults.pollIntervalMs }: WatchOptions) {
+  constructor(memory: WatchedMemory, { signal, pollIntervalMs }: CheckedWatchOptions) {
     this.#memory = memory;
     this.#pollIntervalMs = pollIntervalMs;
-    // At once, also while the consumer is busy elsewhere, or never asks again.
+    // At once, also if the consumer is busy or never requests a change again.
     this.#end.signal.addEventListener("abort", () => this.#stop());
     if (signal?.aborted === true) this.#end.abort();
     else signal?.addEventListener("abort", () => this.#end.abort(), { once: true, signal: this.#end.signal });
-    this.ready = this.#untilEnded(() => this.#look());
-    // Whoever awaits neither this nor a change wants no error either.
+    this.ready = this.#untilEnded(() => this.#poll());
+    // A consumer that awaits neither this nor a change wants no unhandled rejection.
     this.ready.catch(() => undefined);
-    this.#changes = this.#tellAll();
+    this.#changes = this.#generateChanges();
   }
 
   [Symbol.asyncIterator](): this {
@@ -84,24 +83,24 @@ class MemoryWatch implements MemoryChanges {
     return this.#changes.return(undefined);
   }
 
-  get #isOver(): boolean {
+  get #hasEnded(): boolean {
     return this.#end.signal.aborted;
   }
 
-  async *#tellAll(): AsyncGenerator<MemoryChange, undefined> {
-    const { ring } = this.#bell;
-    if (!this.#isOver)
-      this.#stops = [this.#memory.listenHere(ring), ...this.#memory.signals.map((signal) => onAbort(signal, ring))];
+  async *#generateChanges(): AsyncGenerator<MemoryChange, undefined> {
+    const { notify } = this.#signal;
+    if (!this.#hasEnded)
+      this.#stops = [this.#memory.listenHere(notify), ...this.#memory.signals.map((signal) => onAbort(signal, notify))];
     try {
       await this.ready;
-      while (!this.#isOver) {
-        const before = this.#seen;
-        const hasFailed = !(await this.#couldLook());
-        for (const change of changesBetween(before, this.#seen)) {
-          if (this.#isOver) return undefined;
+      while (!this.#hasEnded) {
+        const before = this.#polled;
+        const hasFailed = !(await this.#tryToPoll());
+        for (const change of compareTrees(before, this.#polled)) {
+          if (this.#hasEnded) return undefined;
           yield change;
         }
-        if (!this.#isOver) await this.#wait(hasFailed);
+        if (!this.#hasEnded) await this.#wait(hasFailed);
       }
       return undefined;
     } finally {
@@ -109,13 +108,13 @@ class MemoryWatch implements MemoryChanges {
     }
   }
 
-  /** False where the storage has failed: what changes meanwhile is told when it is back. @throws what else there is */
-  async #couldLook(): Promise<boolean> {
+  /** False if the storage has failed: changes are reported when it is back. @throws every other error */
+  async #tryToPoll(): Promise<boolean> {
     try {
       await this.#untilEnded(async () => {
-        // First, so that no change falls between the two.
-        await this.#beginToListen();
-        await this.#look();
+        // First, so that no change is lost between the two.
+        await this.#openListener();
+        await this.#poll();
       });
       return true;
     } catch (error) {
@@ -124,61 +123,62 @@ class MemoryWatch implements MemoryChanges {
     }
   }
 
-  /** Runs what may take long, but waits for it no longer than the watch goes on. */
+  /** Runs what may take long, and stops waiting for it when the watch ends. */
   async #untilEnded(run: () => Promise<void>): Promise<void> {
     try {
       await withinTime({ signals: [this.#end.signal], timeoutMs: Infinity }, "read", run);
     } catch (error) {
-      if (!this.#isOver) throw error;
+      if (!this.#hasEnded) throw error;
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     for (const { aborted, reason } of this.#memory.signals) if (aborted) throw reason;
-    // Before the texts: what is kept with it may be newer, and then the next look reads again, but it is never older.
+    // Before the texts: they may be newer than the version, and then the next poll reads again, but never older.
     const version = await this.#memory.version();
-    if (version !== null && version === this.#seen.version) return;
-    this.#seen = { version, ...seenTree(await this.#memory.snapshot(this.#seen.versions), this.#seen) };
+    if (version !== null && version === this.#polled.version) return;
+    const snapshot = await this.#memory.snapshot(this.#polled.versions);
+    this.#polled = { version, ...createWatchedTree(snapshot, this.#polled) };
   }
 
-  /** Until something may have changed. */
+  /** Waits until something may have changed. */
   async #wait(hasFailed: boolean): Promise<void> {
-    const isPausing = this.#telling === "later";
-    if (this.#listener !== null && !this.#isListening) this.#listen(this.#listener);
-    // A secondary may answer what was before.
-    const isBehind = this.#listener !== null && this.#listener.latest !== this.#seen.version;
+    const isPaused = this.#listening === "paused";
+    if (this.#listener !== null && !this.#isReceiving) this.#receive(this.#listener);
+    // A secondary may return an older state.
+    const isBehind = this.#listener !== null && this.#listener.latest !== this.#polled.version;
     const polls = this.#listener === null || isBehind || hasFailed;
-    const timer = polls ? setTimeout(this.#bell.ring, this.#pollIntervalMs) : undefined;
-    await this.#bell.heard();
+    const timer = polls ? setTimeout(this.#signal.notify, this.#pollIntervalMs) : undefined;
+    await this.#signal.wait();
     clearTimeout(timer);
-    if (isPausing) this.#telling = "maybe";
+    if (isPaused) this.#listening = "possible";
   }
 
-  async #beginToListen(): Promise<void> {
-    if (this.#listener !== null || this.#telling !== "maybe") return;
+  async #openListener(): Promise<void> {
+    if (this.#listener !== null || this.#listening !== "possible") return;
     const listener = await this.#memory.listen();
-    if (listener === null) this.#telling = "never";
-    else if (this.#isOver) listener.close();
+    if (listener === null) this.#listening = "unsupported";
+    else if (this.#hasEnded) listener.close();
     else this.#listener = listener;
   }
 
-  #listen(listener: ChangeListener): void {
-    this.#isListening = true;
+  #receive(listener: ChangeListener): void {
+    this.#isReceiving = true;
     const settle = (outcome: "changed" | "renew" | "deaf" | "failed"): void => {
-      this.#isListening = false;
+      this.#isReceiving = false;
       if (outcome !== "changed") this.#closeListener();
-      if (outcome === "deaf") this.#telling = "never";
-      if (outcome === "failed") this.#telling = "later";
-      this.#bell.ring();
+      if (outcome === "deaf") this.#listening = "unsupported";
+      if (outcome === "failed") this.#listening = "paused";
+      this.#signal.notify();
     };
-    listener.heard(() => this.#seen.version).then(settle, () => settle("failed"));
+    listener.heard(() => this.#polled.version).then(settle, () => settle("failed"));
   }
 
   #stop(): void {
     this.#closeListener();
     for (const stop of this.#stops) stop();
     this.#stops = [];
-    this.#bell.ring();
+    this.#signal.notify();
   }
 
   #closeListener(): void {

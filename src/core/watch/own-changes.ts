@@ -1,12 +1,12 @@
 import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../contract/backend.js";
-import { idOf } from "../values/object-ids.js";
+import { getObjectId } from "../values/object-ids.js";
 
 /** The watches of this process, by memory. */
 const listeners = new Map<string, Set<() => void>>();
 
 function getKey(backend: MemoryBackend, address: CheckedAddress): string {
-  return `${idOf(backend.features?.storage ?? backend)} ${JSON.stringify(address)}`;
+  return `${getObjectId(backend.features?.storage ?? backend)} ${JSON.stringify(address)}`;
 }
 
 /** @param listener called after each change. @returns what ends it */

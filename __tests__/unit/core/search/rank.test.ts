@@ -3,7 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Memory } from "../../../../src/core/memory.js";
-import type { FoundText } from "../../../../src/core/tree/snapshot.js";
+import type { FileText } from "../../../../src/core/tree/snapshot.js";
 import type { MemoryOptions } from "../../../../src/core/memory-options.js";
 import { runInTurns } from "../../../../src/core/runtime/turns.js";
 import { indexTexts } from "../../../../src/core/search/memory-index.js";
@@ -197,7 +197,7 @@ it("files that were not chosen count as those that were, and hold nothing that i
     path: `/o${index}`,
     content,
   }));
-  const found = async (texts: FoundText[], atLeast?: number): Promise<[string, number][]> => {
+  const found = async (texts: FileText[], atLeast?: number): Promise<[string, number][]> => {
     const index = await runInTurns(indexTexts(texts, englishWords, null), createUnlimitedCall());
     const work = rank(index, ["hen", "fox", "zebra"], { path: "/", limit: 10, per: "passage" }, atLeast);
     return (await runInTurns(work, createUnlimitedCall())).map(({ file, passage, score }) => [

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { MemoryError } from "../values/errors.js";
+import type { MemoryActor } from "../values/actor.js";
+import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
+import type { ApplyOutcome, ChangeRecord, InterruptRecords } from "../contract/change-record.js";
+
+export function createToken(): string {
+  return randomBytes(12).toString("hex");
+}
+
+/** Approves a pending record. @returns null if it is not pending any more */
+export function claimRecord(
+  records: InterruptRecords,
+  id: string,
+  { edited, decidedBy }: { edited: ChangeRecord["edited"]; decidedBy: MemoryActor | null },
+): Promise<ChangeRecord | null> {
+  const tokens = { token: createToken(), claim: createToken() };
+  const decision = { edited, decidedBy, decidedAt: records.now() };
+  return records.swap(id, { status: "pending" }, { ...decision, ...tokens, status: "applying" });
+}
+
+/**
+ * Makes an approved change exactly once, whoever else tries and whatever crashes: the next caller resumes here.
+ *
+ * An attempt takes the record over by a token of its own, reads the memory, checks that the record still has the token,
+ * and changes the memory only if nobody has changed it since it was read. So an attempt that was overtaken between two
+ * of these steps changes nothing.
+ *
+ * @param claimed with status `applying`
+ * @returns `pending`: the base has changed, so nothing was done, and the record is released
+ * @throws what the memory refuses; the record is then released. EIO leaves it to the next caller
+ */
+export async function applyOnce(records: InterruptRecords, claimed: ChangeRecord): Promise<ChangeRecord> {
+  let current = claimed;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const outcome = await attemptToApply(records, current);
+    if (outcome === "applied") return finish(records, current);
+    const released = outcome === "changed" ? await release(records, current) : null;
+    if (released !== null) return released;
+    await pause(attempt);
+    const taken = await takeOver(records, current);
+    if (taken === null) return reload(records, current);
+    current = taken;
+  }
+  throw lostRace();
+}
+
+/** Continues an attempt that may have crashed, or may still be running. */
+export async function resume(records: InterruptRecords, record: ChangeRecord): Promise<ChangeRecord> {
+  if (record.status !== "applying") return record;
+  const taken = await takeOver(records, record);
+  return taken === null ? reload(records, record) : applyOnce(records, taken);
+}
+
+/** The record as it is now. */
+export async function reload(records: InterruptRecords, record: ChangeRecord): Promise<ChangeRecord> {
+  return (await records.find(record.id)) ?? record;
+}
+
+async function attemptToApply(records: InterruptRecords, current: ChangeRecord): Promise<ApplyOutcome> {
+  const isCurrent = async (): Promise<boolean> => {
+    const stored = await records.find(current.id);
+    return stored?.status === "applying" && stored.token === current.token;
+  };
+  try {
+    return await records.apply(current, isCurrent);
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code !== "EIO") await release(records, current);
+    throw error;
+  }
+}
+
+async function finish(records: InterruptRecords, current: ChangeRecord): Promise<ChangeRecord> {
+  const approved = await records.swap(current.id, { status: "applying" }, { status: "approved", token: null });
+  await records.unmark(current.id);
+  return approved ?? reload(records, { ...current, status: "approved" });
+}
+
+function takeOver(records: InterruptRecords, { id }: ChangeRecord): Promise<ChangeRecord | null> {
+  return records.swap(id, { status: "applying" }, { token: createToken() });
+}
+
+function release(records: InterruptRecords, { id, token }: ChangeRecord): Promise<ChangeRecord | null> {
+  const undecided = { token: null, claim: null, edited: null, decidedBy: null, decidedAt: null };
+  return records.swap(id, { status: "applying", token }, { ...undecided, status: "pending" });
+}

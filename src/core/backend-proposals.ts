@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { applyOnce, claimRecord, reload, resume } from "./approval/apply-once.js";
+import { maxReasonChars } from "./approval/decision.js";
+import type { MemoryProposal, MemoryProposals, Reviewer } from "./approval/memory-proposals.js";
+import { createRecordedChange, planChange } from "./approval/plan-change.js";
+import { editContent } from "./approval/request-approval.js";
+import type { ChangeRecord, ChangeRecords, ChangeStatus } from "./contract/change-record.js";
+import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
+import type { Call } from "./runtime/call.js";
+import { checkOptions } from "./settings/check-options.js";
+import { MemoryTree } from "./tree/memory-tree.js";
+import { actorField, maxActorChars } from "./values/actor.js";
+import { invalid, MemoryError } from "./values/errors.js";
+import { preview } from "./values/preview.js";
+import { shorten } from "./values/text.js";
+
+const reviewerField = actorField.extend({ userId: z.string().min(1).max(maxActorChars) });
+const approveSchema = z.object({ by: reviewerField, content: z.string().optional() }).strict();
+const rejectSchema = z.object({ by: reviewerField, reason: z.string().max(maxReasonChars).optional() }).strict();
+const listSchema = z.object({ status: z.enum(["pending", "applying", "approved", "rejected"]).optional() }).strict();
+
+/** The proposals of a memory over a backend. */
+export class BackendProposals implements MemoryProposals {
+  readonly #context: MemoryContext;
+
+  constructor(context: MemoryContext) {
+    this.#context = context;
+  }
+
+  async *list(options: { status?: ChangeStatus } = {}): AsyncGenerator<MemoryProposal> {
+    const { status } = checkOptions("options of list", listSchema, options);
+    const statuses = status === undefined ? (["pending", "applying"] as const) : [status];
+    const records = await this.#run("read", async (all) => all);
+    for await (const record of records.list("proposal", statuses)) yield toProposal(record);
+  }
+
+  get(id: string): Promise<MemoryProposal | null> {
+    return this.#run("change", async (records) => {
+      const record = await findProposal(records, id);
+      return record === null ? null : toProposal(await resume(records, record));
+    });
+  }
+
+  async approve(id: string, decision: { by: Reviewer; content?: string }): Promise<MemoryProposal> {
+    checkOptions("decision", approveSchema, decision);
+    const { by, content } = decision;
+    return this.#run("change", async (records, call) => {
+      const record = await findUndecided(records, id, by);
+      if (record.status === "approved") return toProposal(record);
+      if (content !== undefined && record.after === null) throw invalid(`a ${record.command} has no content`);
+      const edited = content === undefined ? null : await editContent(this.#context, record, content, call);
+      const claimed = await claimRecord(records, id, { edited, decidedBy: by });
+      if (claimed === null) throw await createDecidedError(records, record);
+      const applied = await applyOnce(records, claimed);
+      if (applied.status === "pending") throw await this.#createBaseChangedError(record, call);
+      // Another process that took over may have released it, and somebody may have decided since.
+      if (applied.status !== "approved" || applied.claim !== claimed.claim)
+        throw await createDecidedError(records, applied);
+      return toProposal(applied);
+    });
+  }
+
+  async reject(id: string, decision: { by: Reviewer; reason?: string }): Promise<MemoryProposal> {
+    checkOptions("decision", rejectSchema, decision);
+    const { by, reason = null } = decision;
+    return this.#run("change", async (records) => {
+      const record = await findUndecided(records, id, null);
+      const rejection = { status: "rejected", decidedBy: by, decidedAt: records.now(), reason } as const;
+      const rejected = await records.swap(id, { status: "pending" }, rejection);
+      if (rejected === null) throw await createDecidedError(records, record);
+      return toProposal(rejected);
+    });
+  }
+
+  #run<R>(stage: "read" | "change", run: (records: ChangeRecords, call: Call) => Promise<R>): Promise<R> {
+    return runCall(this.#context, null, async (call) => {
+      const records = this.#context.backend.features?.approvals?.(call);
+      if (records === undefined) throw new TypeError("this storage keeps no proposals");
+      return stage === "read" ? run(records, call) : runAsChange(this.#context, call, () => run(records, call));
+    });
+  }
+
+  async #createBaseChangedError(record: ChangeRecord, call: Call): Promise<MemoryError> {
+    const diff = await this.#describePresentChange(record, call);
+    const advice = "nothing was changed; reject it, and let it be proposed again";
+    return new MemoryError(
+      "ECONFLICT",
+      `ECONFLICT: ${record.path} has changed since the proposal ${record.id} was made; ${advice}. It would now be:\n${diff}`,
+    );
+  }
+
+  /** The diff of the change as it would be made now, or why it would be refused. */
+  async #describePresentChange(record: ChangeRecord, call: Call): Promise<string> {
+    const { backend, options } = this.#context;
+    const settings = { maxFileBytes: options.maxFileBytes, showPath: (path: string) => path };
+    try {
+      const tree = new MemoryTree(await backend.snapshot(call));
+      const planned = await planChange(tree, createRecordedChange(record), settings);
+      return planned?.diff ?? "no change";
+    } catch (error) {
+      if (MemoryError.isInstance(error) && error.code !== "EIO") return error.message;
+      throw error;
+    }
+  }
+}
+
+async function findProposal(records: ChangeRecords, id: unknown): Promise<ChangeRecord | null> {
+  if (typeof id !== "string") throw invalid(`the id of a proposal must be a text (given ${preview(id)})`);
+  const record = await records.find(id);
+  return record?.kind === "proposal" ? record : null;
+}
+
+/**
+ * A proposal that nobody has decided, or one that `by` has approved and that this call has resumed.
+ * @throws MemoryError ENOENT, ECONFLICT
+ */
+async function findUndecided(records: ChangeRecords, id: string, by: Reviewer | null): Promise<ChangeRecord> {
+  const record = await findProposal(records, id);
+  if (record === null) throw new MemoryError("ENOENT", `ENOENT: there is no proposal ${preview(id)} of this memory`);
+  const resumed = await resume(records, record);
+  if (resumed.status === "pending") return resumed;
+  const isApprovedByCaller =
+    record.status === "applying" &&
+    resumed.status === "approved" &&
+    resumed.claim === record.claim &&
+    resumed.decidedBy?.userId === by?.userId;
+  if (by !== null && isApprovedByCaller) return resumed;
+  throw await createDecidedError(records, resumed);
+}
+
+async function createDecidedError(records: ChangeRecords, record: ChangeRecord): Promise<MemoryError> {
+  const { id, status, decidedBy } = await reload(records, record);
+  // Its approval was released meanwhile, because the base had changed.
+  if (status === "pending")
+    return new MemoryError(
+      "ECONFLICT",
+      `ECONFLICT: another reviewer was about to decide about the proposal ${id}; it is open again`,
+    );
+  const reviewer = decidedBy?.userId === undefined ? "" : ` by ${shorten(decidedBy.userId, 64)}`;
+  return new MemoryError(
+    "ECONFLICT",
+    `ECONFLICT: the proposal ${id} was ${status === "rejected" ? "rejected" : "approved"}${reviewer} already`,
+  );
+}
+
+function toProposal(record: ChangeRecord): MemoryProposal {
+  const { id, status, command, path, to, oldContent, diff, base, actor, at, decidedBy, decidedAt, reason, edited } =
+    record;
+  const content = edited?.content ?? record.content;
+  return { id, status, command, path, to, content, oldContent, diff, base, actor, at, decidedBy, decidedAt, reason };
+}

@@ -1,0 +1,22 @@
+import { snapshotSince } from "./contract/snapshot-since.js";
+import { type MemoryContext, runCall } from "./pipeline.js";
+import { type Call, createUnlimitedCall } from "./runtime/call.js";
+import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
+import { watchMemory } from "./watch/memory-watch.js";
+import { listenHere } from "./watch/own-changes.js";
+
+/** Watches a memory over a backend. @throws TypeError for bad options */
+export function watchBackend(memory: MemoryContext, options?: WatchOptions): MemoryChanges {
+  const { address, backend, signals } = memory;
+  // Without spans: nobody wants one for each poll.
+  const run = <R>(poll: (call: Call) => Promise<R>): Promise<R> => runCall(memory, null, poll);
+  const watched = {
+    version: () => run(async (call) => (await backend.features?.version?.(call)) ?? null),
+    snapshot: (known: ReadonlyMap<string, string>) => run((call) => snapshotSince(backend, known, call)),
+    // What limits a call does not limit what it has opened.
+    listen: () => run(async () => (await backend.features?.listen?.(createUnlimitedCall())) ?? null),
+    listenHere: (listener: () => void) => listenHere(backend, address, listener),
+    signals,
+  };
+  return watchMemory(watched, options);
+}
