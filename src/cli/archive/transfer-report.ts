@@ -1,31 +1,14 @@
-import type { TransferCounts } from "./transfer.js";
+import type { Report } from "../command.js";
 import { countText } from "../terminal/format.js";
-import type { CliContext } from "../context.js";
+import type { TransferCounts } from "./transfer.js";
 
-export interface TransferSum extends TransferCounts {
-  memories: number;
-}
-
-export function sumCounts(all: readonly TransferCounts[]): TransferSum {
-  const sum = { memories: all.length, written: 0, replaced: 0, unchanged: 0 };
-  for (const { written, replaced, unchanged } of all) {
-    sum.written += written;
-    sum.replaced += replaced;
-    sum.unchanged += unchanged;
-  }
-  return sum;
-}
-
-export async function reportTransfer(
-  verb: string,
-  sum: TransferSum,
-  json: boolean,
-  { out }: CliContext,
-): Promise<void> {
-  const { memories, written, replaced, unchanged } = sum;
-  if (json) return out.json({ ok: true, ...sum });
+export function reportTransfer(verb: string, transfers: readonly TransferCounts[]): Report {
+  const counts = { memories: transfers.length, written: 0, replaced: 0, unchanged: 0 };
+  for (const transfer of transfers)
+    for (const name of ["written", "replaced", "unchanged"] as const) counts[name] += transfer[name];
+  const { memories, written, replaced, unchanged } = counts;
   const parts = [`${countText(written, "file")} written`];
   if (replaced > 0) parts.push(`${countText(replaced, "file")} replaced`);
   if (unchanged > 0) parts.push(`${countText(unchanged, "file")} there already`);
-  return out.line(`${verb} ${countText(memories, "memory")}: ${parts.join(", ")}`);
+  return { json: counts, text: `${verb} ${countText(memories, "memory")}: ${parts.join(", ")}\n` };
 }

@@ -1,29 +1,27 @@
-import { alreadyExists, fileTooLarge, memoryFull } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryBytesCeiling } from "../../core/memory-options.js";
-import { creationFault } from "../../core/values/paths.js";
+import { alreadyExists } from "../../core/values/errors.js";
 import { utf8Bytes } from "../../core/values/text.js";
-import { about, CommandFault } from "../fault.js";
+import { about, CommandError } from "../errors.js";
 import type { OpenMemory } from "../targets/open-target.js";
-import { folderFault } from "./folder-names.js";
-import { restorable, restore, type Restored } from "./restore.js";
+import { planRestoration, type Restoration, restore } from "./restore.js";
+import { TransferCheck } from "./transfer-check.js";
 import { type FileContent, readTree, type Tree, type TreeFile, withTree } from "./tree.js";
 
-/** What to do to make a memory hold all of a tree. */
+/** What makes a memory hold all of a tree. */
 export interface TransferPlan {
   open: OpenMemory;
   writes: { file: TreeFile; replaces: boolean }[];
   /** Those without anything in them; the others come with their files. */
   directories: string[];
-  /** Of a run that ended while it made a directory. */
+  /** Files of an interrupted run that made a directory. */
   leftovers: string[];
   unchanged: number;
-  /** With its history: all of a memory that is not there yet, in place of the rest. */
-  restored: Restored | null;
+  /** All of a memory that is not there yet, with its history, in place of the rest. */
+  restoration: Restoration | null;
 }
 
 export interface TransferCounts {
-  /** Files that are new. */
+  /** New files. */
   written: number;
   replaced: number;
   /** Files that were there already, equal. */
@@ -31,91 +29,75 @@ export interface TransferCounts {
 }
 
 /**
- * A directory is made by a file in it, which is then removed; the shortest name there is fits wherever a directory
- * does.
+ * A file in a directory makes the directory, and is then removed. Its name is the shortest, so it fits wherever a
+ * directory does.
  */
 const placeholderName = "~";
 const placeholderText = "Left behind by a copy that was broken off; it may be deleted.\n";
 const placeholderBytes = utf8Bytes(placeholderText);
 
-/** Decides everything before anything is written. @throws CommandFault for whatever the memory cannot take */
+/** Decides everything before anything is written. @throws CommandError for whatever the memory cannot take */
 export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
   if (tree.history !== null) return planRestore(tree, open);
-  return withTree(
-    () => about(open.name, () => readTree(open)),
-    (there) => planAdditions(tree, there, open, overwrite),
+  return withTree(await about(open.name, () => readTree(open)), (present) =>
+    planAdditions(tree, present, open, overwrite),
   );
 }
 
-async function planAdditions(tree: Tree, there: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
-  const filesThere = new Map(there.files.map((file) => [file.path, file]));
-  const directoriesThere = new Set(there.directories);
-  const directories = emptyDirectoriesOf(tree);
-  const leftovers = await leftoversIn(directories, filesThere);
-  for (const path of tree.directories) {
-    checkNew(path, directoriesThere, open);
-    if (filesThere.has(path)) throw taken(path, "a file", "a directory", open);
-  }
-  const plan: TransferPlan = {
-    open,
-    writes: [],
-    directories: directories.filter((path) => !directoriesThere.has(path)),
-    leftovers,
-    unchanged: 0,
-    restored: null,
-  };
-  const different: string[] = [];
+async function planAdditions(tree: Tree, present: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
+  const check = new TransferCheck(open, present);
+  check.directories(tree.directories);
+  const filesByPath = new Map(present.files.map((file) => [file.path, file]));
+  const directories = getEmptyDirectories(tree);
+  const leftovers = await findLeftovers(directories, filesByPath);
+  const presentDirectories = new Set(present.directories);
+  const added = directories.filter((path) => !presentDirectories.has(path));
+  const plan: TransferPlan = { open, writes: [], directories: added, leftovers, unchanged: 0, restoration: null };
   for (const file of tree.files) {
-    checkSize(file, open);
-    checkNew(file.path, filesThere, open);
-    if (directoriesThere.has(file.path)) throw taken(file.path, "a directory", "a file", open);
-    const found = filesThere.get(file.path);
-    if (found === undefined) plan.writes.push({ file, replaces: false });
-    else if (await isEqual(file, found)) plan.unchanged += 1;
-    else {
-      different.push(file.path);
-      plan.writes.push({ file, replaces: true });
-    }
+    check.file(file);
+    const same = filesByPath.get(file.path);
+    if (same !== undefined && (await isEqual(file, same))) plan.unchanged += 1;
+    else plan.writes.push({ file, replaces: same !== undefined });
   }
-  checkParents(tree, filesThere, open);
-  checkFolderNames(tree, there, open);
-  if (different.length > 0 && !overwrite) throw conflict(different, open);
-  if (open.isOneDocument) checkTotal([...there.files, ...plan.writes.map(({ file }) => file)], open);
+  check.tree(tree);
+  const replaced = plan.writes.filter(({ replaces }) => replaces).map(({ file }) => file.path);
+  if (replaced.length > 0 && !overwrite) throw conflictError(replaced, open);
+  check.total(plan.writes.map(({ file }) => file));
   return plan;
 }
 
-/** @throws CommandFault for whatever is no history, or where there is another memory */
+/** @throws CommandError for whatever is no history, or where there is another memory */
 async function planRestore(tree: Tree, open: OpenMemory): Promise<TransferPlan> {
-  const plan: TransferPlan = { open, writes: [], directories: [], leftovers: [], unchanged: 0, restored: null };
-  for (const path of [...tree.files.map((file) => file.path), ...tree.directories]) checkNew(path, new Set(), open);
-  for (const file of tree.files) checkSize(file, open);
-  const writes = tree.files.map((file) => ({ file, replaces: false }));
-  if (open.isOneDocument) checkTotal(tree.files, open);
-  const restored = await restorable(tree, open);
-  if (restored !== null) return { ...plan, writes, restored };
-  return { ...plan, unchanged: tree.files.length };
+  const { files, directories } = tree;
+  const check = new TransferCheck(open, { files: [], directories: [] });
+  check.directories(directories);
+  for (const file of files) check.file(file);
+  check.total(files);
+  const restoration = await planRestoration(tree, open);
+  const writes = restoration === null ? [] : files.map((file) => ({ file, replaces: false }));
+  return { open, writes, directories: [], leftovers: [], unchanged: files.length - writes.length, restoration };
 }
 
-/** A file appears whole or not at all; run again after a failure, it goes on where it ended. */
-export async function carryOut(
-  { open, writes, directories, leftovers, unchanged, restored }: TransferPlan,
+/** A file appears whole or not at all. After a failure, the next run continues. */
+export async function runTransfer(
+  { open, writes, directories, leftovers, unchanged, restoration }: TransferPlan,
   onFile: () => void,
 ): Promise<TransferCounts> {
   const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
-  if (restored !== null) {
-    await restore(open, restored);
-    for (const _ of writes) onFile();
+  if (restoration !== null) {
+    await restore(open, restoration);
+    writes.forEach(onFile);
     return { ...counts, written: writes.length };
   }
-  const { memory } = open;
+  const { memory, name } = open;
   for (const { file, replaces } of writes) {
-    const loaded = await file.load();
-    await about(`${open.name}: ${file.path}`, () => writeFile(open, file.path, loaded, replaces));
+    const content = await file.load();
+    await about(`${name}: ${file.path}`, () => writeFile(open, file.path, content, replaces));
     counts[replaces ? "replaced" : "written"] += 1;
     onFile();
   }
-  for (const path of directories) await about(`${open.name}: ${path}`, () => makeDirectory(memory, path));
-  for (const path of leftovers) await about(`${open.name}: ${path}`, () => memory.delete(path));
+  for (const path of directories) await about(`${name}: ${path}`, () => makeDirectory(memory, path));
+  for (const path of leftovers) await about(`${name}: ${path}`, () => memory.delete(path));
   return counts;
 }
 
@@ -145,14 +127,13 @@ async function makeDirectory(memory: Memory, directory: string): Promise<void> {
   await memory.delete(placeholder);
 }
 
-function emptyDirectoriesOf({ directories, files }: Tree): string[] {
-  const parents = new Set(
-    [...files.map(({ path }) => path), ...directories].map((path) => path.slice(0, path.lastIndexOf("/"))),
-  );
+function getEmptyDirectories({ directories, files }: Tree): string[] {
+  const paths = [...files.map(({ path }) => path), ...directories];
+  const parents = new Set(paths.map((path) => path.slice(0, path.lastIndexOf("/"))));
   return directories.filter((path) => !parents.has(path));
 }
 
-async function leftoversIn(directories: readonly string[], files: ReadonlyMap<string, TreeFile>): Promise<string[]> {
+async function findLeftovers(directories: readonly string[], files: ReadonlyMap<string, TreeFile>): Promise<string[]> {
   const leftovers: string[] = [];
   for (const directory of directories) {
     const file = files.get(`${directory}/${placeholderName}`);
@@ -164,64 +145,13 @@ async function leftoversIn(directories: readonly string[], files: ReadonlyMap<st
 
 async function isEqual(file: TreeFile, other: TreeFile): Promise<boolean> {
   if (file.sizeBytes !== other.sizeBytes) return false;
-  const [a, b] = [await file.load(), await other.load()];
-  return a.content === b.content;
+  return (await file.load()).content === (await other.load()).content;
 }
 
-/** What is there may have any name; what is new follows the rule. */
-function checkNew(path: string, there: { has(path: string): boolean }, { name, paths }: OpenMemory): void {
-  const fault = there.has(path) ? null : creationFault(path, paths);
-  if (fault)
-    throw new CommandFault(fault.code, `${name}: ${path}: ${fault.message}; rename it in the source`, { cause: fault });
-}
-
-function checkSize({ path, sizeBytes }: TreeFile, { name }: OpenMemory): void {
-  if (sizeBytes <= memoryBytesCeiling) return;
-  const { code, message } = fileTooLarge(sizeBytes, memoryBytesCeiling);
-  throw new CommandFault(code, `${name}: ${path}: ${message}`);
-}
-
-function checkParents({ files, directories }: Tree, filesThere: ReadonlyMap<string, TreeFile>, open: OpenMemory): void {
-  if (filesThere.size === 0) return;
-  for (const path of [...files.map((file) => file.path), ...directories]) {
-    for (let end = path.indexOf("/", 1); end !== -1; end = path.indexOf("/", end + 1)) {
-      if (filesThere.has(path.slice(0, end))) throw taken(path.slice(0, end), "a file", "a directory", open);
-    }
-  }
-}
-
-function checkFolderNames(tree: Tree, there: Tree, { kind, name }: OpenMemory): void {
-  if (kind !== "folder") return;
-  const pathsOf = ({ files, directories }: Tree): string[] => [...files.map(({ path }) => path), ...directories];
-  const found = folderFault(pathsOf(there), pathsOf(tree));
-  if (found !== null)
-    throw new CommandFault(
-      found.fault.code,
-      `${name}: ${found.path}: ${found.fault.message}; rename it in the source, or use export`,
-    );
-}
-
-/** A lower bound: keys and times come on top, which the storage counts. @param files of one path the last counts */
-function checkTotal(files: readonly TreeFile[], { name }: OpenMemory): void {
-  const sizes = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
-  const total = [...sizes.values()].reduce((sum, sizeBytes) => sum + sizeBytes, 0);
-  if (total <= memoryBytesCeiling) return;
-  const { code, message } = memoryFull(total, memoryBytesCeiling);
-  throw new CommandFault(code, `${name}: ${message}`);
-}
-
-function taken(path: string, there: string, wanted: string, { name }: OpenMemory): CommandFault {
-  const code = there === "a file" ? "ENOTDIR" : "EISDIR";
-  return new CommandFault(
-    code,
-    `${name}: ${path} is ${there} there and ${wanted} in the source; move or remove one of them`,
-  );
-}
-
-function conflict(different: readonly string[], { name }: OpenMemory): CommandFault {
-  const others = different.length === 1 ? "" : ` and ${different.length - 1} more`;
-  return new CommandFault(
+function conflictError(paths: readonly string[], { name }: OpenMemory): CommandError {
+  const others = paths.length === 1 ? "" : ` and ${paths.length - 1} more`;
+  return new CommandError(
     "EEXIST",
-    `${name}: ${different[0]}${others} would be replaced by other contents; pass --overwrite if that is meant`,
+    `${name}: ${paths[0]}${others} would be replaced by other contents; pass --overwrite if that is meant`,
   );
 }

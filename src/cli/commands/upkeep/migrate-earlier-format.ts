@@ -1,0 +1,64 @@
+import { Option } from "commander";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
+import { createCommand } from "../../command.js";
+import type { CliContext } from "../../context.js";
+import { about } from "../../errors.js";
+import { formatAddress } from "../../targets/format-address.js";
+import { assertThere } from "../../targets/missing-memory.js";
+import { withDatabase } from "../../targets/open-target.js";
+import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
+import { getDatabaseTarget, getOptionalAddress } from "../../targets/targets.js";
+import { countText } from "../../terminal/format.js";
+import { withProgress } from "../../terminal/progress.js";
+
+export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
+  usage: "earlier-format",
+  description:
+    "Rewrite documents of the earlier system, with nested data, in today's layout. Their first change does the same. You can run it again.",
+  examples: ["migrate earlier-format --dry-run", "migrate earlier-format --node assistant"],
+  options: [
+    new Option("--node <id>", "only the memory of this node (default: all)"),
+    new Option("--thread <id>", "only the memory of this thread of the node"),
+    new Option("--user <id>", "only the memory of this user of the node"),
+    new Option("--dry-run", "only say what it would do"),
+    ...databaseOptions,
+  ],
+  run: async (input, context) => {
+    const { dryRun = false } = input;
+    const only = getOptionalAddress(input);
+    const addresses = await withDatabase(getDatabaseTarget(input, context.io.env), async (database) => {
+      if (only !== undefined) await assertThere(database, only);
+      const outdated = await about("the database", () => findOutdated(database, only));
+      return dryRun ? outdated : upgradeAll(database, outdated, context);
+    });
+    return {
+      json: { dryRun, rewritten: addresses.length, addresses },
+      text: `${dryRun ? "to rewrite" : "rewrote"}: ${countText(addresses.length, "memory")}\n`,
+    };
+  },
+});
+
+async function findOutdated(database: MemoryDatabase, only: CheckedAddress | undefined): Promise<CheckedAddress[]> {
+  const addresses: CheckedAddress[] = [];
+  for await (const { address, outdated } of database.facts(only))
+    if (outdated && address !== null) addresses.push(address);
+  return addresses;
+}
+
+/** Returns those that it has rewritten. */
+function upgradeAll(
+  database: MemoryDatabase,
+  addresses: readonly CheckedAddress[],
+  { err }: CliContext,
+): Promise<CheckedAddress[]> {
+  return withProgress(err, "memories", async (progress) => {
+    progress.total = addresses.length;
+    const rewritten: CheckedAddress[] = [];
+    for (const address of addresses) {
+      if (await about(formatAddress(address), () => database.upgrade(address))) rewritten.push(address);
+      progress.step();
+    }
+    return rewritten;
+  });
+}
