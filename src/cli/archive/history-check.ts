@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import type { ArchivedHistory, ArchivedVersion } from "../../core/history/archived-version.js";
+import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { canBeReadBy, isWhole, readOlderText } from "../../core/history/older-text.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { sha256Of } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
+import { groupBy } from "../collections.js";
 import { type CommandError, inputError } from "../errors.js";
 import { formatAddress } from "../targets/format-address.js";
 import { batchFrom } from "./read-ahead.js";
@@ -38,81 +39,61 @@ export async function checkHistory(
 ): Promise<{ versions: number; digest: string }> {
   if (history === null) return { versions: 0, digest: "" };
   const hash = createHash("sha256");
-  const order = new OrderCheck(history.revision, advice);
+  const lastPaths: LastPaths = new Map();
+  let versions = 0;
+  let newerId = String(history.revision + 1);
   await history.each(async (version) => {
-    order.add(version);
+    const { id, file, path = "", operation } = version;
+    if (compareIds(id, newerId) >= 0)
+      throw versionError(advice, id, "it is not older than the one before it, or newer than the memory");
+    for (const each of getPaths(version)) checkPath(each, advice.where);
+    newerId = id;
+    versions += 1;
+    if (file !== undefined && !lastPaths.has(file)) lastPaths.set(file, operation === "deleted" ? "" : path);
     hash.update(stringifySorted(version));
     await use(version);
   });
-  await checkTexts(files, history, order.filesByPath, advice, (path, text) =>
-    hash.update(JSON.stringify([path, sha256Of(text)])),
-  );
-  return { versions: order.count, digest: hash.digest("hex") };
+  for await (const { texts, fileIds } of readBatches(files, lastPaths)) {
+    for (const [path, text] of texts) hash.update(JSON.stringify([path, sha256Of(text)]));
+    const check = new TextCheck(texts, advice);
+    await history.eachOf(fileIds, (version) => check.add(version));
+  }
+  return { versions, digest: hash.digest("hex") };
 }
 
-/** Goes through a history from the newest version to the oldest. */
-class OrderCheck {
-  count = 0;
-  /** The files by the path of their newest version, "" for those without a text: deleted or redacted. */
-  readonly filesByPath = new Map<string, string[]>();
-  readonly #seenFiles = new Set<string>();
-  readonly #advice: HistoryAdvice;
-  #newerId: string;
-
-  constructor(revision: number, advice: HistoryAdvice) {
-    this.#advice = advice;
-    this.#newerId = String(revision + 1);
-  }
-
-  /** @throws CommandError EINPUT */
-  add({ id, file, path, from, operation, directories = {} }: ArchivedVersion): void {
-    const { added = [], removed = [], moved } = directories;
-    if (compareIds(id, this.#newerId) >= 0)
-      throw versionError(this.#advice, id, "it is not older than the one before it, or newer than the memory");
-    for (const each of [path, from, ...added, ...removed, moved?.from, moved?.to])
-      if (each !== undefined) checkPath(each, this.#advice.where);
-    this.#newerId = id;
-    this.count += 1;
-    if (file === undefined || this.#seenFiles.has(file)) return;
-    this.#seenFiles.add(file);
-    const lastPath = operation === "deleted" ? "" : (path ?? "");
-    const files = this.filesByPath.get(lastPath);
-    if (files === undefined) this.filesByPath.set(lastPath, [file]);
-    else files.push(file);
-  }
+function getPaths({ path, from, directories = {} }: ArchivedVersion): string[] {
+  const { added = [], removed = [], moved } = directories;
+  return [path, from, ...added, ...removed, moved?.from, moved?.to].filter((each) => each !== undefined);
 }
+
+/** By file: the path of its newest version, "" for a file without a text: deleted or redacted. */
+type LastPaths = Map<string, string>;
 
 /** How many files without a text are checked together. */
 const maxFiles = 1000;
 
-/** @param report receives each text that is there now */
-async function checkTexts(
+/** The present texts, some at a time, with the files whose newest versions have them; then all other files. */
+async function* readBatches(
   files: readonly TreeFile[],
-  history: ArchivedHistory,
-  filesByPath: Map<string, string[]>,
-  advice: HistoryAdvice,
-  report: (path: string, text: string) => void,
-): Promise<void> {
+  lastPaths: LastPaths,
+): AsyncGenerator<{ texts: Map<string, string>; fileIds: string[] }> {
+  const idsByPath = new Map<string, string[]>();
+  for (const [path, entries] of groupBy(lastPaths, ([, lastPath]) => lastPath))
+    idsByPath.set(
+      path,
+      entries.map(([id]) => id),
+    );
   for (let start = 0; start < files.length;) {
     const texts = new Map<string, string>();
-    for (const { path, load } of files.slice(start, start + batchFrom(files, start).length)) {
-      const { content } = await load();
-      report(path, content);
-      texts.set(path, content);
-    }
-    const check = new TextCheck(texts, advice);
-    await history.eachOf(
-      [...texts.keys()].flatMap((path) => filesByPath.get(path) ?? []),
-      (version) => check.add(version),
-    );
-    for (const path of texts.keys()) filesByPath.delete(path);
-    start += texts.size;
+    const batch = files.slice(start, start + batchFrom(files, start).length);
+    for (const { path, load } of batch) texts.set(path, (await load()).content);
+    yield { texts, fileIds: batch.flatMap(({ path }) => idsByPath.get(path) ?? []) };
+    for (const { path } of batch) idsByPath.delete(path);
+    start += batch.length;
   }
-  const gone = [...filesByPath.values()].flat();
-  for (let start = 0; start < gone.length; start += maxFiles) {
-    const check = new TextCheck(new Map(), advice);
-    await history.eachOf(gone.slice(start, start + maxFiles), (version) => check.add(version));
-  }
+  const others = [...idsByPath.values()].flat();
+  for (let start = 0; start < others.length; start += maxFiles)
+    yield { texts: new Map(), fileIds: others.slice(start, start + maxFiles) };
 }
 
 /**
@@ -134,22 +115,19 @@ class TextCheck {
   /** @throws CommandError EINPUT */
   add(version: ArchivedVersion): void {
     const { id, file, since, path = "", sizeBytes, sha256 } = version;
-    const text = this.#before?.file === file ? this.#getEarlierText(id) : this.#getPresentText(version);
+    const text = this.#getText(version);
     if (text !== null && sizeBytes !== null && (utf8Bytes(text) !== sizeBytes || sha256Of(text) !== sha256))
       throw versionError(this.#advice, id, `the text of ${path} is not what its size and hash say`);
     this.#before = { file, id: since, text: this.#readBefore(version, text) };
   }
 
-  #getEarlierText(id: string): string | null {
-    return this.#before?.id === id ? this.#before.text : null;
-  }
-
-  /** The text of a newest version. */
-  #getPresentText({ id, path = "", operation }: ArchivedVersion): string | null {
+  #getText({ id, file, path = "", operation }: ArchivedVersion): string | null {
+    const before = this.#before;
+    if (before?.file === file) return before?.id === id ? before.text : null;
     if (operation === "deleted" || path === "") return null;
-    const text = this.#texts.get(path);
-    if (text === undefined) throw versionError(this.#advice, id, `there is no file ${path} after it`);
-    return text;
+    const present = this.#texts.get(path);
+    if (present === undefined) throw versionError(this.#advice, id, `there is no file ${path} after it`);
+    return present;
   }
 
   #readBefore({ id, operation, older }: ArchivedVersion, text: string | null): string | null {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { sha256Of } from "../../core/values/sha256.js";
+import { groupBy } from "../collections.js";
 import { inputError, withFile } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8, toBytes } from "../terminal/text-input.js";
@@ -151,22 +152,12 @@ function withHistory({ revision, versions, ...tree }: ReadTree, name: string): T
     if (versions.length === 0) return { ...tree, history: null };
     throw inputError(`${name}: there are versions of a memory whose own line has no revision; export it again`);
   }
-  const byFile = new Map<string, LinePosition[]>();
-  for (const { file, position } of versions) {
-    if (file === undefined) continue;
-    const positions = byFile.get(file);
-    if (positions === undefined) byFile.set(file, [position]);
-    else positions.push(position);
-  }
+  const byFile = groupBy(versions, ({ file }) => file);
   return {
     ...tree,
     history: {
       revision,
-      each: (use) =>
-        readVersions(
-          versions.map(({ position }) => position),
-          use,
-        ),
+      each: (use) => readVersions(versions, use),
       eachOf: (files, use) =>
         readVersions(
           files.flatMap((file) => byFile.get(file) ?? []),
@@ -177,9 +168,9 @@ function withHistory({ revision, versions, ...tree }: ReadTree, name: string): T
 }
 
 async function readVersions(
-  positions: readonly LinePosition[],
+  versions: ReadTree["versions"],
   use: (version: ArchivedVersion) => Promise<void> | void,
 ): Promise<void> {
-  for (const position of positions)
+  for (const { position } of versions)
     await use(parseLine(versionSchema, await readLine(position), position.where).version);
 }

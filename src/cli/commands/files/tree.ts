@@ -2,6 +2,7 @@ import type { Memory, MemoryOutline, OutlineFile } from "../../../core/memory.js
 import { directoryNotFound } from "../../../core/values/errors.js";
 import { normalizePath, parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
+import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
 import { readOptions } from "../../targets/target-options.js";
 import { bytesText, countText } from "../../terminal/format.js";
@@ -46,14 +47,11 @@ interface Entry {
 function formatTree(root: string, outline: Pick<MemoryOutline, "files" | "directories">, out: Output): string {
   const { files } = outline;
   const directories = outline.directories.filter((path) => path !== root);
-  const children = new Map<string, Entry[]>();
-  for (const entry of [...files, ...directories.map((path) => ({ path, sizeBytes: null }))]) {
-    if (entry.path === root) continue;
-    const parent = parentOf(entry.path);
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [entry]);
-    else siblings.push(entry);
-  }
+  const entries: Entry[] = [...files, ...directories.map((path) => ({ path, sizeBytes: null }))];
+  const children = groupBy(
+    entries.filter(({ path }) => path !== root),
+    ({ path }) => parentOf(path),
+  );
   const lines = [out.style("blue", out.foreign(root)), ...formatBranches(root, children, "", out)];
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const counts = [

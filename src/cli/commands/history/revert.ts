@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { MemoryVersion, RevertTarget } from "../../../core/history/history.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { pickDefined } from "../../defined.js";
+import { pickDefined } from "../../collections.js";
 import { usageError } from "../../errors.js";
 import { changeOptions } from "../../targets/target-options.js";
 import { historyCommand } from "./history-command.js";

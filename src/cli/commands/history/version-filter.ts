@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { VersionFilter, VersionOperation } from "../../../core/history/history.js";
 import { actorField, maxActorChars, type MemoryActor } from "../../../core/values/actor.js";
 import { anyNumber, numberOption } from "../../command.js";
-import { pickDefined } from "../../defined.js";
+import { pickDefined } from "../../collections.js";
 import { usageError } from "../../errors.js";
 
 export interface FilterOptions {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { memoryBytesCeiling } from "../../../core/memory-options.js";
-import { planTransfer, runTransfer, type TransferCounts, type TransferPlan } from "../../archive/transfer.js";
-import { reportTransfer } from "../../archive/transfer-report.js";
+import { planTransfer } from "../../archive/plan-transfer.js";
+import { reportTransfer, runTransfers, type TransferCounts, type TransferPlan } from "../../archive/transfer-plan.js";
 import { readTree, readTreeWithHistory, withTree } from "../../archive/tree.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -71,13 +71,7 @@ function copyOne(input: CopyOptions, context: CliContext): Promise<TransferCount
   const read = history === true ? readTreeWithHistory : readTree;
   return withMemory(context, sourceOptions, { access: "read" }, async (source) =>
     withTree(await about(source.name, () => read(source)), (tree) =>
-      withTarget(destination, use, (open) =>
-        withProgress(context.err, "files", async (progress) => {
-          const plan = await planTransfer(tree, open, overwrite);
-          progress.total = plan.writes.length;
-          return [await runTransfer(plan, () => progress.step())];
-        }),
-      ),
+      withTarget(destination, use, async (open) => runTransfers([await planTransfer(tree, open, overwrite)], context)),
     ),
   );
 }
@@ -107,8 +101,8 @@ function copyAll(input: CopyOptions, context: CliContext): Promise<TransferCount
       };
       return withProgress(context.err, "files", async (progress) => {
         const counts: TransferCounts[] = [];
-        await planEach(async ({ writes }) => void (progress.total += writes.length));
-        await planEach(async (plan) => void counts.push(await runTransfer(plan, () => progress.step())));
+        await planEach(async ({ files }) => void (progress.total += files));
+        await planEach(async (plan) => void counts.push(await plan.run(() => progress.step())));
         return counts;
       });
     }),

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import { withArchiveFile, withArchiveInput } from "../../archive/read-archive.js";
-import { planTransfer, runTransfer, type TransferCounts, type TransferPlan } from "../../archive/transfer.js";
-import { reportTransfer } from "../../archive/transfer-report.js";
+import { planTransfer } from "../../archive/plan-transfer.js";
+import { reportTransfer, runTransfers, type TransferCounts, type TransferPlan } from "../../archive/transfer-plan.js";
 import type { Tree } from "../../archive/tree.js";
 import { createCommand, programName } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -10,7 +10,6 @@ import { usageError } from "../../errors.js";
 import { openMemoryIn, withDatabase, withTarget } from "../../targets/open-target.js";
 import { actorOption, refuseOptions, targetOptions, type TargetOptions } from "../../targets/target-options.js";
 import { getDatabaseTarget, getTarget } from "../../targets/targets.js";
-import { withProgress } from "../../terminal/progress.js";
 
 interface ImportOptions extends TargetOptions {
   from: string;
@@ -75,14 +74,5 @@ async function importTrees(trees: Tree[], input: ImportOptions, context: CliCont
       plans.push(await planTransfer(tree, open, overwrite));
     }
     return runTransfers(plans, context);
-  });
-}
-
-function runTransfers(plans: readonly TransferPlan[], { err }: CliContext): Promise<TransferCounts[]> {
-  return withProgress(err, "files", async (progress) => {
-    for (const { writes } of plans) progress.total += writes.length;
-    const counts: TransferCounts[] = [];
-    for (const plan of plans) counts.push(await runTransfer(plan, () => progress.step()));
-    return counts;
   });
 }

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { ChangeStatus } from "../../../core/contract/change-record.js";
 import { printEach } from "../../terminal/print-each.js";
-import { pickDefined } from "../../defined.js";
+import { pickDefined } from "../../collections.js";
 import { styleDiff } from "../history/style-diff.js";
 import { formatProposal, proposalCommand, readProposal } from "./proposal-command.js";
 

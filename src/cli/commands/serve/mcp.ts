@@ -6,7 +6,7 @@ import type { McpHttpOptions, McpServeOptions } from "../../../mcp/index.js";
 import { missingPackage } from "../../../mcp/missing-package.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { pickDefined } from "../../defined.js";
+import { pickDefined } from "../../collections.js";
 import { inputError, usageError, withFile } from "../../errors.js";
 import { withMemory } from "../../targets/open-target.js";
 import { readOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";

@@ -4,7 +4,7 @@ import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import type { MigrationSummary, RefusedItem } from "../../../mongodb/migrate/migrate-from-mongodb-store.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { pickDefined } from "../../defined.js";
+import { pickDefined } from "../../collections.js";
 import { about, CommandError, toCommandError, usageError } from "../../errors.js";
 import { exitCodes } from "../../exit-codes.js";
 import { getDatabaseName } from "../../targets/connection-string.js";

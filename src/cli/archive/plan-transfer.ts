@@ -3,30 +3,10 @@ import { alreadyExists } from "../../core/values/errors.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { about, CommandError } from "../errors.js";
 import type { OpenMemory } from "../targets/open-target.js";
-import { planRestoration, type Restoration, restore } from "./restore.js";
+import { planRestoration } from "./plan-restoration.js";
 import { TransferCheck } from "./transfer-check.js";
+import type { TransferCounts, TransferPlan } from "./transfer-plan.js";
 import { type FileContent, readTree, type Tree, type TreeFile, withTree } from "./tree.js";
-
-/** What makes a memory hold all of a tree. */
-export interface TransferPlan {
-  open: OpenMemory;
-  writes: { file: TreeFile; replaces: boolean }[];
-  /** Those without anything in them; the others come with their files. */
-  directories: string[];
-  /** Files of an interrupted run that made a directory. */
-  leftovers: string[];
-  unchanged: number;
-  /** All of a memory that is not there yet, with its history, in place of the rest. */
-  restoration: Restoration | null;
-}
-
-export interface TransferCounts {
-  /** New files. */
-  written: number;
-  replaced: number;
-  /** Files that were there already, equal. */
-  unchanged: number;
-}
 
 /**
  * A file in a directory makes the directory, and is then removed. Its name is the shortest, so it fits wherever a
@@ -36,59 +16,56 @@ const placeholderName = "~";
 const placeholderText = "Left behind by a copy that was broken off; it may be deleted.\n";
 const placeholderBytes = utf8Bytes(placeholderText);
 
-/** Decides everything before anything is written. @throws CommandError for whatever the memory cannot take */
+/** @throws CommandError for whatever the memory cannot take */
 export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
-  if (tree.history !== null) return planRestore(tree, open);
+  if (tree.history !== null) return planRestoration(tree, tree.history, open);
   return withTree(await about(open.name, () => readTree(open)), (present) =>
     planAdditions(tree, present, open, overwrite),
   );
+}
+
+interface Additions {
+  writes: { file: TreeFile; replaces: boolean }[];
+  /** Those without anything in them; the others come with their files. */
+  directories: string[];
+  /** Files of an interrupted run that made a directory. */
+  leftovers: string[];
+  unchanged: number;
 }
 
 async function planAdditions(tree: Tree, present: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
   const check = new TransferCheck(open, present);
   check.directories(tree.directories);
   const filesByPath = new Map(present.files.map((file) => [file.path, file]));
-  const directories = getEmptyDirectories(tree);
-  const leftovers = await findLeftovers(directories, filesByPath);
   const presentDirectories = new Set(present.directories);
-  const added = directories.filter((path) => !presentDirectories.has(path));
-  const plan: TransferPlan = { open, writes: [], directories: added, leftovers, unchanged: 0, restoration: null };
+  const directories = getEmptyDirectories(tree);
+  const additions: Additions = {
+    writes: [],
+    directories: directories.filter((path) => !presentDirectories.has(path)),
+    leftovers: await findLeftovers(directories, filesByPath),
+    unchanged: 0,
+  };
+  const { writes } = additions;
   for (const file of tree.files) {
     check.file(file);
     const same = filesByPath.get(file.path);
-    if (same !== undefined && (await isEqual(file, same))) plan.unchanged += 1;
-    else plan.writes.push({ file, replaces: same !== undefined });
+    if (same !== undefined && (await isEqual(file, same))) additions.unchanged += 1;
+    else writes.push({ file, replaces: same !== undefined });
   }
   check.tree(tree);
-  const replaced = plan.writes.filter(({ replaces }) => replaces).map(({ file }) => file.path);
+  const replaced = writes.filter(({ replaces }) => replaces).map(({ file }) => file.path);
   if (replaced.length > 0 && !overwrite) throw conflictError(replaced, open);
-  check.total(plan.writes.map(({ file }) => file));
-  return plan;
-}
-
-/** @throws CommandError for whatever is no history, or where there is another memory */
-async function planRestore(tree: Tree, open: OpenMemory): Promise<TransferPlan> {
-  const { files, directories } = tree;
-  const check = new TransferCheck(open, { files: [], directories: [] });
-  check.directories(directories);
-  for (const file of files) check.file(file);
-  check.total(files);
-  const restoration = await planRestoration(tree, open);
-  const writes = restoration === null ? [] : files.map((file) => ({ file, replaces: false }));
-  return { open, writes, directories: [], leftovers: [], unchanged: files.length - writes.length, restoration };
+  check.total(writes.map(({ file }) => file));
+  return { files: writes.length, run: (onFile) => writeAdditions(additions, open, onFile) };
 }
 
 /** A file appears whole or not at all. After a failure, the next run continues. */
-export async function runTransfer(
-  { open, writes, directories, leftovers, unchanged, restoration }: TransferPlan,
+async function writeAdditions(
+  { writes, directories, leftovers, unchanged }: Additions,
+  open: OpenMemory,
   onFile: () => void,
 ): Promise<TransferCounts> {
   const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
-  if (restoration !== null) {
-    await restore(open, restoration);
-    writes.forEach(onFile);
-    return { ...counts, written: writes.length };
-  }
   const { memory, name } = open;
   for (const { file, replaces } of writes) {
     const content = await file.load();

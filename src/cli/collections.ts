@@ -4,3 +4,14 @@ export function pickDefined<T extends object>(members: T): { [Name in keyof T]?:
   // `Object.fromEntries` forgets the names, which are those of `members`.
   return Object.fromEntries(defined) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
+
+/** As `Map.groupBy` of Node 21. */
+export function groupBy<Key, Item>(items: Iterable<Item>, getKey: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(getKey(item));
+    if (group === undefined) groups.set(getKey(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
