@@ -1,9 +1,7 @@
-import type { CheckedAddress } from "../../../core/values/address.js";
-import type { MemoryFacts } from "../../../mongodb/admin/memory-database.js";
 import type { Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, usageError } from "../../errors.js";
-import { formatAddress } from "../../targets/format-address.js";
+import { usageError } from "../../errors.js";
+import { changeEach, readAddresses } from "../../targets/each-memory.js";
 import { assertThere } from "../../targets/missing-memory.js";
 import { withDatabase } from "../../targets/open-target.js";
 import {
@@ -14,7 +12,6 @@ import {
 } from "../../targets/target-options.js";
 import { getDatabaseTarget, getOptionalAddress } from "../../targets/targets.js";
 import { countText } from "../../terminal/format.js";
-import { withProgress } from "../../terminal/progress.js";
 
 export interface MoveOptions extends TargetOptions, DestinationOptions {
   all?: boolean;
@@ -45,22 +42,7 @@ export function moveMemories(input: MoveOptions, { io, err }: CliContext): Promi
   return withDatabase(getDatabaseTarget(input, io.env), async (database) => {
     if (named !== undefined) await assertThere(database, named);
     const addresses = named === undefined ? await readAddresses(database.facts()) : [named];
-    const memories = await withProgress(err, "memories", async (progress) => {
-      progress.total = addresses.length;
-      let moved = 0;
-      for (const address of addresses) {
-        if (await about(formatAddress(address), () => database.move(address, toLayout))) moved += 1;
-        progress.step();
-      }
-      return moved;
-    });
-    return { json: { memories }, text: `moved ${countText(memories, "memory")}\n` };
+    const moved = await changeEach(addresses, err, (address) => database.move(address, toLayout));
+    return { json: { memories: moved.length }, text: `moved ${countText(moved.length, "memory")}\n` };
   });
-}
-
-/** All at once, as the list would continue with moved memories. Leaves out documents that are none of ours. */
-async function readAddresses(facts: AsyncIterable<MemoryFacts>): Promise<CheckedAddress[]> {
-  const addresses: CheckedAddress[] = [];
-  for await (const { address } of facts) if (address !== null) addresses.push(address);
-  return addresses;
 }

@@ -6,7 +6,7 @@ import { CommandError, removeDoctorHint } from "../../errors.js";
 import { redactUri } from "../../redact.js";
 import { withDatabase } from "../../targets/open-target.js";
 import type { DatabaseTarget } from "../../targets/targets.js";
-import type { Check, Health } from "./health.js";
+import { type Check, fail, type Health, ok, warn } from "./health.js";
 import { checkMemories } from "./memories-health.js";
 
 /** `$setField`, in which every change is made, came with it. */
@@ -29,17 +29,16 @@ export async function checkDatabase(
     } catch (error) {
       if (!MemoryError.isInstance(error)) throw error;
       const message = `could not be looked at (${error.message})`;
-      if (!inspection.isUnauthorized(error.cause)) return [{ name: check, status: "fail", message }];
+      if (!inspection.isUnauthorized(error.cause)) return [fail(check, message)];
       const advice = "let the user list indexes and collections, as well as find, to have this looked at";
-      return [{ name: check, status: "warn", message, advice }];
+      return [warn(check, message, advice)];
     }
   };
   try {
     return await withDatabase(target, async (database) => {
       let sizes: Omit<Health, "target" | "checks"> = { memories: 0, largest: [] };
-      const message = `${name}, database ${database.db.databaseName}`;
       const checks = [
-        [{ name: "connection", status: "ok", message } as const],
+        ok("connection", `${name}, database ${database.db.databaseName}`),
         await run("server version", async () => [checkVersion(await inspection.serverFacts(database))]),
         await run("indexes", async () => checkIndexes(await inspection.indexFacts(database), database)),
         await run("collations", async () => (await inspection.defaultCollations(database)).map(reportCollation)),
@@ -54,8 +53,8 @@ export async function checkDatabase(
   } catch (error) {
     const reason = inspection.unsupportedServer(getRootCause(error));
     if (reason === null) throw error instanceof CommandError ? removeDoctorHint(error) : error;
-    const version: Check = { name: "server version", status: "fail", message: reason, advice: versionAdvice };
-    return { target: name, checks: [version], memories: 0, largest: [] };
+    const checks = [fail("server version", reason, versionAdvice)];
+    return { target: name, checks, memories: 0, largest: [] };
   }
 }
 
@@ -67,16 +66,15 @@ const versionAdvice = `use MongoDB ${minMajorVersion}.0 or later`;
 
 function checkVersion({ version, topology }: ServerFacts): Check {
   const name = "server version";
-  if (Number.parseInt(version, 10) >= minMajorVersion)
-    return { name, status: "ok", message: `${version}, ${topology}` };
-  return { name, status: "fail", message: `${version} is too old`, advice: versionAdvice };
+  const isNew = Number.parseInt(version, 10) >= minMajorVersion;
+  return isNew ? ok(name, `${version}, ${topology}`) : fail(name, `${version} is too old`, versionAdvice);
 }
 
 function checkIndexes(facts: IndexFacts[] | null, { memoriesCollection, db }: MemoryDatabase): Check[] {
   if (facts !== null) return facts.map((index) => checkIndex(index, memoriesCollection));
   const message = `there is no collection ${memoriesCollection} in the database ${db.databaseName}`;
   const advice = "check --db, --collection and --layout; the first write makes it";
-  return [{ name: "indexes", status: "warn", message, advice }];
+  return [warn("indexes", message, advice)];
 }
 
 function checkIndex({ name: index, collection, state, used }: IndexFacts, memoriesCollection: string): Check {
@@ -86,16 +84,17 @@ function checkIndex({ name: index, collection, state, used }: IndexFacts, memori
     const advice = ofMemories
       ? "the first write makes it; until then two memories of one address could arise"
       : "the application makes it when it next writes there; until then what needs it reads the whole collection";
-    return { name, status: "warn", message: "missing", advice };
+    return warn(name, "missing", advice);
   }
-  if (state === "different") {
-    const advice = "drop or rename it; the first write then makes the right one";
-    return { name, status: "fail", message: "there is another one of that name", advice };
-  }
-  if (used === true) return { name, status: "ok", message: "present and used" };
+  if (state === "different")
+    return fail(
+      name,
+      "there is another one of that name",
+      "drop or rename it; the first write then makes the right one",
+    );
+  if (used === true) return ok(name, "present and used");
   const hint = ofMemories ? "see `explain` of a find by nodeId and scope; " : "";
-  const advice = `${hint}it may be hidden or being built`;
-  return { name, status: "fail", message: "present, but the server does not use it", advice };
+  return fail(name, "present, but the server does not use it", `${hint}it may be hidden or being built`);
 }
 
 function reportCollation({ collection, holds, locale }: CollationFacts): Check {
@@ -104,5 +103,5 @@ function reportCollation({ collection, holds, locale }: CollationFacts): Check {
     holds === "memories"
       ? 'queries by hand need collation: { locale: "simple" } to do so, too'
       : "but keys that this collation takes for one cannot both be put, and every get reads the whole collection: move the items to a collection without one";
-  return { name: `collation of ${collection}`, status: "warn", message, advice };
+  return warn(`collation of ${collection}`, message, advice);
 }

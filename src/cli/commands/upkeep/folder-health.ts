@@ -7,7 +7,7 @@ import { withFile } from "../../errors.js";
 import { withTarget } from "../../targets/open-target.js";
 import type { FolderTarget } from "../../targets/targets.js";
 import { bytesText, countText } from "../../terminal/format.js";
-import type { Check, Health } from "./health.js";
+import { type Check, fail, type Health, ok, warn } from "./health.js";
 
 const maxExamples = 3;
 const maxBytes = memoryDefaults.maxFileBytes;
@@ -48,25 +48,24 @@ async function checkAccess(dir: string, folder: string): Promise<Check> {
   const name = "access";
   try {
     await access(dir, constants.W_OK);
-    return { name, status: "ok", message: `${folder} can be read and written` };
+    return ok(name, `${folder} can be read and written`);
   } catch {
-    const advice = "give this user the right to, if the memory is to change";
-    return { name, status: "warn", message: `${folder} cannot be written`, advice };
+    return warn(name, `${folder} cannot be written`, "give this user the right to, if the memory is to change");
   }
 }
 
 function checkSizes(sizes: string, tooLarge: string[]): Check {
   const name = "sizes";
-  if (tooLarge.length === 0) return { name, status: "ok", message: sizes };
+  if (tooLarge.length === 0) return ok(name, sizes);
   const message = `over the limit of ${bytesText(maxBytes)} bytes a file: ${formatExamples(tooLarge)}`;
-  return { name, status: "warn", message, advice: "split them; they can be read and not be added to" };
+  return warn(name, message, "split them; they can be read and not be added to");
 }
 
 function checkTexts(unreadable: string[]): Check {
   const name = "texts";
-  if (unreadable.length === 0) return { name, status: "ok", message: "every file is text that can be read" };
+  if (unreadable.length === 0) return ok(name, "every file is text that can be read");
   const advice = "see whether they are UTF-8 and may be read, or move them out of the folder";
-  return { name, status: "fail", message: `cannot be read: ${formatExamples(unreadable)}`, advice };
+  return fail(name, `cannot be read: ${formatExamples(unreadable)}`, advice);
 }
 
 function formatExamples(paths: string[]): string {

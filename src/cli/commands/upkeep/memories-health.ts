@@ -4,7 +4,7 @@ import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import { formatAddress } from "../../targets/format-address.js";
 import { describeMissing } from "../../targets/missing-memory.js";
 import { bytesText, countText } from "../../terminal/format.js";
-import type { Check, Health, MemorySize } from "./health.js";
+import { type Check, fail, type Health, type MemorySize, ok, warn } from "./health.js";
 
 const limitBytes = memoryDefaults.maxMemoryBytes;
 const nearlyFull = 0.8;
@@ -30,7 +30,7 @@ export async function checkMemories(
     if (outdated) earlier.add(found);
   }
   const missing = address === undefined || memories > 0 ? null : await describeMissing(database, address);
-  if (missing !== null) return { checks: [{ name: "memory", status: "fail", ...missing }], memories, largest };
+  if (missing !== null) return { checks: [fail("memory", missing.message, missing.advice)], memories, largest };
   const checks =
     limit === null ? [reportUnlimited(memories)] : [checkSizes(memories, full, nearly), checkFormat(earlier)];
   if (strange.count > 0) checks.push(reportStrange(strange));
@@ -42,27 +42,27 @@ function checkSizes(memories: number, full: Examples, nearly: Examples): Check {
   const limit = `the limit of ${bytesText(limitBytes)} bytes`;
   const nearLimit = `over ${100 * nearlyFull} % of ${limit}`;
   const advice = "delete or move files, as what does not fit is refused (ENOSPC)";
-  if (full.count > 0) return { name, status: "fail", message: `over ${limit}: ${full.text}`, advice };
-  if (nearly.count > 0) return { name, status: "warn", message: `${nearLimit}: ${nearly.text}`, advice };
-  return { name, status: "ok", message: `${countText(memories, "memory")}, none ${nearLimit}` };
+  if (full.count > 0) return fail(name, `over ${limit}: ${full.text}`, advice);
+  if (nearly.count > 0) return warn(name, `${nearLimit}: ${nearly.text}`, advice);
+  return ok(name, `${countText(memories, "memory")}, none ${nearLimit}`);
 }
 
 /** Of a layout that has no limit of a memory, and no earlier format. */
 function reportUnlimited(memories: number): Check {
-  return { name: "sizes", status: "ok", message: `${countText(memories, "memory")}, without a limit in this layout` };
+  return ok("sizes", `${countText(memories, "memory")}, without a limit in this layout`);
 }
 
 function checkFormat(earlier: Examples): Check {
   const name = "format";
-  if (earlier.count === 0) return { name, status: "ok", message: "no documents of the earlier format" };
+  if (earlier.count === 0) return ok(name, "no documents of the earlier format");
   const advice = "they are read as they are, and rewritten by their first change; `migrate earlier-format` does it now";
-  return { name, status: "warn", message: `of the earlier format: ${earlier.text}`, advice };
+  return warn(name, `of the earlier format: ${earlier.text}`, advice);
 }
 
 function reportStrange({ count }: Examples): Check {
   const message = `${countText(count, "document")} with ids that no memory can have`;
   const advice = "look at them in the collection; no memory reaches them";
-  return { name: "addresses", status: "warn", message, advice };
+  return warn("addresses", message, advice);
 }
 
 /** How many there are, and the first few by name. */

@@ -1,16 +1,13 @@
 import { Option } from "commander";
-import type { CheckedAddress } from "../../../core/values/address.js";
-import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
+import type { MemoryFacts } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
-import type { CliContext } from "../../context.js";
 import { about } from "../../errors.js";
-import { formatAddress } from "../../targets/format-address.js";
+import { changeEach, readAddresses } from "../../targets/each-memory.js";
 import { assertThere } from "../../targets/missing-memory.js";
 import { withDatabase } from "../../targets/open-target.js";
 import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
 import { getDatabaseTarget, getOptionalAddress } from "../../targets/targets.js";
 import { countText } from "../../terminal/format.js";
-import { withProgress } from "../../terminal/progress.js";
 
 export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
   usage: "earlier-format",
@@ -29,8 +26,8 @@ export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boo
     const only = getOptionalAddress(input);
     const addresses = await withDatabase(getDatabaseTarget(input, context.io.env), async (database) => {
       if (only !== undefined) await assertThere(database, only);
-      const outdated = await about("the database", () => findOutdated(database, only));
-      return dryRun ? outdated : upgradeAll(database, outdated, context);
+      const outdated = await about("the database", () => readAddresses(database.facts(only), isOutdated));
+      return dryRun ? outdated : changeEach(outdated, context.err, (address) => database.upgrade(address));
     });
     return {
       json: { dryRun, rewritten: addresses.length, addresses },
@@ -39,26 +36,4 @@ export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boo
   },
 });
 
-async function findOutdated(database: MemoryDatabase, only: CheckedAddress | undefined): Promise<CheckedAddress[]> {
-  const addresses: CheckedAddress[] = [];
-  for await (const { address, outdated } of database.facts(only))
-    if (outdated && address !== null) addresses.push(address);
-  return addresses;
-}
-
-/** Returns those that it has rewritten. */
-function upgradeAll(
-  database: MemoryDatabase,
-  addresses: readonly CheckedAddress[],
-  { err }: CliContext,
-): Promise<CheckedAddress[]> {
-  return withProgress(err, "memories", async (progress) => {
-    progress.total = addresses.length;
-    const rewritten: CheckedAddress[] = [];
-    for (const address of addresses) {
-      if (await about(formatAddress(address), () => database.upgrade(address))) rewritten.push(address);
-      progress.step();
-    }
-    return rewritten;
-  });
-}
+const isOutdated = ({ outdated }: MemoryFacts): boolean => outdated;
