@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Memory } from "../../core/memory.js";
-import { memoryDefaults } from "../../core/memory-options.js";
+import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
@@ -15,7 +15,7 @@ import type { TargetOptions } from "./target-options.js";
 import { type DatabaseTarget, type FolderTarget, getTarget, type Target } from "./targets.js";
 
 /** How a command uses a memory. */
-export interface MemoryUse {
+export interface OpenSettings {
   /** Opened to be read, a memory makes no index, no collection and no folder. */
   access: "read" | "write";
   /**
@@ -26,6 +26,9 @@ export interface MemoryUse {
   /** @default that of a store */
   maxFileBytes?: number;
 }
+
+/** Of a memory that files are brought into. What an application once stored has the size that it allowed. */
+export const transferSettings = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
 
 /** One memory, ready for use. */
 export interface OpenMemory {
@@ -43,7 +46,7 @@ export interface OpenMemory {
 export function withMemory<T>(
   context: CliContext,
   options: TargetOptions & { json?: boolean },
-  use: MemoryUse,
+  use: OpenSettings,
   run: (open: OpenMemory) => Promise<T>,
 ): Promise<T> {
   const note = (sentence: string): Promise<void> => context.err.note(sentence, options.json === true);
@@ -52,7 +55,7 @@ export function withMemory<T>(
 
 export async function withTarget<T>(
   target: Target,
-  use: MemoryUse,
+  use: OpenSettings,
   run: (open: OpenMemory) => Promise<T>,
   note: (sentence: string) => Promise<void> = async () => undefined,
 ): Promise<T> {
@@ -92,13 +95,13 @@ export async function withDatabase<T>(
   }
 }
 
-interface DatabaseMemoryUse extends MemoryUse {
+interface DatabaseSettings extends OpenSettings {
   paths: PathRule;
   /** Of `--as`. */
   as?: string | undefined;
 }
 
-export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseMemoryUse): OpenMemory {
+export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseSettings): OpenMemory {
   const { access, paths, as, maxFileBytes = memoryDefaults.maxFileBytes } = use;
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   const open = (clock?: () => Date): Memory =>
@@ -113,7 +116,7 @@ export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, 
 }
 
 /** Reading never makes the folder. A mistyped name is an error, not an empty memory. */
-async function openFolder({ dir, paths }: FolderTarget, use: MemoryUse): Promise<OpenMemory> {
+async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Promise<OpenMemory> {
   if (use.access === "read") {
     const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));
     if (!stats.isDirectory())

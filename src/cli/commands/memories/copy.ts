@@ -1,12 +1,11 @@
 import { Option } from "commander";
-import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import { planTransfer } from "../../archive/plan-transfer.js";
 import { reportTransfer, runTransfers, type TransferCounts, type TransferPlan } from "../../archive/transfer-plan.js";
 import { readTree, readTreeWithHistory, withTree } from "../../archive/tree.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { about, usageError } from "../../errors.js";
-import { openMemoryIn, withDatabase, withMemory, withTarget } from "../../targets/open-target.js";
+import { openMemoryIn, transferSettings, withDatabase, withMemory, withTarget } from "../../targets/open-target.js";
 import {
   actorOption,
   destinationOptions,
@@ -62,16 +61,15 @@ export const copy = createCommand<CopyOptions>({
   },
 });
 
-/** What an application once took, it takes again. */
-const use = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
-
 function copyOne(input: CopyOptions, context: CliContext): Promise<TransferCounts[]> {
   const { overwrite = false, history, as: _as, ...sourceOptions } = input;
   const destination = getDestination(input, input, context.io.env);
   const read = history === true ? readTreeWithHistory : readTree;
   return withMemory(context, sourceOptions, { access: "read" }, async (source) =>
     withTree(await about(source.name, () => read(source)), (tree) =>
-      withTarget(destination, use, async (open) => runTransfers([await planTransfer(tree, open, overwrite)], context)),
+      withTarget(destination, transferSettings, async (open) =>
+        runTransfers([await planTransfer(tree, open, overwrite)], context),
+      ),
     ),
   );
 }
@@ -95,7 +93,7 @@ function copyAll(input: CopyOptions, context: CliContext): Promise<TransferCount
       const planEach = async (run: (plan: TransferPlan) => Promise<void>): Promise<void> => {
         for await (const address of source.addresses()) {
           const tree = await read(openMemoryIn(source, address, { access: "read", paths: "posix" }));
-          const open = openMemoryIn(destination, address, { ...use, paths, as });
+          const open = openMemoryIn(destination, address, { ...transferSettings, paths, as });
           await withTree(tree, async () => run(await planTransfer(tree, open, overwrite)));
         }
       };

@@ -1,5 +1,4 @@
 import { Option } from "commander";
-import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import { withArchiveFile, withArchiveInput } from "../../archive/read-archive.js";
 import { planTransfer } from "../../archive/plan-transfer.js";
 import { reportTransfer, runTransfers, type TransferCounts, type TransferPlan } from "../../archive/transfer-plan.js";
@@ -7,7 +6,7 @@ import type { Tree } from "../../archive/tree.js";
 import { createCommand, programName } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { usageError } from "../../errors.js";
-import { openMemoryIn, withDatabase, withTarget } from "../../targets/open-target.js";
+import { openMemoryIn, transferSettings, withDatabase, withTarget } from "../../targets/open-target.js";
 import { actorOption, refuseOptions, targetOptions, type TargetOptions } from "../../targets/target-options.js";
 import { getDatabaseTarget, getTarget } from "../../targets/targets.js";
 
@@ -46,9 +45,6 @@ export const importMemories = createCommand<ImportOptions>({
   },
 });
 
-/** What an application once took, it takes again. */
-const use = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
-
 async function importTrees(trees: Tree[], input: ImportOptions, context: CliContext): Promise<TransferCounts[]> {
   const { from, node, dir, overwrite = false, paths = "posix", as } = input;
   const { env } = context.io;
@@ -58,7 +54,7 @@ async function importTrees(trees: Tree[], input: ImportOptions, context: CliCont
       throw usageError(
         `${from} holds ${trees.length} memories; leave --node and --dir out, and each goes to where it came from`,
       );
-    return withTarget(getTarget(input, env), use, async (open) =>
+    return withTarget(getTarget(input, env), transferSettings, async (open) =>
       runTransfers([await planTransfer(tree, open, overwrite)], context),
     );
   }
@@ -70,7 +66,7 @@ async function importTrees(trees: Tree[], input: ImportOptions, context: CliCont
         throw usageError(
           `${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`,
         );
-      const open = openMemoryIn(database, tree.address, { ...use, paths, as });
+      const open = openMemoryIn(database, tree.address, { ...transferSettings, paths, as });
       plans.push(await planTransfer(tree, open, overwrite));
     }
     return runTransfers(plans, context);

@@ -1,7 +1,11 @@
 import { Option } from "commander";
 import { shorten } from "../../../core/values/text.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
-import type { MigrationSummary, RefusedItem } from "../../../mongodb/migrate/migrate-from-mongodb-store.js";
+import type {
+  MigrationProgress,
+  MigrationSummary,
+  RefusedItem,
+} from "../../../mongodb/migrate/migrate-from-mongodb-store.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { pickDefined } from "../../collections.js";
@@ -90,15 +94,7 @@ async function migrateItems(
   });
   let last = resumeAfter;
   return withProgress(err, "items", async (progress) => {
-    const onProgress = ({
-      total,
-      read,
-      resumeAfter: done,
-    }: {
-      total: number;
-      read: number;
-      resumeAfter: string | null;
-    }): void => {
+    const onProgress = ({ total, read, resumeAfter: done }: MigrationProgress): void => {
       progress.total = total;
       progress.update(read);
       last = done;
