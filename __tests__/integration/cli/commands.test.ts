@@ -156,6 +156,17 @@ describe.each<[where: string, layout: LayoutName | null]>([
     expect((await run(["grep", `${side}b${side}`])).stdout).toBe(`/many:2:${side}b${side}c\n`);
   });
 
+  // Requirement: command-line.grep
+  it("grep prints the first 100,000 lines, and says that there may be more", async () => {
+    await memory.write("/many", "a\n".repeat(100_001));
+    const { exitCode, stdout, stderr } = await run(["grep", "a", "/many"]);
+    expect([exitCode, stdout.split("\n").length - 1, stderr]).toEqual([
+      0,
+      100_000,
+      "note: only the first 100,000 lines are shown\n",
+    ]);
+  });
+
   // Requirement: command-line.search
   it("search finds passages in whatever form the words are, below a path, and prints their lines as grep does", async () => {
     const wrapped = "What Anna buys for the week is told on the following page,\r\nwhich she writes on Sundays.";
