@@ -1,6 +1,5 @@
 import { Readable, Writable } from "node:stream";
 import { runCli } from "../../src/cli/program.js";
-import type { CliIo } from "../../src/cli/terminal/io.js";
 
 export interface CliRun {
   exitCode: number;
@@ -16,8 +15,6 @@ export interface CliSurroundings {
   /** The reader of the standard output goes away after so many writes. */
   readerLeavesAfter?: number;
   untilStopped?: () => Promise<void>;
-  openPager?: CliIo["openPager"];
-  openBrowser?: CliIo["openBrowser"];
 }
 
 /** Runs a command line in this process, with nothing of the process but what is passed. */
@@ -35,8 +32,6 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
     env,
     version: "0.0.0-test",
     examplesFolder: "examples",
-    openPager: surroundings.openPager ?? (async () => null),
-    openBrowser: surroundings.openBrowser ?? (async () => undefined),
     untilStopped: surroundings.untilStopped ?? (() => new Promise(() => undefined)),
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

@@ -23,7 +23,7 @@ export const commandLine: Requirements = {
   },
   "command-line.search": {
     source: "specification section 17",
-    says: "search prints the lines of the best passages, below a path, at most so many, or one of each file",
+    says: "search prints the lines of the best passages, below a path, at most so many",
   },
   "command-line.history": {
     source: "specification section 13",
@@ -36,10 +36,6 @@ export const commandLine: Requirements = {
   "command-line.proposals": {
     source: "specification section 14",
     says: "proposals, approve and reject show what agents propose and decide about it in the name of a person",
-  },
-  "command-line.pager": {
-    source: "specification section 13",
-    says: "a long output goes through a pager on a terminal, and nowhere else",
   },
   "command-line.json": {
     source: "reported: other memories",
@@ -83,15 +79,11 @@ export const commandLine: Requirements = {
   },
   "command-line.goes-on": {
     source: "specification section 4",
-    says: "an export or import that was broken off goes on where it was",
+    says: "an import that was broken off goes on where it was",
   },
   "command-line.hostile-archives": {
     source: "FastMCP4J",
-    says: "an archive whose names, paths or links lead out of its folder, or with what is no ordinary file, is refused",
-  },
-  "command-line.own-archives": {
-    source: "public names",
-    says: "export replaces and removes only what an export has made, told by its content",
+    says: "an archive whose paths lead out of a memory, or with what is no ordinary file, is refused",
   },
   "command-line.owner-only": {
     source: "public names",
@@ -107,15 +99,15 @@ export const commandLine: Requirements = {
   },
   "command-line.new-memories": {
     source: "reported: other memories",
-    says: "write, append and mcp tell of a memory that did not exist, and of the node nearest in name",
+    says: "write, append and mcp tell of a memory that did not exist",
   },
   "command-line.archives-of-version-0-1-0": {
     source: "specification section 1",
-    says: "a backup that version 0.1.0 has written comes back",
+    says: "a JSONL backup that version 0.1.0 has written comes back",
   },
   "command-line.memory-that-is-not-there": {
     source: "specification section 12",
-    says: "a memory that was never written is told from an empty one, with the name that was probably meant",
+    says: "a memory that was never written is told from an empty one, with the nodes that have memories",
   },
   "command-line.examples": {
     source: "public names",

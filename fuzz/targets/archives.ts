@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { cli } from "../../__tests__/helpers/run-cli.js";
@@ -9,42 +9,17 @@ import { text } from "../inputs/texts.js";
 import { assertClean, canary } from "../oracle.js";
 import { placeOf, type Target } from "../target.js";
 
-/** What is done to a file of an export, or to its folder. */
-interface FileChange {
-  at: number;
-  act: "remove" | "link" | "directory" | "bytes";
-  bytes: Uint8Array;
-}
+/** What is there already, where an export is written. */
+type FileKind = "nothing" | "link" | "directory" | "file";
 
 type ArchiveCase =
-  | { kind: "folder"; changes: JsonChange[]; files: FileChange[]; overwrite: boolean }
-  | { kind: "manifest"; bytes: Uint8Array }
   | { kind: "lines"; changes: { line: number; change: JsonChange }[]; isSigned: boolean; standardInput: boolean }
   | { kind: "bytes"; bytes: Uint8Array }
-  | { kind: "export"; files: FileChange[]; overwrite: boolean };
+  | { kind: "export"; there: FileKind; overwrite: boolean };
 
-const fileChange = fc.record({
-  at: fc.double({ min: 0, max: 1, noNaN: true }),
-  act: fc.constantFrom("remove" as const, "link" as const, "directory" as const, "bytes" as const),
-  bytes: fc.oneof(
-    fc.uint8Array({ maxLength: 8 }),
-    text.map((each) => Buffer.from(each)),
-  ),
-});
-
-function casesOf(manifest: string, lines: readonly string[]): fc.Arbitrary<ArchiveCase> {
+function casesOf(lines: readonly string[]): fc.Arbitrary<ArchiveCase> {
   const kind = <Kind extends ArchiveCase["kind"]>(name: Kind) => fc.constant(name);
   return fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        kind: kind("folder"),
-        changes: fc.array(jsonChange, { maxLength: 2 }),
-        files: fc.array(fileChange, { maxLength: 1 }),
-        overwrite: fc.boolean(),
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ kind: kind("manifest"), bytes: mutated(fc.constant(manifest)) }) },
     {
       weight: 6,
       arbitrary: fc.record({
@@ -68,26 +43,24 @@ function casesOf(manifest: string, lines: readonly string[]): fc.Arbitrary<Archi
       weight: 2,
       arbitrary: fc.record({
         kind: kind("export"),
-        files: fc.array(fileChange, { maxLength: 2 }),
+        there: fc.constantFrom<FileKind>("nothing", "link", "directory", "file"),
         overwrite: fc.boolean(),
       }),
     },
   );
 }
 
-/** An export, as a folder and as lines, and where to bring it in. */
+/** A memory, and where its exports and imports go. */
 class ArchiveFolder {
   readonly #folder: string;
   readonly outside: string;
   readonly source: string;
-  readonly exported: string;
   #made = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.outside = join(folder, "outside");
     this.source = join(folder, "source");
-    this.exported = join(folder, "exported");
   }
 
   newPath(): string {
@@ -95,7 +68,8 @@ class ArchiveFolder {
     return join(this.#folder, `made ${this.#made}`);
   }
 
-  async prepare(): Promise<{ manifest: string; lines: string[] }> {
+  /** @returns the lines of its export */
+  async prepare(): Promise<string[]> {
     await mkdir(this.#folder);
     await writeFile(this.outside, canary);
     const memory = openDirectoryMemory({ dir: this.source, paths: "posix", fsync: false });
@@ -105,31 +79,17 @@ class ArchiveFolder {
       ["/dir/é", ""],
     ] as const)
       await memory.write(path, content);
-    await cli(["export", this.exported, "--dir", this.source]);
     const { stdout } = await cli(["export", "-", "--dir", this.source]);
-    return {
-      manifest: await readFile(join(this.exported, "manifest.json"), "utf8"),
-      lines: stdout.trimEnd().split("\n"),
-    };
+    return stdout.trimEnd().split("\n");
   }
 
-  /** A copy of the export in which something is wrong. */
-  async changedExport(manifest: string | Uint8Array, files: readonly FileChange[]): Promise<string> {
-    const copy = this.newPath();
-    await cp(this.exported, copy, { recursive: true });
-    await writeFile(join(copy, "manifest.json"), manifest);
-    const names = [
-      "manifest.json",
-      ...(await readdir(join(copy, "files"), { recursive: true })).map((name) => join("files", name)),
-    ];
-    for (const { at, act, bytes } of files) {
-      const file = join(copy, names[Math.min(names.length - 1, Math.floor(at * names.length))] ?? "");
-      await rm(file, { recursive: true, force: true });
-      if (act === "link") await symlink(this.outside, file);
-      if (act === "directory") await mkdir(file, { recursive: true });
-      if (act === "bytes") await writeFile(file, bytes).catch(() => undefined);
-    }
-    return copy;
+  /** Where an export is written. */
+  async destination(there: FileKind): Promise<string> {
+    const path = this.newPath();
+    if (there === "link") await symlink(this.outside, path);
+    if (there === "directory") await mkdir(path);
+    if (there === "file") await writeFile(path, "x");
+    return path;
   }
 
   async remove(): Promise<void> {
@@ -144,11 +104,11 @@ export const archives: Target = {
   casesAPlace: 50,
   begin: async (ground, id) => {
     const folder = new ArchiveFolder(join(ground.folder, Buffer.from(id).toString("hex")));
-    const { manifest, lines } = await folder.prepare();
+    const lines = await folder.prepare();
     return placeOf<ArchiveCase>({
-      inputs: casesOf(manifest, lines),
+      inputs: casesOf(lines),
       call: async (archive, timed) => {
-        const { from, stdin, made } = await archiveOf(archive, folder, { manifest, lines });
+        const { from, stdin, made } = await archiveOf(archive, folder, lines);
         const overwrite = "overwrite" in archive && archive.overwrite ? ["--overwrite"] : [];
         const to = folder.newPath();
         const command =
@@ -171,17 +131,10 @@ export const archives: Target = {
 async function archiveOf(
   archive: ArchiveCase,
   folder: ArchiveFolder,
-  { manifest, lines }: { manifest: string; lines: readonly string[] },
+  lines: readonly string[],
 ): Promise<{ from: string; stdin?: Uint8Array; made: string[] }> {
-  if (archive.kind === "folder" || archive.kind === "manifest" || archive.kind === "export") {
-    const changed =
-      archive.kind === "folder"
-        ? JSON.stringify(changeJson(JSON.parse(manifest) as object, archive.changes))
-        : manifest;
-    const from = await folder.changedExport(
-      archive.kind === "manifest" ? archive.bytes : changed,
-      "files" in archive ? archive.files : [],
-    );
+  if (archive.kind === "export") {
+    const from = await folder.destination(archive.there);
     return { from, made: [from] };
   }
   const bytes = archive.kind === "bytes" ? archive.bytes : Buffer.from(changedLines(lines, archive));

@@ -1,29 +1,88 @@
-import type { Command } from "commander";
+import { type Command, Option, type OptionValues } from "commander";
+import type { CliContext } from "./context.js";
 import { exitCodeMeanings } from "./exit-codes.js";
+import { usageError } from "./errors.js";
 
 /** The name of the program, as it is called. */
 export const programName = "langgraph-mongo-memory";
 
-/**
- * A command of the program with what all of them have: `--json`, examples and the exit codes.
- * @param description whose first sentence is shown in the list of commands
- * @param examples without the name of the program, unless it comes after a pipe
- */
-export function newCommand(
-  program: Command,
-  signature: string,
-  description: string,
-  examples: readonly string[],
-): Command {
-  const lines = examples.map((example) => (example.includes(programName) ? example : `${programName} ${example}`));
-  return program
-    .command(signature)
-    .summary(description.split(/(?<=\.) /)[0] ?? description)
-    .description(description)
-    .option("--json", "print JSON; errors are JSON too, on the standard error")
-    .addHelpText("after", () => `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}\n\n${exitCodeHelp()}`);
+/** Adds a command to the program, or to a group of its commands. */
+export type AddCommand = (parent: Command, context: CliContext) => void;
+
+/** What the help shows of a command. */
+export interface CommandTexts {
+  /** The name with its arguments: `<required>`, `[optional]`, `<several...>`. */
+  usage: string;
+  /** The list of commands shows its first sentence. */
+  description: string;
+  /** Without the name of the program, unless it comes after a pipe. */
+  examples: readonly string[];
+  options?: readonly Option[];
 }
 
-export function exitCodeHelp(): string {
+/** The options that every command has. */
+export interface JsonOption {
+  json?: boolean;
+}
+
+/** The result of a command: with `--json` one object with `ok: true`, else the text, as it is. */
+export interface Report {
+  json: object;
+  text?: string;
+}
+
+export interface CommandSettings<Input> extends CommandTexts {
+  /** @param input the arguments and options, by name. @returns undefined if it has printed its result itself */
+  run: (input: Input & JsonOption, context: CliContext) => Promise<Report | undefined>;
+}
+
+export function createCommand<Input extends OptionValues>(settings: CommandSettings<Input>): AddCommand {
+  const { usage, description, examples, options = [], run } = settings;
+  return (parent, context) => {
+    const command = parent
+      .command(usage)
+      .summary(description.split(/(?<=\.) /)[0] ?? description)
+      .description(description)
+      .option("--json", "print JSON; errors are JSON too, on the standard error")
+      .addHelpText("after", () => `\n${formatExamples(examples)}\n\n${formatExitCodes()}`);
+    for (const option of options) command.addOption(option);
+    command.action(async () => {
+      const input = { ...command.opts<Input & JsonOption>(), ...readArguments(command) };
+      const report = await run(input, context);
+      if (report === undefined) return;
+      if (input.json) await context.out.json({ ok: true, ...report.json });
+      else if (report.text !== undefined) await context.out.write(report.text);
+    });
+  };
+}
+
+function readArguments({ registeredArguments, processedArgs }: Command): OptionValues {
+  return Object.fromEntries(registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]));
+}
+
+/** An option whose value is a whole number. @param wrong ends the error, such as "is no port; pass one from 0" */
+export function numberOption(
+  flags: string,
+  description: string,
+  range: [min: number, max: number],
+  wrong: string,
+): Option {
+  const option = new Option(flags, description);
+  return option.argParser((given: string) => {
+    const value = /^\d{1,9}$/.test(given) ? Number(given) : NaN;
+    if (value >= range[0] && value <= range[1]) return value;
+    throw usageError(`${option.long ?? flags} ${given} ${wrong}`);
+  });
+}
+
+/** The largest number of a `numberOption` that has no limit. */
+export const anyNumber = 999_999_999;
+
+function formatExamples(examples: readonly string[]): string {
+  const lines = examples.map((example) => (example.includes(programName) ? example : `${programName} ${example}`));
+  return `Examples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+export function formatExitCodes(): string {
   return `Exit codes:\n${exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`).join("\n")}`;
 }

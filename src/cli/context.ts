@@ -7,8 +7,8 @@ export interface CliContext {
   io: CliIo;
   out: Output;
   err: Output;
-  /** Takes passwords out of a text. */
+  /** Removes passwords from a text. */
   redact: (text: string) => string;
-  /** Set by a command that ends without a fault, but with another code than 0. */
+  /** Set by a command that ends without an error, but with another code than 0. */
   exitCode: ExitCode;
 }

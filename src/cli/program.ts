@@ -1,73 +1,73 @@
 import { Command, CommanderError } from "commander";
-import { exitCodeHelp, programName } from "./command.js";
-import { addAppend } from "./commands/append.js";
-import { addApprove } from "./commands/approve.js";
-import { addBlame } from "./commands/blame.js";
-import { addCat } from "./commands/cat.js";
-import { addCopy } from "./commands/copy.js";
-import { addDiff } from "./commands/diff.js";
-import { addDoctor } from "./commands/doctor.js";
-import { addExport } from "./commands/export.js";
-import { addForget } from "./commands/forget.js";
-import { addGrep } from "./commands/grep.js";
-import { addImport } from "./commands/import.js";
-import { addInit } from "./commands/init.js";
-import { addLog } from "./commands/log.js";
-import { addLs } from "./commands/ls.js";
-import { addMcp } from "./commands/mcp.js";
-import { addMemories } from "./commands/memories.js";
-import { addMigrate } from "./commands/migrate.js";
-import { addMv } from "./commands/mv.js";
-import { addPage } from "./commands/page.js";
-import { addProposals } from "./commands/proposals.js";
-import { addRedact } from "./commands/redact.js";
-import { addReject } from "./commands/reject.js";
-import { addRevert } from "./commands/revert.js";
-import { addRm } from "./commands/rm.js";
-import { addSearch } from "./commands/search.js";
-import { addTree } from "./commands/tree.js";
-import { addWrite } from "./commands/write.js";
-import { type ExitCode, exitCodes } from "./exit-codes.js";
-import { faultOf, usageFault } from "./fault.js";
+import { type AddCommand, formatExitCodes, programName } from "./command.js";
+import { append } from "./commands/files/append.js";
+import { cat } from "./commands/files/cat.js";
+import { grep } from "./commands/files/grep.js";
+import { ls } from "./commands/files/ls.js";
+import { mv } from "./commands/files/mv.js";
+import { rm } from "./commands/files/rm.js";
+import { search } from "./commands/files/search.js";
+import { tree } from "./commands/files/tree.js";
+import { write } from "./commands/files/write.js";
+import { blame } from "./commands/history/blame.js";
+import { diff } from "./commands/history/diff.js";
+import { log } from "./commands/history/log.js";
+import { redact } from "./commands/history/redact.js";
+import { revert } from "./commands/history/revert.js";
+import { copy } from "./commands/memories/copy.js";
+import { exportMemories } from "./commands/memories/export.js";
+import { forget } from "./commands/memories/forget.js";
+import { importMemories } from "./commands/memories/import.js";
+import { memories } from "./commands/memories/memories.js";
+import { approve, reject } from "./commands/proposals/decisions.js";
+import { proposals } from "./commands/proposals/proposals.js";
+import { init } from "./commands/serve/init.js";
+import { mcp } from "./commands/serve/mcp.js";
+import { page } from "./commands/serve/page.js";
+import { doctor } from "./commands/upkeep/doctor.js";
+import { migrate } from "./commands/upkeep/migrate.js";
 import type { CliContext } from "./context.js";
+import { toCommandError, usageError } from "./errors.js";
+import { type ExitCode, exitCodes } from "./exit-codes.js";
+import { createRedactor } from "./redact.js";
 import type { CliIo } from "./terminal/io.js";
 import { BrokenPipe, Output } from "./terminal/output.js";
-import { redactorOf } from "./redact.js";
 
 const maxHelpColumns = 120;
 
-const commands = [
-  addMemories,
-  addLs,
-  addTree,
-  addCat,
-  addAppend,
-  addWrite,
-  addRm,
-  addMv,
-  addForget,
-  addGrep,
-  addSearch,
-  addLog,
-  addDiff,
-  addBlame,
-  addRevert,
-  addRedact,
-  addProposals,
-  addApprove,
-  addReject,
-  addExport,
-  addImport,
-  addCopy,
-  addDoctor,
-  addMigrate,
-  addPage,
-  addMcp,
-  addInit,
+/** In the order of the help. */
+const commands: readonly AddCommand[] = [
+  memories,
+  ls,
+  tree,
+  cat,
+  append,
+  write,
+  rm,
+  mv,
+  forget,
+  grep,
+  search,
+  log,
+  diff,
+  blame,
+  revert,
+  redact,
+  proposals,
+  approve,
+  reject,
+  exportMemories,
+  importMemories,
+  copy,
+  doctor,
+  migrate,
+  page,
+  mcp,
+  init,
 ];
 
 /**
- * The commands, their options and their help. `print` takes what commander itself has to say on the standard output.
+ * The commands, their options and their help. `print` receives what commander itself writes to the standard output.
  */
 export function createProgram(context: CliContext, print: (text: string) => void): Command {
   const program = new Command(programName)
@@ -77,12 +77,12 @@ export function createProgram(context: CliContext, print: (text: string) => void
     .exitOverride()
     .configureOutput({
       writeOut: (text) => print(text),
-      // Faults are told in one place, with the others.
+      // `reportError` prints all errors.
       writeErr: () => undefined,
       getOutHelpWidth: () => Math.min(context.io.stdout.columns ?? maxHelpColumns, maxHelpColumns),
       getOutHasColors: () => false,
     })
-    .addHelpText("after", () => `\n${exitCodeHelp()}`);
+    .addHelpText("after", () => `\n${formatExitCodes()}`);
   for (const add of commands) add(program, context);
   return program;
 }
@@ -93,7 +93,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
     io,
     out: new Output(io.stdout, io.env),
     err: new Output(io.stderr, io.env),
-    redact: redactorOf([...argv, io.env["MONGODB_URI"]]),
+    redact: createRedactor([...argv, io.env["MONGODB_URI"]]),
     exitCode: exitCodes.done,
   };
   let help = "";
@@ -105,20 +105,17 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
     return context.exitCode;
   } catch (error) {
     if (error instanceof BrokenPipe) return exitCodes.done;
-    if (error instanceof CommanderError && error.exitCode === 0) return printHelp(help, context);
-    return reportFault(error, argv, context);
+    if (!(error instanceof CommanderError) || error.exitCode !== 0) return reportError(error, argv, context);
+    await context.out.write(help).catch(() => undefined);
+    return exitCodes.done;
   }
 }
 
-async function printHelp(text: string, { out }: CliContext): Promise<ExitCode> {
-  await out.write(text).catch(() => undefined);
-  return exitCodes.done;
-}
-
-async function reportFault(failure: unknown, argv: readonly string[], { err, redact }: CliContext): Promise<ExitCode> {
-  const fault = failure instanceof CommanderError ? usageFault(usageMessage(failure)) : faultOf(failure);
-  const message = redact(fault.message).replaceAll(/\s*\n\s*/g, " ");
-  const { code, exitCode } = fault;
+async function reportError(failure: unknown, argv: readonly string[], context: CliContext): Promise<ExitCode> {
+  const { err } = context;
+  const error = failure instanceof CommanderError ? usageError(usageMessage(failure)) : toCommandError(failure);
+  const message = context.redact(error.message).replaceAll(/\s*\n\s*/g, " ");
+  const { code, exitCode } = error;
   const report = argv.includes("--json")
     ? err.json({ ok: false, error: { code, message } })
     : err.line(`${err.style("red", "error:")} ${err.foreign(message)}`);
@@ -127,7 +124,7 @@ async function reportFault(failure: unknown, argv: readonly string[], { err, red
   return exitCode;
 }
 
-/** Commander's words, in which it names the argument; with no command at all it has none. */
+/** Commander's words, in which it names the argument. Without a command it has none. */
 function usageMessage({ code, message }: CommanderError): string {
   const advice = `\`${programName} help\` lists the commands, \`help <command>\` the options of one`;
   if (code === "commander.help") return `no command was given; ${advice}`;

@@ -344,7 +344,7 @@ describe("migrate earlier-format", () => {
     expect(await cliJson([...argv, "--node", "old", "--user", "t"])).toMatchObject({ rewritten: 0 });
     expect(await cli([...argv, "--node", "olds"])).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('did you mean --node "old"?'),
+      stderr: expect.stringContaining('known nodes: "new", "old"'),
     });
     expect((await cli(argv)).stdout).toBe("rewrote: 1 memory\n");
     expect((await cli(argv)).stdout).toBe("rewrote: 0 memories\n");

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { Writable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import type { MemoryActor } from "../../../src/core/values/actor.js";
 import type { MemoryVersion } from "../../../src/core/history/history.js";
@@ -53,22 +52,6 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     await place.by({ userId: "ada", runId: "run-2" }).append("/notes/today", "call mum");
     const [third = "", second = "", first = ""] = (await place.versions()).map(({ id }) => id);
     return { ...place, ids: [first, second, third] };
-  }
-
-  /** A pager that keeps what it is given. */
-  function pager(exitCode = 0): {
-    openPager: NonNullable<CliSurroundings["openPager"]>;
-    shown: () => string;
-    commands: (string | null)[];
-  } {
-    let text = "";
-    const commands: (string | null)[] = [];
-    const openPager: CliSurroundings["openPager"] = async (command) => {
-      commands.push(command);
-      const stream = new Writable({ write: (chunk, _encoding, done) => ((text += String(chunk)), done()) });
-      return { stream: Object.assign(stream, { isTTY: true }), close: async () => exitCode };
-    };
-    return { openPager, shown: () => text, commands };
   }
 
   /** What the program itself styles, and what stands between lines. */
@@ -395,50 +378,18 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
   const testFolderOfNotes = testFolder();
 
   describe("a long output", () => {
-    // Requirement: command-line.pager
     it.each([["log"], ["diff", "1"], ["blame", "/notes/today"]])(
-      "of %s goes through the pager on a terminal, coloured",
+      "of %s is coloured on a terminal only",
       async (...argv) => {
         const { run, ids } = await threeVersions();
-        const paged = pager();
         const asked = argv.map((argument) => (argument === "1" ? ids[0] : argument));
         const plain = (await run(asked)).stdout;
-        const { exitCode, stdout } = await run(asked, { terminal: true, openPager: paged.openPager });
-        expect([exitCode, stdout, paged.commands]).toEqual([0, "", [null]]);
-        expect(paged.shown()).toContain("\u001b[");
-        expect(paged.shown().replaceAll(colour, "")).toBe(plain);
+        const { exitCode, stdout } = await run(asked, { terminal: true });
+        expect([exitCode, stdout.replaceAll(colour, "")]).toEqual([0, plain]);
+        expect(stdout).toContain("\u001b[");
+        expect((await run(asked, { terminal: true, env: { NO_COLOR: "1" } })).stdout).toBe(plain);
       },
     );
-
-    // Requirement: command-line.pager
-    it("goes to the terminal itself without a terminal, a pager or the wish for one, and without colours where nobody wants them", async () => {
-      const { run } = await threeVersions();
-      const paged = pager();
-      const { openPager } = paged;
-      for (const [argv, surroundings] of [
-        [["log"], {}],
-        [["log", "--no-pager"], { terminal: true }],
-        [["log", "--json"], { terminal: true }],
-        [["log"], { terminal: true, env: { PAGER: "cat" } }],
-        [["log"], { terminal: true, env: { PAGER: "" } }],
-      ] as const) {
-        expect((await run([...argv], { ...surroundings, openPager })).stdout.split("\n")).toHaveLength(4);
-      }
-      expect(paged.commands).toEqual([]);
-      expect((await run(["log"], { terminal: true })).stdout).toContain("\u001b[");
-      await run(["log"], { terminal: true, openPager, env: { NO_COLOR: "1", PAGER: "most -s" } });
-      expect(paged.commands).toEqual(["most -s"]);
-      expect(paged.shown()).not.toContain("\u001b");
-    });
-
-    it("is told where the pager cannot be run", async () => {
-      const { run } = await threeVersions();
-      const { openPager } = pager(127);
-      expect(await run(["log"], { terminal: true, openPager, env: { PAGER: "nosuch" } })).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining('the pager "nosuch" cannot be run'),
-      });
-    });
 
     // Requirement: command-line.terminal
     it("holds no control sequence out of a text, a name or an actor", async () => {

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { type ClientSession, Collection } from "mongodb";
-import { checkedHistory } from "../../../src/cli/archive/history-check.js";
+import { checkHistory } from "../../../src/cli/archive/history-check.js";
 import { readTree, readTreeWithHistory, withTree } from "../../../src/cli/archive/tree.js";
-import { memoryIn } from "../../../src/cli/targets/open-target.js";
+import { openMemoryIn } from "../../../src/cli/targets/open-target.js";
 import { type CheckedAddress, checkAddress } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
@@ -45,16 +45,13 @@ type Texts = [path: string, content: string][];
 
 /** The tree that `export` and `copy` read, in which `meanwhile` happens after the paths were read. */
 async function textsOf(address: CheckedAddress, meanwhile: () => Promise<unknown>): Promise<Texts> {
-  const open = memoryIn(await opened, address, { access: "read", paths: "posix" });
-  return withTree(
-    () => readTree(open),
-    async ({ files }) => {
-      await meanwhile();
-      const texts: Texts = [];
-      for (const { path, load } of files) texts.push([path, (await load()).content]);
-      return texts;
-    },
-  );
+  const open = openMemoryIn(await opened, address, { access: "read", paths: "posix" });
+  return withTree(await readTree(open), async ({ files }) => {
+    await meanwhile();
+    const texts: Texts = [];
+    for (const { path, load } of files) texts.push([path, (await load()).content]);
+    return texts;
+  });
 }
 
 /** As the server answers that no longer has a moment. It keeps each for five minutes, unless it is told otherwise. */
@@ -167,17 +164,14 @@ describe("a memory that may be larger than the process", () => {
     const { address, memory } = newMemory(recording);
     await memory.write("/changed", "1");
     await memory.append("/changed", "2");
-    const open = memoryIn(await opened, address, { access: "read", paths: "posix" });
-    await withTree(
-      () => readTreeWithHistory(open),
-      async (tree) => {
-        await memory.write("/changed", "3");
-        await memory.rename("/changed", "/new");
-        const ids: string[] = [];
-        await checkedHistory(tree, { where: "here", advice: "none" }, ({ id }) => void ids.push(id));
-        expect(ids).toEqual(["2", "1"]);
-      },
-    );
+    const open = openMemoryIn(await opened, address, { access: "read", paths: "posix" });
+    await withTree(await readTreeWithHistory(open), async (tree) => {
+      await memory.write("/changed", "3");
+      await memory.rename("/changed", "/new");
+      const ids: string[] = [];
+      await checkHistory(tree, { where: "here", advice: "none" }, ({ id }) => void ids.push(id));
+      expect(ids).toEqual(["2", "1"]);
+    });
   });
 
   // Requirement: files.archives
@@ -251,21 +245,19 @@ describe("a memory that may be larger than the process", () => {
 
 (isLong ? describe : describe.skip)("a memory of 150 MB in a process with a heap of 60 MiB", () => {
   it("is exported, imported and copied", async () => {
-    const [source, fromFolder, fromFile, copied] = [newMemory(), newMemory(), newMemory(), newMemory()];
+    const [source, imported, copied] = [newMemory(), newMemory(), newMemory()];
     const fileCount = 150;
     for (let index = 0; index < fileCount; index += 1)
       await source.memory.write(`/file${index}`, `${"x".repeat(999_990)}${index}\n`);
-    const [archive, file] = [newPath(), `${newPath()}.jsonl`];
+    const archive = newPath();
     const commands = [
       ["export", archive, ...source.target],
-      ["export", file, ...source.target],
-      ["import", archive, ...fromFolder.target],
-      ["import", file, ...fromFile.target],
+      ["import", archive, ...imported.target],
       ["copy", ...source.target, "--to-node", copied.address.nodeId],
     ];
     for (const command of commands)
       expect(await ended(spawnCli(command, {}, ["--max-old-space-size=60"]))).toMatchObject({ code: 0, stderr: "" });
     const expected = (await source.memory.snapshot()).files;
-    for (const { memory } of [fromFolder, fromFile, copied]) expect((await memory.snapshot()).files).toEqual(expected);
+    for (const { memory } of [imported, copied]) expect((await memory.snapshot()).files).toEqual(expected);
   });
 });

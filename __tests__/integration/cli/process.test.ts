@@ -59,20 +59,14 @@ describe("the program as a process", () => {
     expect([await end, stderr]).toEqual([[0, null], ""]);
   });
 
-  it("searches and exports a folder far larger than its memory", async () => {
+  it("exports a folder far larger than its memory", async () => {
     const fileCount = repetitions({ usual: 70, long: 150 });
     const dir = newPath();
     await mkdir(dir);
     for (let index = 0; index < fileCount; index += 1)
       await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
     const limited = ["--max-old-space-size=60"];
-    const found = await ended(spawnCli(["grep", "-m", "1", `x${fileCount - 1}`, "--json", "--dir", dir], {}, limited));
-    expect([found.code, found.stderr, (JSON.parse(found.stdout) as { path: string }).path]).toEqual([
-      0,
-      "",
-      `/file${fileCount - 1}`,
-    ]);
-    const exported = await ended(spawnCli(["export", newPath(), "--format", "jsonl", "--dir", dir], {}, limited));
+    const exported = await ended(spawnCli(["export", newPath(), "--dir", dir], {}, limited));
     expect(exported).toMatchObject({ code: 0, stdout: `exported 1 memory: ${fileCount} files written\n` });
   });
 });

@@ -273,31 +273,20 @@ async function openAndLeave(watching: MemoryPage): Promise<void> {
 
 describe("the command page", () => {
   // Requirement: page.loopback
-  it("prints an address with a token, opens it, shows the memories, and ends when it is told to", async () => {
-    const opened: string[] = [];
-    let stop = (): void => undefined;
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
-    const addresses: string[] = [];
-    const openBrowser = async (url: string): Promise<void> => {
-      opened.push(url);
-      const { origin, hash } = new URL(url);
-      const token = hash.replace("#token=", "");
-      for (const given of [token, "wrong"]) {
-        const response = await fetch(`${origin}/api/memories`, { headers: { "memory-page-token": given } });
-        addresses.push(`${response.status} ${(await response.text()).includes("mounted")}`);
-      }
-      stop();
-    };
-    const { exitCode, stdout, stderr } = await cli(["page", "--uri", uri, "--db", dbName], {
-      openBrowser,
-      untilStopped: () => stopped,
-    });
-    expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^the page is at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\n$/);
-    expect(stdout).toContain(opened[0]);
-    expect(addresses).toEqual(["200 true", "401 false"]);
+  it("prints an address with a token, shows the memories, and ends when it is told to", async () => {
+    const child = spawnCli(["page", "--uri", uri, "--db", dbName]);
+    const end = ended(child);
+    const [line] = (await once(child.stdout, "data")) as [string];
+    expect(line).toMatch(/^the page is at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\n$/);
+    const { origin, hash } = new URL(line.replace("the page is at ", ""));
+    const answers: string[] = [];
+    for (const given of [hash.trim().replace("#token=", ""), "wrong"]) {
+      const response = await fetch(`${origin}/api/memories`, { headers: { "memory-page-token": given } });
+      answers.push(`${response.status} ${(await response.text()).includes("mounted")}`);
+    }
+    expect(answers).toEqual(["200 true", "401 false"]);
+    child.kill("SIGTERM");
+    expect(await end).toMatchObject({ code: 0, stderr: "" });
   });
 
   // Requirement: page.mounts
@@ -305,31 +294,26 @@ describe("the command page", () => {
     const [nodeId, team] = [randomUUID(), randomUUID()];
     await store.memory({ nodeId, scope: "perUser", userId: "ada" }).write("/own", "1");
     await store.memory({ nodeId: team }).write("/plan", "win\n");
-    const seen: unknown[] = [];
-    let stop = (): void => undefined;
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
-    const openBrowser = async (url: string): Promise<void> => {
-      const { origin, hash } = new URL(url);
-      const headers = { "memory-page-token": hash.replace("#token=", "") };
-      for (const [name, query] of Object.entries({
-        tree: { path: "/" },
-        file: { path: "/team/plan" },
-        message: { content: "full" },
-      })) {
-        const response = await fetch(
-          `${origin}/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId: "ada", ...query })}`,
-          { headers },
-        );
-        seen.push(await response.json());
-      }
-      stop();
-    };
     const asked = ["page", "--uri", uri, "--db", dbName, "--node", nodeId, "--user", "ada"];
-    expect(
-      await cli([...asked, "--mount", `/team=${team},access=read`], { openBrowser, untilStopped: () => stopped }),
-    ).toMatchObject({ exitCode: 0, stderr: "" });
+    const child = spawnCli([...asked, "--mount", `/team=${team},access=read`, "--json"]);
+    const end = ended(child);
+    const [line] = (await once(child.stdout, "data")) as [string];
+    const { origin, hash } = new URL((JSON.parse(line) as { url: string }).url);
+    const headers = { "memory-page-token": hash.replace("#token=", "") };
+    const seen: unknown[] = [];
+    for (const [name, query] of Object.entries({
+      tree: { path: "/" },
+      file: { path: "/team/plan" },
+      message: { content: "full" },
+    })) {
+      const response = await fetch(
+        `${origin}/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId: "ada", ...query })}`,
+        { headers },
+      );
+      seen.push(await response.json());
+    }
+    child.kill("SIGTERM");
+    expect(await end).toMatchObject({ code: 0, stderr: "" });
     expect(seen).toMatchObject([
       {
         rights: "/team/** is read-only.",
@@ -366,7 +350,7 @@ describe("the command page", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends on %s", async (signal) => {
-    const child = spawnCli(["page", "--uri", uri, "--db", dbName, "--no-open", "--json"]);
+    const child = spawnCli(["page", "--uri", uri, "--db", dbName, "--json"]);
     const end = ended(child);
     await once(child.stdout, "data");
     child.kill(signal);

@@ -20,8 +20,6 @@ function programOfTest(): Command {
     env: {},
     version: "0",
     examplesFolder: "examples",
-    openPager: async () => null,
-    openBrowser: async () => undefined,
     untilStopped: () => Promise.resolve(),
   };
   const out = new Output(stdout, {});

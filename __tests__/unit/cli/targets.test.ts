@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { databaseIn } from "../../../src/cli/targets/connection-string.js";
-import { databaseOf, destinationDatabaseOf } from "../../../src/cli/targets/target-options.js";
+import { getDatabaseName } from "../../../src/cli/targets/connection-string.js";
+import { getDatabaseTarget, getDestinationDatabase } from "../../../src/cli/targets/targets.js";
 
 describe("the database of a connection string", () => {
   // Requirement: command-line.databases
@@ -16,7 +16,7 @@ describe("the database of a connection string", () => {
     ["mongodb://host/%E0%A4%A", undefined],
     ["mongodb://user:unescaped/secret@host/app", undefined],
   ])("%s is %s", (uri, name) => {
-    expect(databaseIn(uri)).toBe(name);
+    expect(getDatabaseName(uri)).toBe(name);
   });
 });
 
@@ -36,10 +36,10 @@ describe("the database that copy writes to", () => {
     [{ uri: "mongodb://host" }, { toUri: "mongodb://other" }, undefined],
     [{ dir: "folder" }, { toUri: "mongodb://other" }, undefined],
   ])("from %j with %j is %s", (source, to, name) => {
-    expect(destinationDatabaseOf(to, source, env).dbName).toBe(name);
+    expect(getDestinationDatabase(to, source, env).dbName).toBe(name);
   });
 
   it("from a place is that place, where nothing else is said", () => {
-    expect(databaseOf({}, env).dbName).toBe(destinationDatabaseOf({ toUri: env.MONGODB_URI }, {}, env).dbName);
+    expect(getDatabaseTarget({}, env).dbName).toBe(getDestinationDatabase({ toUri: env.MONGODB_URI }, {}, env).dbName);
   });
 });

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
-import { inputFault, withFile } from "../fault.js";
+import { inputError, withFile } from "../errors.js";
 
 /**
  * The largest file that a memory can hold takes six times as much at most, all of it escaped; the rest is its path and
@@ -39,10 +39,10 @@ export async function* readLines(handle: FileHandle, name: string): AsyncGenerat
     pieces.push(read.subarray(start));
     position += bytesRead;
     if (position - offset > maxLineBytes)
-      throw inputFault(
+      throw inputError(
         `${name}: line ${number + 1}: longer than ${maxLineBytes} bytes; no file of a memory is that long`,
       );
   }
   if (pieces.some(({ length }) => length > 0))
-    throw inputFault(`${name}: line ${number + 1} does not end; export or copy it again`);
+    throw inputError(`${name}: line ${number + 1} does not end; export or copy it again`);
 }

@@ -1,14 +1,15 @@
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
-import { fileMode } from "./inside-folder.js";
 
-/** Ends the name of a file that is being written; no name of an export has it, nor is it read. */
+/** Exports are their owner's only, whatever the umask. */
+const fileMode = 0o600;
+/** Ends the name of a file that is being written. */
 const unfinished = "~part";
 
 /**
- * Writes a file that takes its place when it is complete and on the disk. A link in its place is replaced, not
- * followed. A new file is its owner's only, one that is replaced keeps its rights.
+ * Writes a file that appears when it is complete and on the disk. It replaces a link instead of following it. A new file
+ * is its owner's only, a replaced one keeps its rights.
  */
-export async function writeWhole<T>(file: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
+export async function writeWholeFile<T>(file: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   const partial = file + unfinished;
   await rm(partial, { force: true });
   const replaced = await lstat(file).catch(() => null);

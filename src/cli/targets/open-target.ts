@@ -1,109 +1,91 @@
 import { stat } from "node:fs/promises";
-import { actorField, maxActorChars } from "../../core/values/actor.js";
-import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
-import type { ArchivedMemory, MemoryDatabase, MemoryMoment } from "../../mongodb/admin/memory-database.js";
-import { shorten } from "../../core/values/text.js";
+import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { programName } from "../command.js";
-import { about, inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
+import { about, inputError, usageError, withFile } from "../errors.js";
 import { redactUri } from "../redact.js";
-import { assertThere, missingMemory, tellingOfNew } from "./missing-memory.js";
-import { nameOf } from "./memory-name.js";
+import { formatAddress } from "./format-address.js";
+import { assertThere, describeMissing, reportNew } from "./missing-memory.js";
 import { withMounts } from "./mount-options.js";
-import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
+import type { TargetOptions } from "./target-options.js";
+import { type DatabaseTarget, type FolderTarget, getTarget, type Target } from "./targets.js";
 
-/**
- * `read` and `change` need a memory that is there; `readAny` takes one that is not for empty; the others make it.
- * `restore` is `write` without the limit that an application sets for a file: what it once took, it takes again.
- */
-type Access = "read" | "readAny" | "change" | "write" | "restore";
-
-const makesNothing = (access: Access): boolean => access === "read" || access === "readAny";
-
-interface MemoryArchive {
-  /** Null where there is no memory. It must be closed. */
-  read: () => Promise<ArchivedMemory | null>;
-  /** @param key the same for the same content only. @returns false where there is a memory already */
-  restore: (tree: ArchivedTree, history: ArchivedHistory, key: string) => Promise<boolean>;
+/** How a command uses a memory. */
+export interface OpenSettings {
+  /** Opened to be read, a memory makes no index, no collection and no folder. */
+  access: "read" | "write";
+  /**
+   * A memory that was never written is refused, or else taken for empty: `announce` says so before the command runs, and
+   * `report` says it if the command has made the memory. @default "refuse"
+   */
+  missing?: "refuse" | "allow" | "announce" | "report";
+  /** @default that of a store */
+  maxFileBytes?: number;
 }
+
+/** Of a memory that files are brought into. What an application once stored has the size that it allowed. */
+export const transferSettings = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
 
 /** One memory, ready for use. */
 export interface OpenMemory {
-  kind: "database" | "folder";
   memory: Memory;
-  /** Null for a folder. */
-  address: CheckedAddress | null;
   /** For messages; without passwords. */
   name: string;
   paths: PathRule;
-  /** Whether all of it must fit into one document. */
-  isOneDocument: boolean;
-  /** The memory at one moment, to be read in parts; null where it is read as a whole, and for a folder. */
-  moment: () => Promise<MemoryMoment | null>;
-  /** The memory with its history; null where none is kept. */
-  archive: MemoryArchive | null;
-  /** The same memory, whose changes are dated; null where the storage dates them itself. */
+  /** Where it is in a database. Null for a folder. */
+  stored: { database: MemoryDatabase; address: CheckedAddress } | null;
+  /** The same memory, whose changes have this time. Null where the storage sets the times itself. */
   dated: ((time: Date) => Memory) | null;
 }
 
-/** A memory with what is known of its storage. */
-export interface OpenTarget extends OpenMemory {
-  /** A sentence for each memory of the tree that was never written. */
-  missing: () => Promise<string[]>;
-  /** Runs what may make memories, and tells a sentence of each that it has made. */
-  tellingOfNew: <T>(tell: (sentence: string) => Promise<void>, run: () => Promise<T>) => Promise<T>;
-}
-
-/** Opens the memory that the options name, and closes it after `run`. @throws CommandFault */
+/** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
 export function withMemory<T>(
   context: CliContext,
-  options: TargetOptions,
-  access: Access,
-  run: (open: OpenTarget) => Promise<T>,
+  options: TargetOptions & { json?: boolean },
+  use: OpenSettings,
+  run: (open: OpenMemory) => Promise<T>,
 ): Promise<T> {
-  return withTarget(targetOf(options, context.io.env), access, run);
+  const note = (sentence: string): Promise<void> => context.err.note(sentence, options.json === true);
+  return withTarget(getTarget(options, context.io.env), use, run, note);
 }
 
-export async function withTarget<T>(target: Target, access: Access, run: (open: OpenTarget) => Promise<T>): Promise<T> {
-  if (target.kind === "folder") return run(await openFolder(target, access));
-  const { mounts, paths, as } = target;
-  const address = checkedAddressOf(target.address);
-  const addresses = [address, ...mounts.map((mount) => mount.address)];
+export async function withTarget<T>(
+  target: Target,
+  use: OpenSettings,
+  run: (open: OpenMemory) => Promise<T>,
+  note: (sentence: string) => Promise<void> = async () => undefined,
+): Promise<T> {
+  if (target.kind === "folder") return run(await openFolder(target, use));
+  const { missing = "refuse" } = use;
+  const addresses = [target.address, ...target.mounts.map(({ address }) => address)];
   return withDatabase(target, async (database) => {
-    if (access === "read" || access === "change") for (const each of addresses) await assertThere(database, each);
-    const own = memoryIn(database, address, { access, paths, as });
-    const memory = withMounts(
-      own.memory,
-      mounts,
-      (mounted) => memoryIn(database, mounted, { access, paths, as }).memory,
-    );
-    return run({
-      ...own,
-      memory,
-      missing: async () => {
-        const found = await Promise.all(addresses.map((each) => missingMemory(database, each)));
-        return found.flatMap((missing) =>
-          missing === null ? [] : [`${missing.message}, and the first change makes it; ${missing.advice}`],
-        );
-      },
-      tellingOfNew: (tell, make) => tellingOfNew(database, addresses, tell, make),
-    });
+    if (missing === "refuse") for (const address of addresses) await assertThere(database, address);
+    if (missing === "announce")
+      for (const address of addresses) {
+        const described = await describeMissing(database, address);
+        if (described !== null) await note(`${described.message}, and the first change makes it; ${described.advice}`);
+      }
+    const { paths, as } = target;
+    const open = (address: CheckedAddress): OpenMemory => openMemoryIn(database, address, { ...use, paths, as });
+    const own = open(target.address);
+    const memory = withMounts(own.memory, target.mounts, (address) => open(address).memory);
+    const runOpen = (): Promise<T> => run({ ...own, memory });
+    return missing === "report" ? reportNew(database, addresses, note, runOpen) : runOpen();
   });
 }
 
-/** @throws CommandFault */
+/** @throws CommandError */
 export async function withDatabase<T>(
   target: DatabaseTarget,
   run: (database: MemoryDatabase) => Promise<T>,
 ): Promise<T> {
   const { MemoryDatabase } = await import("../../mongodb/admin/memory-database.js");
   const database = await about(redactUri(target.uri), () => MemoryDatabase.connect(target)).catch((error: unknown) => {
-    if (error instanceof TypeError) throw usageFault(`--uri or --to-uri: ${error.message}`, error);
+    if (error instanceof TypeError) throw usageError(`--uri or --to-uri: ${error.message}`, error);
     throw error;
   });
   try {
@@ -113,89 +95,41 @@ export async function withDatabase<T>(
   }
 }
 
-interface MemoryUse {
-  access: Access;
+interface DatabaseSettings extends OpenSettings {
   paths: PathRule;
   /** Of `--as`. */
   as?: string | undefined;
 }
 
-/** @throws CommandFault EUSAGE for what is no id of a user */
-export function memoryIn(
-  database: MemoryDatabase,
-  address: CheckedAddress,
-  { access, paths, as }: MemoryUse,
-): OpenMemory {
+export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseSettings): OpenMemory {
+  const { access, paths, as, maxFileBytes = memoryDefaults.maxFileBytes } = use;
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   const open = (clock?: () => Date): Memory =>
-    database
-      .memory(address, makesNothing(access) ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) })
-      .with({ actor });
-  if (as !== undefined && !actorField.safeParse(actor).success)
-    throw usageFault(`--as ${JSON.stringify(shorten(as, 64))}: a user id has 1 to ${maxActorChars} characters`);
+    database.memory(address, access, { paths, clock, maxFileBytes }).with({ actor });
   return {
-    kind: "database",
     memory: open(),
-    address,
-    name: nameOf(address),
+    name: formatAddress(address),
     paths,
-    isOneDocument: database.layout.limitsByDefault,
-    moment: () => database.moment(address, makesNothing(access) ? "read" : "write"),
-    archive: {
-      read: () => database.archived(address),
-      restore: (tree, history, key) => database.restore(address, tree, history, key),
-    },
+    stored: { database, address },
     dated: (time) => open(() => time),
   };
 }
 
-const maxFileBytesFor = (access: Access): number =>
-  access === "restore" ? memoryBytesCeiling : memoryDefaults.maxFileBytes;
-
-/** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */
-async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenTarget> {
-  if (makesNothing(access)) {
-    const found = await withFile(`--dir ${dir}`, "read", () => stat(dir));
-    if (!found.isDirectory())
-      throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
+/** Reading never makes the folder. A mistyped name is an error, not an empty memory. */
+async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Promise<OpenMemory> {
+  if (use.access === "read") {
+    const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));
+    if (!stats.isDirectory())
+      throw inputError(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
-  const memory = opened(dir, () => openDirectoryMemory({ dir, paths, maxFileBytes: maxFileBytesFor(access) }));
-  const name = `the folder ${dir}`;
-  const none = { archive: null, dated: null, isOneDocument: false, moment: async () => null };
-  return {
-    kind: "folder",
-    memory,
-    address: null,
-    name,
-    paths,
-    ...none,
-    missing: async () => [],
-    tellingOfNew: (_tell, run) => run(),
-  };
-}
-
-/** @throws CommandFault EUSAGE */
-export function checkedAddressOf(address: MemoryAddress): CheckedAddress {
+  const { maxFileBytes = memoryDefaults.maxFileBytes } = use;
   try {
-    return checkAddress(address);
+    const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
+    return { memory, name: `the folder ${dir}`, paths, stored: null, dated: null };
   } catch (error) {
-    if (MemoryError.isInstance(error))
-      throw usageFault(`--node, --thread or --user: ${error.message}; pass the ids that the application uses`, error);
-    throw error;
-  }
-}
-
-/** @throws CommandFault EUSAGE */
-function opened(dir: string, open: () => Memory): Memory {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof TypeError)
-      throw usageFault(
-        `--dir ${dir}: ${error.message.replace(/^.*: dir: /, "")}; pass the folder of one memory`,
-        error,
-      );
-    throw error;
+    if (!(error instanceof TypeError)) throw error;
+    const reason = error.message.replace(/^.*: dir: /, "");
+    throw usageError(`--dir ${dir}: ${reason}; pass the folder of one memory`, error);
   }
 }

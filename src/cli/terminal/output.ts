@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { CliIo, OutputStream } from "./io.js";
 import { visible, visibleJson } from "./visible.js";
 
-/** The reader of a pipe has gone, as `head` does: the command ends, and that is no fault. */
+/** The reader of a pipe has ended, as `head` does. That ends the command, and is no error. */
 export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";
 }
@@ -39,6 +39,13 @@ export class Output {
 
   json(value: unknown): Promise<void> {
     return this.line(visibleJson(JSON.stringify(value)));
+  }
+
+  /** A sentence that is no error. */
+  note(sentence: string, json: boolean): Promise<void> {
+    return json
+      ? this.json({ note: sentence })
+      : this.line(`${this.style("yellow", "note:")} ${this.foreign(sentence)}`);
   }
 
   /** A text that somebody else has chosen: on a terminal without what that would take for a command. */

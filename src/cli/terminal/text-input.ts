@@ -1,19 +1,16 @@
-import { fileTooLarge } from "../../core/values/errors.js";
 import { memoryDefaults } from "../../core/memory-options.js";
-import { about, inputFault } from "../fault.js";
+import { fileTooLarge } from "../../core/values/errors.js";
+import { about, inputError } from "../errors.js";
 import type { CliIo } from "./io.js";
 
 /** The text of an argument, or of standard input where that is missing or `-`. */
-export async function givenText(
-  given: string | undefined,
-  stdin: CliIo["stdin"],
-  maxBytes = memoryDefaults.maxFileBytes,
-): Promise<string> {
+export async function readText(given: string | undefined, stdin: CliIo["stdin"]): Promise<string> {
   if (given !== undefined && given !== "-") return given;
+  const maxBytes = memoryDefaults.maxFileBytes;
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of stdin) {
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    const bytes = toBytes(chunk);
     chunks.push(bytes);
     sizeBytes += bytes.length;
     if (sizeBytes > maxBytes) await about("standard input", () => Promise.reject(fileTooLarge(sizeBytes, maxBytes)));
@@ -21,11 +18,15 @@ export async function givenText(
   return decodeUtf8(Buffer.concat(chunks), "standard input");
 }
 
-/** @throws CommandFault EINPUT for bytes that are no UTF-8, which could not come back as they were */
+export function toBytes(chunk: Uint8Array | string): Uint8Array {
+  return typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+}
+
+/** @throws CommandError EINPUT for bytes that are no UTF-8, which could not come back as they were */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw inputFault(`${name}: the bytes are not UTF-8; a memory holds text only`, cause);
+    throw inputError(`${name}: the bytes are not UTF-8; a memory holds text only`, cause);
   }
 }

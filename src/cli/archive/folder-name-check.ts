@@ -1,0 +1,36 @@
+import { fileNameFault, foldName } from "../../backends/directory/names.js";
+import { invalid, type MemoryError } from "../../core/values/errors.js";
+import { segmentsOf } from "../../core/values/paths.js";
+
+/** A directory by its children, each under the spelling that all file systems share. */
+type Names = Map<string, { name: string; below: Names }>;
+
+/** The first of the new paths that a folder cannot hold beside the present ones, and why. */
+export function findFolderConflict(
+  present: readonly string[],
+  added: readonly string[],
+): { path: string; error: MemoryError } | null {
+  const root: Names = new Map();
+  for (const path of present) addPath(root, path, () => null);
+  for (const path of added) {
+    const error = addPath(root, path, fileNameFault);
+    if (error !== null) return { path, error };
+  }
+  return null;
+}
+
+function addPath(root: Names, path: string, check: (name: string) => MemoryError | null): MemoryError | null {
+  let names = root;
+  for (const name of segmentsOf(path)) {
+    const folded = foldName(name);
+    const present = names.get(folded);
+    if (present !== undefined && present.name !== name)
+      return invalid(`invalid path segment: ${name} ("${present.name}" is the same name on some file systems)`);
+    const error = present === undefined ? check(name) : null;
+    if (error !== null) return error;
+    const below: Names = present?.below ?? new Map();
+    names.set(folded, { name, below });
+    names = below;
+  }
+  return null;
+}

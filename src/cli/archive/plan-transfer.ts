@@ -1,0 +1,134 @@
+import type { Memory } from "../../core/memory.js";
+import { alreadyExists } from "../../core/values/errors.js";
+import { utf8Bytes } from "../../core/values/text.js";
+import { about, CommandError } from "../errors.js";
+import type { OpenMemory } from "../targets/open-target.js";
+import { planRestoration } from "./plan-restoration.js";
+import { TransferCheck } from "./transfer-check.js";
+import type { TransferCounts, TransferPlan } from "./transfer-plan.js";
+import { type FileContent, readTree, type Tree, type TreeFile, withTree } from "./tree.js";
+
+/**
+ * A file in a directory makes the directory, and is then removed. Its name is the shortest, so it fits wherever a
+ * directory does.
+ */
+const placeholderName = "~";
+const placeholderText = "Left behind by a copy that was broken off; it may be deleted.\n";
+const placeholderBytes = utf8Bytes(placeholderText);
+
+/** @throws CommandError for whatever the memory cannot take */
+export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
+  if (tree.history !== null) return planRestoration(tree, tree.history, open);
+  return withTree(await about(open.name, () => readTree(open)), (present) =>
+    planAdditions(tree, present, open, overwrite),
+  );
+}
+
+interface Additions {
+  writes: { file: TreeFile; replaces: boolean }[];
+  /** Those without anything in them; the others come with their files. */
+  directories: string[];
+  /** Files of an interrupted run that made a directory. */
+  leftovers: string[];
+  unchanged: number;
+}
+
+async function planAdditions(tree: Tree, present: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
+  const check = new TransferCheck(open, present);
+  check.directories(tree.directories);
+  const filesByPath = new Map(present.files.map((file) => [file.path, file]));
+  const presentDirectories = new Set(present.directories);
+  const directories = getEmptyDirectories(tree);
+  const additions: Additions = {
+    writes: [],
+    directories: directories.filter((path) => !presentDirectories.has(path)),
+    leftovers: await findLeftovers(directories, filesByPath),
+    unchanged: 0,
+  };
+  const { writes } = additions;
+  for (const file of tree.files) {
+    check.file(file);
+    const same = filesByPath.get(file.path);
+    if (same !== undefined && (await isEqual(file, same))) additions.unchanged += 1;
+    else writes.push({ file, replaces: same !== undefined });
+  }
+  check.tree(tree);
+  const replaced = writes.filter(({ replaces }) => replaces).map(({ file }) => file.path);
+  if (replaced.length > 0 && !overwrite) throw conflictError(replaced, open);
+  check.total(writes.map(({ file }) => file));
+  return { files: writes.length, run: (onFile) => writeAdditions(additions, open, onFile) };
+}
+
+/** A file appears whole or not at all. After a failure, the next run continues. */
+async function writeAdditions(
+  { writes, directories, leftovers, unchanged }: Additions,
+  open: OpenMemory,
+  onFile: () => void,
+): Promise<TransferCounts> {
+  const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
+  const { memory, name } = open;
+  for (const { file, replaces } of writes) {
+    const content = await file.load();
+    await about(`${name}: ${file.path}`, () => writeFile(open, file.path, content, replaces));
+    counts[replaces ? "replaced" : "written"] += 1;
+    onFile();
+  }
+  for (const path of directories) await about(`${name}: ${path}`, () => makeDirectory(memory, path));
+  for (const path of leftovers) await about(`${name}: ${path}`, () => memory.delete(path));
+  return counts;
+}
+
+async function writeFile(
+  { memory, dated }: OpenMemory,
+  path: string,
+  { content, createdAt, updatedAt }: FileContent,
+  replaces: boolean,
+): Promise<void> {
+  const ifExists = replaces ? "replace" : "fail";
+  if (dated === null) await memory.write(path, content, { ifExists });
+  else if (replaces || createdAt.getTime() === updatedAt.getTime())
+    await dated(updatedAt).write(path, content, { ifExists });
+  else {
+    await dated(createdAt).write(path, content, { ifExists });
+    await dated(updatedAt).edit(path, (text) => {
+      // Somebody else has changed it in between, and that change stays.
+      if (text !== content) throw alreadyExists();
+      return content;
+    });
+  }
+}
+
+async function makeDirectory(memory: Memory, directory: string): Promise<void> {
+  const placeholder = `${directory}/${placeholderName}`;
+  await memory.write(placeholder, placeholderText, { ifExists: "fail" });
+  await memory.delete(placeholder);
+}
+
+function getEmptyDirectories({ directories, files }: Tree): string[] {
+  const paths = [...files.map(({ path }) => path), ...directories];
+  const parents = new Set(paths.map((path) => path.slice(0, path.lastIndexOf("/"))));
+  return directories.filter((path) => !parents.has(path));
+}
+
+async function findLeftovers(directories: readonly string[], files: ReadonlyMap<string, TreeFile>): Promise<string[]> {
+  const leftovers: string[] = [];
+  for (const directory of directories) {
+    const file = files.get(`${directory}/${placeholderName}`);
+    if (file?.sizeBytes === placeholderBytes && (await file.load()).content === placeholderText)
+      leftovers.push(file.path);
+  }
+  return leftovers;
+}
+
+async function isEqual(file: TreeFile, other: TreeFile): Promise<boolean> {
+  if (file.sizeBytes !== other.sizeBytes) return false;
+  return (await file.load()).content === (await other.load()).content;
+}
+
+function conflictError(paths: readonly string[], { name }: OpenMemory): CommandError {
+  const others = paths.length === 1 ? "" : ` and ${paths.length - 1} more`;
+  return new CommandError(
+    "EEXIST",
+    `${name}: ${paths[0]}${others} would be replaced by other contents; pass --overwrite if that is meant`,
+  );
+}

@@ -1,0 +1,17 @@
+/** The members that are not undefined: an undefined id of a filter would be refused. */
+export function pickDefined<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const defined = Object.entries(members).filter(([, value]) => value !== undefined);
+  // `Object.fromEntries` forgets the names, which are those of `members`.
+  return Object.fromEntries(defined) as { [Name in keyof T]?: NonNullable<T[Name]> };
+}
+
+/** As `Map.groupBy` of Node 21. */
+export function groupBy<Key, Item>(items: Iterable<Item>, getKey: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(getKey(item));
+    if (group === undefined) groups.set(getKey(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,41 @@
+import { type OptionValues } from "commander";
+import type { MemoryHistory } from "../../../core/history/history.js";
+import type { AddCommand } from "../../command.js";
+import { about, type Advice, CommandError, storageAdvice, usageError } from "../../errors.js";
+import { memoryCommand, type MemoryCommandSettings } from "../../memory-command.js";
+import type { OpenMemory } from "../../targets/open-target.js";
+
+export interface OpenHistory extends OpenMemory {
+  history: MemoryHistory;
+}
+
+/** The other errors say by themselves what would be right. */
+const advice: Advice = { ENOENT: "`log` shows the versions there are", EIO: storageAdvice };
+
+/** A command that works on the history of a memory. */
+export function historyCommand<Input extends OptionValues>(
+  settings: MemoryCommandSettings<Input, OpenHistory>,
+): AddCommand {
+  return memoryCommand<Input>({
+    advice,
+    ...settings,
+    run: async (open, input, context) => settings.run({ ...open, history: await getHistory(open) }, input, context),
+  });
+}
+
+/** @throws CommandError where there is none */
+async function getHistory({ memory: { history }, name }: OpenMemory): Promise<MemoryHistory> {
+  if (history === null)
+    throw usageError(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);
+  const isEmpty = await about(name, () => hasNoVersion(history), advice);
+  if (!isEmpty) return history;
+  throw new CommandError(
+    "ENOENT",
+    `${name} has no history; it begins with the first change by a store that has \`history: true\``,
+  );
+}
+
+async function hasNoVersion(history: MemoryHistory): Promise<boolean> {
+  for await (const _ of history.list({ limit: 1 })) return false;
+  return true;
+}

@@ -1,0 +1,24 @@
+import type { Output } from "../../terminal/output.js";
+
+/** A unified diff of one file, as a terminal shows it; elsewhere as it is. */
+export function styleDiff(diff: string, out: Output): string {
+  let isHeader = true;
+  const lines = out
+    .foreign(diff)
+    .split("\n")
+    .map((line) => {
+      isHeader &&= !line.startsWith("@@");
+      // A carriage return comes right before the end of its line, or a terminal would take it for something else.
+      const text = line.replace(/\r$/, "");
+      return styleLine(text, isHeader, out) + line.slice(text.length);
+    });
+  return lines.join("\n");
+}
+
+function styleLine(line: string, isHeader: boolean, out: Output): string {
+  if (line === "") return line;
+  if (isHeader) return out.style("bold", line);
+  if (line.startsWith("@@")) return out.style("cyan", line);
+  if (line.startsWith("+")) return out.style("green", line);
+  return line.startsWith("-") ? out.style("red", line) : line;
+}

@@ -1,0 +1,84 @@
+import { Option } from "commander";
+import type { VersionFilter, VersionOperation } from "../../../core/history/history.js";
+import { actorField, maxActorChars, type MemoryActor } from "../../../core/values/actor.js";
+import { anyNumber, numberOption } from "../../command.js";
+import { pickDefined } from "../../collections.js";
+import { usageError } from "../../errors.js";
+
+export interface FilterOptions {
+  path?: string;
+  byUser?: string;
+  byThread?: string;
+  byRun?: string;
+  byToolCall?: string;
+  byAgent?: string;
+  byClient?: string;
+  operation?: VersionOperation;
+  since?: Date;
+  until?: Date;
+  limit?: number;
+}
+
+const operations: readonly VersionOperation[] = ["created", "modified", "deleted", "renamed"];
+
+/** `--user` and `--thread` name the memory; who made a version is named by what begins with `--by`. */
+export const filterOptions: readonly Option[] = [
+  new Option("--by-user <id>", "only versions that this user made"),
+  new Option("--by-thread <id>", "only versions that were made in this thread"),
+  new Option("--by-run <id>", "only versions that this run made"),
+  new Option("--by-tool-call <id>", "only versions that this tool call made"),
+  new Option("--by-agent <name>", "only versions that this agent made"),
+  new Option("--by-client <name>", "only versions that were made through this program, such as an MCP client"),
+  new Option("--operation <name>", "only versions of this kind").choices(operations),
+  // The times of a filter are not among those that it finds.
+  new Option(
+    "--since <time>",
+    "only versions from then on, such as 2026-01-31 or 2026-01-31T12:00:00Z; UTC, unless the time names a zone",
+  ).argParser((given: string) => new Date(parseTime("--since", given).firstMs - 1)),
+  new Option("--until <time>", "only versions up to then; a date includes that day").argParser(
+    (given: string) => new Date(parseTime("--until", given).lastMs + 1),
+  ),
+  numberOption(
+    "-n, --limit <versions>",
+    "at most this many (default: all)",
+    [1, anyNumber],
+    "is not a number of versions; pass one from 1",
+  ),
+];
+
+/** @throws CommandError EUSAGE */
+export function createFilter(options: FilterOptions): VersionFilter {
+  const { path, byUser, byThread, byRun, byToolCall, byAgent, byClient, operation, since, until, limit } = options;
+  const actor: MemoryActor = pickDefined({
+    userId: byUser,
+    threadId: byThread,
+    runId: byRun,
+    toolCallId: byToolCall,
+    agent: byAgent,
+    client: byClient,
+  });
+  checkActor(actor);
+  const isFiltered = Object.keys(actor).length > 0;
+  return pickDefined({ path, actor: isFiltered ? actor : undefined, operation, after: since, before: until, limit });
+}
+
+/** @throws CommandError EUSAGE */
+export function checkActor(actor: MemoryActor): void {
+  if (actorField.safeParse(actor).success) return;
+  throw usageError(
+    `the ids and names of who made a version have 1 to ${maxActorChars} characters; \`log --json\` shows them`,
+  );
+}
+
+const dayMs = 86_400_000;
+const timePattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** The milliseconds that a time or a day has. @throws CommandError EUSAGE */
+function parseTime(flag: string, given: string): { firstMs: number; lastMs: number } {
+  const [match, time, zone] = timePattern.exec(given) ?? [];
+  const firstMs =
+    match === undefined ? NaN : Date.parse(time === undefined || zone !== undefined ? given : `${given}Z`);
+  if (Number.isNaN(firstMs))
+    throw usageError(`${flag} ${given} is no time; pass one such as 2026-01-31 or 2026-01-31T12:00:00Z`);
+  return { firstMs, lastMs: time === undefined ? firstMs + dayMs - 1 : firstMs };
+}

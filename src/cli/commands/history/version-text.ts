@@ -1,0 +1,45 @@
+import type { MemoryVersion } from "../../../core/history/history.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import { bytesText } from "../../terminal/format.js";
+import type { Output } from "../../terminal/output.js";
+
+/** The most telling facts come first. */
+const labels = [
+  ["userId", "user"],
+  ["agent", "agent"],
+  ["client", "client"],
+  ["node", "node"],
+  ["runId", "run"],
+  ["toolCallId", "tool call"],
+  ["threadId", "thread"],
+  ["checkpointId", "checkpoint"],
+] as const satisfies readonly (readonly [keyof MemoryActor, string])[];
+
+/** All that is known of who made a version: `user ada, run 7`. */
+export function formatActor(actor: MemoryActor | null): string {
+  return formatFacts(actor).join(", ");
+}
+
+/** The first fact. */
+export function formatActorName(actor: MemoryActor | null): string {
+  return formatFacts(actor)[0] ?? "";
+}
+
+function formatFacts(actor: MemoryActor | null): string[] {
+  const known = labels.filter(([field]) => actor?.[field] !== undefined);
+  return known.length === 0 ? ["unknown"] : known.map(([field, label]) => `${label} ${actor?.[field]}`);
+}
+
+export function formatVersion(version: MemoryVersion, out: Output): string {
+  const { id, at, actor } = version;
+  const shownActor = out.style("dim", out.foreign(formatActor(actor)));
+  return `${out.style("yellow", id.padEnd(5))}  ${at.toISOString()}  ${formatChange(version, out)}  ${shownActor}`;
+}
+
+/** What a version did to its file. */
+export function formatChange({ operation, path, from, sizeBytes, redactedAt }: MemoryVersion, out: Output): string {
+  const paths = from === undefined ? path : `${from} -> ${path}`;
+  const shownPath = redactedAt === undefined ? out.foreign(paths) : out.style("red", "(redacted)");
+  const size = sizeBytes === null ? "" : `  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
+  return `${operation.padEnd(8)}  ${shownPath}${size}`;
+}

@@ -1,0 +1,46 @@
+import { Option } from "commander";
+import { memoryScopes, type MemoryScope } from "../../../core/values/address.js";
+import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
+import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
+import { createCommand } from "../../command.js";
+import { pickDefined } from "../../collections.js";
+import { about, asUsage } from "../../errors.js";
+import { formatAddress } from "../../targets/format-address.js";
+import { withDatabase } from "../../targets/open-target.js";
+import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
+import { getDatabaseTarget } from "../../targets/targets.js";
+import { bytesText, countText } from "../../terminal/format.js";
+import type { Output } from "../../terminal/output.js";
+import { printEach } from "../../terminal/print-each.js";
+
+export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
+  usage: "memories",
+  description:
+    "List the memories of a database: bytes, files, time of the last change, and address. Without options it lists all.",
+  examples: ["memories --user ada@example.com", "memories --node assistant --scope perThread --json"],
+  options: [
+    new Option("--scope <scope>", "only memories of this scope").choices(memoryScopes),
+    ...databaseOptions,
+    ...ownerOptions,
+  ],
+  run: async (input, context) => {
+    const filter = pickDefined({ ...getOwner(input), scope: input.scope });
+    const ranges = asUsage("--node, --thread or --user", () => checkMemoryFilter(filter));
+    await withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
+      about(`the collection ${database.collectionName}`, () =>
+        printEach(context, input.json, database.summaries(ranges), formatSummary, "no memory was found"),
+      ),
+    );
+    return undefined;
+  },
+});
+
+/** The ids, as a filter of memories has them. */
+export function getOwner({ node, thread, user }: TargetOptions): object {
+  return pickDefined({ nodeId: node, threadId: thread, userId: user });
+}
+
+export function formatSummary({ address, sizeBytes, files, updatedAt }: MemorySummary, out: Output): string {
+  const size = bytesText(sizeBytes).padStart(12);
+  return `${size}  ${countText(files, "file").padStart(11)}  ${updatedAt.toISOString()}  ${out.foreign(formatAddress(address))}`;
+}

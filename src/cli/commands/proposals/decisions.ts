@@ -1,0 +1,88 @@
+import { Option } from "commander";
+import { maxReasonChars } from "../../../core/approval/decision.js";
+import type { MemoryProposal, MemoryProposals, Reviewer } from "../../../core/approval/memory-proposals.js";
+import { actorField, maxActorChars } from "../../../core/values/actor.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { programName, type Report } from "../../command.js";
+import type { CliContext } from "../../context.js";
+import { pickDefined } from "../../collections.js";
+import { CommandError, usageError } from "../../errors.js";
+import { openMemoryIn } from "../../targets/open-target.js";
+import { styleDiff } from "../history/style-diff.js";
+import {
+  formatProposal,
+  type OpenProposals,
+  proposalCommand,
+  readProposal,
+  withProposals,
+} from "./proposal-command.js";
+
+interface DecisionInput {
+  id: string;
+  by: Reviewer;
+}
+
+export const approve = proposalCommand<DecisionInput>({
+  usage: "approve <id>",
+  description:
+    "Make a change that an agent proposes, once. Refuses if somebody has already decided, or if the file has changed since. Then it shows what the change would be now.",
+  examples: ["approve 0f3c --by ada@example.com --node assistant"],
+  options: [reviewerOption("who approves it")],
+  subject: ({ id }) => `proposal ${id}`,
+  run: (open, { id, by, json }, context) =>
+    decide(open, id, context, async (proposals) => {
+      try {
+        return await proposals.approve(id, { by });
+      } catch (error) {
+        if (!MemoryError.isInstance(error) || error.code !== "ECONFLICT") throw error;
+        const [sentence = "", ...diff] = error.message.split("\n");
+        if (diff.length > 0 && json !== true) await showDiff(diff, context);
+        const message = `proposal ${id}: ${sentence.replace(/\. It would now be:$/, "")}`;
+        throw new CommandError("ECONFLICT", message, { cause: error });
+      }
+    }),
+});
+
+export const reject = proposalCommand<DecisionInput & { reason?: string }>({
+  usage: "reject <id>",
+  description:
+    "Refuse a change that an agent proposes. The memory stays as it is. If somebody has already decided, the command is refused.",
+  examples: ['reject 0f3c --by ada@example.com --reason "not from a customer" --node assistant'],
+  options: [
+    reviewerOption("who rejects it"),
+    new Option("--reason <text>", "why, for the record").argParser((given: string) => {
+      if (given.length <= maxReasonChars) return given;
+      throw usageError(`--reason has ${given.length} characters, of ${maxReasonChars} at most`);
+    }),
+  ],
+  subject: ({ id }) => `proposal ${id}`,
+  run: (open, { id, by, reason }, context) =>
+    decide(open, id, context, (proposals) => proposals.reject(id, { by, ...pickDefined({ reason }) })),
+});
+
+function reviewerOption(description: string): Option {
+  return new Option("--by <person>", description).makeOptionMandatory().argParser((given: string): Reviewer => {
+    const reviewer = { userId: given, client: programName };
+    if (actorField.safeParse(reviewer).success) return reviewer;
+    throw usageError(`--by: who decides is named by 1 to ${maxActorChars} characters`);
+  });
+}
+
+async function decide(
+  open: OpenProposals,
+  id: string,
+  { out }: CliContext,
+  run: (proposals: MemoryProposals) => Promise<MemoryProposal>,
+): Promise<Report> {
+  // Opened to be changed, a memory of a mistyped name would make a database.
+  await readProposal(open, id);
+  const { stored, paths } = open;
+  const opened = stored === null ? open : openMemoryIn(stored.database, stored.address, { access: "write", paths });
+  const decided = await run(withProposals(opened).proposals);
+  return { json: { proposal: decided }, text: `${formatProposal(decided, out)}\n` };
+}
+
+/** Shows on the standard error what the approval would change now. */
+async function showDiff(lines: readonly string[], { err }: CliContext): Promise<void> {
+  await err.write(styleDiff(lines.join("\n").replace(/\n?$/, "\n"), err));
+}

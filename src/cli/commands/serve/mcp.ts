@@ -1,0 +1,136 @@
+import { readFile } from "node:fs/promises";
+import { Option } from "commander";
+import { loopbackNames } from "../../../core/values/hostnames.js";
+import { type DialectName, dialectNames, searchingDialects } from "../../../dialects/registry.js";
+import type { McpHttpOptions, McpServeOptions } from "../../../mcp/index.js";
+import { missingPackage } from "../../../mcp/missing-package.js";
+import { createCommand } from "../../command.js";
+import type { CliContext } from "../../context.js";
+import { pickDefined } from "../../collections.js";
+import { inputError, usageError, withFile } from "../../errors.js";
+import { withMemory } from "../../targets/open-target.js";
+import { readOptions, refuseOptions, type TargetOptions } from "../../targets/target-options.js";
+import { portOption, listenError } from "./listening.js";
+
+interface McpOptions extends TargetOptions {
+  http?: boolean;
+  host?: string;
+  port?: number;
+  tokenFile?: string;
+  allowHost?: string[];
+  allowOrigin?: string[];
+  dialect?: DialectName[];
+  search?: boolean;
+  json?: boolean;
+}
+
+const tokenVariable = "LANGGRAPH_MONGO_MEMORY_TOKEN";
+const httpOnly = ["host", "port", "tokenFile", "allowHost", "allowOrigin"];
+
+export const mcp = createCommand<McpOptions>({
+  usage: "mcp",
+  description:
+    "Serve a memory to MCP clients. It uses standard input and output, or HTTP with --http. It serves the memory that you name here; no client can choose " +
+    `another. For HTTP, put the token into --token-file or into the variable ${tokenVariable}, because others can see arguments.`,
+  examples: [
+    "mcp --node assistant --user ada@example.com",
+    "mcp --dir ./memory --dialect claude",
+    "mcp --http --port 3000 --token-file ./token --node assistant",
+  ],
+  options: [
+    new Option("--http", "serve over HTTP"),
+    new Option(
+      "--host <name>",
+      "the address to listen on; every address except a loopback needs a token (default: 127.0.0.1)",
+    ),
+    portOption("the port to listen on, 0 for any free one (default: 3000)"),
+    new Option("--token-file <file>", "a file with the token that clients must send"),
+    new Option(
+      "--allow-host <names...>",
+      "more host names under which clients may call the server, beside the loopback and --host",
+    ),
+    new Option("--allow-origin <names...>", "hosts of web pages that may call the server (default: the loopback)"),
+    new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames),
+    new Option("--search", "let models search, with a command or a tool of the dialect"),
+    ...readOptions,
+  ],
+  run: async (input, context) => {
+    const { http, search, dialect } = input;
+    if (http !== true) refuseOptions(input, httpOnly, "goes with --http; pass that too");
+    const dialects = search === true ? (dialect ?? ["unified"]).map((name) => searchingDialects[name]()) : dialect;
+    await checkDialects(dialects);
+    const httpOptions = http === true ? await readHttpOptions(input, context) : null;
+    await withMemory(context, input, { access: "write", missing: "announce" }, async ({ memory }) => {
+      const options: McpServeOptions = { memory, ...pickDefined({ dialects }) };
+      if (httpOptions === null) await serveOverStdio(options, context);
+      else await serveOverHttp({ ...options, ...httpOptions }, input.json === true, context);
+    });
+    return undefined;
+  },
+});
+
+/** @throws CommandError EUSAGE */
+async function checkDialects(dialects: McpServeOptions["dialects"]): Promise<void> {
+  const { toolsByName } = await import("../../../mcp/tools.js");
+  try {
+    toolsByName(dialects ?? []);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw usageError(`--dialect: ${error.message.replace(/;.*$/, "")}; serve them by two commands`, error);
+  }
+}
+
+async function readHttpOptions(
+  { host, port, tokenFile, allowHost, allowOrigin }: McpOptions,
+  { io }: CliContext,
+): Promise<Omit<McpHttpOptions, "memory">> {
+  const token = tokenFile === undefined ? io.env[tokenVariable] : await readToken(tokenFile);
+  const ownHosts = [...loopbackNames, ...(host === undefined ? [] : [host])];
+  return pickDefined({
+    host,
+    port,
+    token: token === "" ? undefined : token,
+    allowedHosts: allowHost && [...ownHosts, ...allowHost],
+    allowedOrigins: allowOrigin,
+  });
+}
+
+async function readToken(file: string): Promise<string> {
+  const token = (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw inputError(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
+}
+
+async function serveOverStdio(options: McpServeOptions, { io }: CliContext): Promise<void> {
+  const { serveStdio } = await withSdk(() => import("../../../mcp/stdio/serve-stdio.js"));
+  // It listens to the signals itself. But closing the connection after it has to end in time, too.
+  void io.untilStopped();
+  await serveStdio(options);
+}
+
+async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }: CliContext): Promise<void> {
+  const { serveHttp } = await withSdk(() => import("../../../mcp/http/serve-http.js"));
+  const server = await withSdk(() => serveHttp(options)).catch((error: unknown) => {
+    if (error instanceof TypeError) throw usageError(`mcp --http: ${error.message}`, error);
+    throw listenError("mcp --http", error);
+  });
+  try {
+    if (json) await out.json({ ok: true, url: server.url });
+    else await out.line(`serving ${server.url}`);
+    await io.untilStopped();
+  } finally {
+    await server.close();
+  }
+}
+
+/** @throws CommandError EUSAGE where a package of the SDK of MCP is missing */
+async function withSdk<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const missing = missingPackage(error);
+    if (missing === undefined) throw error;
+    const npx = `npx -p langgraph-mongo-memory -p ${missing.packageName} langgraph-mongo-memory mcp`;
+    throw usageError(`${missing.message}; or \`${npx}\``, error);
+  }
+}

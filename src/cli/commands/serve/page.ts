@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { isDeepStrictEqual } from "node:util";
+import { Option } from "commander";
+import type { Memory } from "../../../core/memory.js";
+import type { CheckedAddress, MemoryAddress } from "../../../core/values/address.js";
+import { asHostname, isHost, isLoopback, loopbackNames } from "../../../core/values/hostnames.js";
+import { checkForgotten, checkMemoryFilter } from "../../../mongodb/admin/checks.js";
+import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
+import type { MemoryPageNode } from "../../../page/options.js";
+import { createCommand } from "../../command.js";
+import type { CliContext } from "../../context.js";
+import { usageError } from "../../errors.js";
+import { assertThere } from "../../targets/missing-memory.js";
+import { mountOption, type MountTarget, withMounts } from "../../targets/mount-options.js";
+import { withDatabase } from "../../targets/open-target.js";
+import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
+import { getDatabaseTarget, getOptionalAddress } from "../../targets/targets.js";
+import { listenError, portOption } from "./listening.js";
+
+interface PageOptions extends TargetOptions {
+  host: string;
+  port: number;
+  access: "read" | "write";
+}
+
+export const page = createCommand<PageOptions>({
+  usage: "page",
+  description:
+    "Show the memories of a database on a web page. It prints the address, which contains a token. It serves this machine only, until you end it.",
+  examples: [
+    "page --db assistant",
+    "page --access write --port 4000",
+    "page --node assistant --mount /team=team-notes,access=read",
+    "page --json",
+  ],
+  options: [
+    new Option("--host <name>", "the loopback address to listen on").default("127.0.0.1").argParser(parseLoopback),
+    portOption("the port to listen on, 0 for any free one").default(0),
+    new Option("--access <access>", "whether the page can also revert, redact, forget, approve and reject")
+      .choices(["read", "write"])
+      .default("read"),
+    new Option(
+      "--node <id>",
+      "node id of the memory that is shown with what --mount mounts in it, and as its model sees it so",
+    ),
+    new Option("--thread <id>", "thread id, for the memory of that thread of the node"),
+    new Option("--user <id>", "user id, for the memory of that user of the node"),
+    ...databaseOptions,
+    mountOption,
+  ],
+  run: async (input, context) => {
+    const target = getDatabaseTarget(input, context.io.env);
+    const tree = getTreeTarget(input);
+    await withDatabase(target, async (database) => {
+      const node = tree === null ? null : await openTree(database, tree);
+      const token = randomBytes(24).toString("base64url");
+      const listener = await createListener(database, { access: input.access, token }, node);
+      await serve(listener, token, input, context);
+    });
+    return undefined;
+  },
+});
+
+interface TreeTarget {
+  address: CheckedAddress;
+  mounts: readonly MountTarget[];
+}
+
+/** Null where all memories are shown by themselves. @throws CommandError EUSAGE */
+function getTreeTarget(options: PageOptions): TreeTarget | null {
+  const { mount: mounts = [] } = options;
+  const address = getOptionalAddress(options);
+  if (address === undefined && mounts.length > 0)
+    throw usageError("--mount needs --node, the memory in which it mounts; pass both");
+  if (address !== undefined && mounts.length === 0)
+    throw usageError("--node needs --mount, as the page shows all memories without it; pass both, or none");
+  return address === undefined ? null : { address, mounts };
+}
+
+interface TreeNode {
+  address: CheckedAddress;
+  node: MemoryPageNode;
+}
+
+/**
+ * A memory with its mounts, as a node of the application has it.
+ * @throws CommandError for mounts that do not fit, and for memories that are not there
+ */
+async function openTree(database: MemoryDatabase, { address, mounts }: TreeTarget): Promise<TreeNode> {
+  const open = (each: MemoryAddress): Memory => database.memory(each, "read");
+  const tree = withMounts(open(address), mounts, open);
+  for (const each of [address, ...mounts.map((mount) => mount.address)]) await assertThere(database, each);
+  const { nodeId, scope } = address;
+  return { address, node: { nodeId, scope, memory: () => tree, globalMemory: () => open({ nodeId }) } };
+}
+
+async function createListener(
+  database: MemoryDatabase,
+  options: { access: "read" | "write"; token: string },
+  tree: TreeNode | null,
+): Promise<RequestListener> {
+  const { pageOver } = await import("../../../page/memory-page.js");
+  const { nodeListener } = await import("../../../page/node-listener.js");
+  const memories: Parameters<typeof pageOver>[0] = {
+    memory: (address, use) => database.memory(address, use),
+    nodeOf: (address) => (tree !== null && isDeepStrictEqual(address, tree.address) ? tree.node : undefined),
+    listMemories: (filter) => database.summaries(checkMemoryFilter(filter)),
+    forget: (who) => database.forget(checkForgotten(who)),
+  };
+  return nodeListener(pageOver(memories, options));
+}
+
+async function serve(
+  listener: RequestListener,
+  token: string,
+  { host, port, json }: PageOptions & { json?: boolean },
+  { io, out }: CliContext,
+): Promise<void> {
+  const server = createServer(listener);
+  server.listen(port, host.replaceAll(/[[\]]/g, ""));
+  await once(server, "listening").catch((error: unknown) => {
+    throw listenError("page", error);
+  });
+  const address = server.address();
+  const chosenPort = typeof address === "object" && address !== null ? address.port : port;
+  const url = `http://${host}:${chosenPort}/#token=${token}`;
+  const stopped = io.untilStopped();
+  try {
+    if (json === true) await out.json({ ok: true, url });
+    else await out.line(`the page is at ${url}`);
+    await stopped;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** Without a login of its own, the page is for this machine only. @throws CommandError EUSAGE */
+function parseLoopback(given: string): string {
+  const hostname = isHost(given) ? asHostname(given) : "";
+  if (isLoopback(hostname)) return hostname;
+  throw usageError(
+    `--host ${given}: the page listens on ${loopbackNames.join(", ")} only; for others mount \`createMemoryPage\` with \`authorize\` in a server of yours`,
+  );
+}

@@ -1,0 +1,41 @@
+import type { CheckedAddress } from "../../../core/values/address.js";
+
+export interface Check {
+  name: string;
+  status: "ok" | "warn" | "fail";
+  message: string;
+  /** What to do, where something is to be done. */
+  advice?: string;
+}
+
+export interface MemorySize {
+  /** Null for a folder. */
+  address: CheckedAddress | null;
+  sizeBytes: number;
+  /** Null where there is none. */
+  limitBytes: number | null;
+}
+
+export interface Health {
+  /** The connection string without its password, or the folder. */
+  target: string;
+  checks: Check[];
+  /** How many were looked at. */
+  memories: number;
+  /** The largest first. */
+  largest: MemorySize[];
+}
+
+export const ok = (name: string, message: string): Check => ({ name, status: "ok", message });
+export const warn = (name: string, message: string, advice: string): Check => ({
+  name,
+  status: "warn",
+  message,
+  advice,
+});
+export const fail = (name: string, message: string, advice?: string): Check => ({
+  name,
+  status: "fail",
+  message,
+  ...(advice !== undefined && { advice }),
+});

@@ -1,0 +1,12 @@
+import type { AddCommand } from "../../command.js";
+import { migrateEarlierFormat } from "./migrate-earlier-format.js";
+import { migrateMongodbStore } from "./migrate-mongodb-store.js";
+
+/** A group of commands. */
+export const migrate: AddCommand = (program, context) => {
+  const group = program
+    .command("migrate")
+    .description("Bring in data of the earlier system, or of the official MongoDBStore.");
+  migrateEarlierFormat(group, context);
+  migrateMongodbStore(group, context);
+};

@@ -1,0 +1,117 @@
+import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
+import { type ExitCode, exitCodes } from "./exit-codes.js";
+
+/** `EUSAGE` the command line · `EINPUT` a file or text it names · `EBUG` the program itself · else the memory's own. */
+export type CommandErrorCode = MemoryErrorCode | "EUSAGE" | "EINPUT" | "EBUG";
+
+/** Ends a command: one sentence that says what, where, and what would be right. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly code: CommandErrorCode;
+
+  constructor(code: CommandErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+
+  get exitCode(): ExitCode {
+    if (this.code === "EIO") return exitCodes.storage;
+    if (this.code === "EBUG") return exitCodes.bug;
+    return ["EUSAGE", "EINPUT", "EINVAL"].includes(this.code) ? exitCodes.usage : exitCodes.refused;
+  }
+}
+
+export const usageError = (message: string, cause?: unknown): CommandError =>
+  new CommandError("EUSAGE", message, { cause });
+export const inputError = (message: string, cause?: unknown): CommandError =>
+  new CommandError("EINPUT", message, { cause });
+
+const doctorHint = " (`doctor` says more)";
+
+/** The same error, as `doctor` itself reports it. */
+export function removeDoctorHint({ code, message, cause }: CommandError): CommandError {
+  return new CommandError(code, message.replace(doctorHint, ""), { cause });
+}
+
+export type Advice = Partial<Record<MemoryErrorCode, string>>;
+
+export const storageAdvice = `see whether the storage is up and may be used${doctorHint}`;
+
+/** What would be right, where the message itself does not say so. */
+const defaultAdvice: Advice = {
+  EINVAL: "pass a path such as /notes/today",
+  ENOENT: "`tree` shows what there is",
+  EISDIR: "name a file in it, or `ls` it",
+  ENOTDIR: "name a directory, or another place",
+  EEXIST: "choose another name, or remove what is there first",
+  ECONFLICT: "run the command again",
+  EIO: storageAdvice,
+};
+
+/**
+ * Runs calls of a memory. Their errors then name `subject`, such as the path.
+ * @param advice what would be right, by the code of the error
+ */
+export async function about<T>(subject: string, run: () => Promise<T>, advice: Advice = defaultAdvice): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    const hint = advice[error.code];
+    const message = `${subject || '""'}: ${error.message}${hint === undefined ? "" : `; ${hint}`}`;
+    throw new CommandError(error.code, message, { cause: error });
+  }
+}
+
+/** Runs checks of the core, whose errors are mistakes of the command line. @throws CommandError EUSAGE */
+export function asUsage<T>(flags: string, check: () => T, advice?: string): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!MemoryError.isInstance(error) && !(error instanceof TypeError)) throw error;
+    throw usageError(`${flags}: ${error.message}${advice === undefined ? "" : `; ${advice}`}`, error);
+  }
+}
+
+/** Any failure as an error of a command. */
+export function toCommandError(error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
+  if (MemoryError.isInstance(error)) return new CommandError(error.code, error.message, { cause: error });
+  const message = error instanceof Error ? error.message : String(error);
+  return new CommandError("EBUG", `unexpected failure (${message}); please report it`, { cause: error });
+}
+
+const plainWords: Record<string, string> = {
+  ENOENT: "there is no such file or folder",
+  EACCES: "access is denied",
+  EPERM: "access is denied",
+  EISDIR: "it is a folder, not a file",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  EEXIST: "it is there already",
+  ENOSPC: "the disk is full",
+  EROFS: "the file system is read-only",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "it is a link, or a loop of links",
+};
+
+/**
+ * Runs file operations on what the user named.
+ * @throws CommandError EINPUT where it cannot be read, EIO where it cannot be written
+ */
+export async function withFile<T>(name: string, act: "read" | "write", run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const words = plainWords[error.code] ?? "the file system failed";
+    const wanted = act === "read" ? "name one that can be read" : "name a place that can be written";
+    const message = `${name}: ${words} (${error.code}); ${wanted}`;
+    throw new CommandError(act === "read" ? "EINPUT" : "EIO", message, { cause: error });
+  }
+}
+
+/** An error of Node, told by its shape, because errors of Node are instances of another realm's class in a `vm` context. */
+export function isSystemError(error: unknown): error is { code: string; syscall: string } {
+  if (typeof error !== "object" || error === null || !("code" in error) || !("syscall" in error)) return false;
+  return typeof error.code === "string" && typeof error.syscall === "string";
+}

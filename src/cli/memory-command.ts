@@ -1,0 +1,34 @@
+import { type OptionValues } from "commander";
+import { type AddCommand, type CommandTexts, createCommand, type JsonOption, type Report } from "./command.js";
+import type { CliContext } from "./context.js";
+import { about, type Advice } from "./errors.js";
+import { type OpenSettings, type OpenMemory, withMemory } from "./targets/open-target.js";
+import type { TargetOptions } from "./targets/target-options.js";
+
+export type MemoryInput<Input> = Input & TargetOptions & JsonOption;
+
+export interface MemoryCommandSettings<Input, Open = OpenMemory> extends CommandTexts, Omit<OpenSettings, "access"> {
+  access: OpenSettings["access"] | ((input: Input) => OpenSettings["access"]);
+  /** What the errors name, such as the path. @param name the memory */
+  subject: (input: Input, name: string) => string;
+  /** What would be right, by the code of an error. */
+  advice?: Advice;
+  /** Refuses input before the memory is opened. @throws CommandError */
+  check?: (input: Input, context: CliContext) => void;
+  run: (open: Open, input: MemoryInput<Input>, context: CliContext) => Promise<Report | undefined>;
+}
+
+/** A command that works on the memory that the options name. Its `options` include those of a target. */
+export function memoryCommand<Input extends OptionValues>(settings: MemoryCommandSettings<Input>): AddCommand {
+  const { access, subject, advice, check, run } = settings;
+  return createCommand<Input & TargetOptions>({
+    ...settings,
+    run: async (input, context) => {
+      check?.(input, context);
+      const use = { ...settings, access: typeof access === "function" ? access(input) : access };
+      return withMemory(context, input, use, (open) =>
+        about(subject(input, open.name), () => run(open, input, context), advice),
+      );
+    },
+  });
+}

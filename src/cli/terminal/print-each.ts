@@ -1,0 +1,25 @@
+import type { CliContext } from "../context.js";
+import { exitCodes } from "../exit-codes.js";
+import type { Output } from "./output.js";
+
+/**
+ * Prints each item as it comes, with `--json` an object for each. Without any, the command exits with 1.
+ * @param none what the standard error says then
+ */
+export async function printEach<Item extends object>(
+  context: CliContext,
+  json: boolean | undefined,
+  items: AsyncIterable<Item> | Iterable<Item>,
+  format: (item: Item, out: Output) => string,
+  none?: string,
+): Promise<void> {
+  const { out, err } = context;
+  let isEmpty = true;
+  for await (const item of items) {
+    isEmpty = false;
+    await (json ? out.json(item) : out.line(format(item, out)));
+  }
+  if (!isEmpty) return;
+  if (none !== undefined) await err.line(none);
+  context.exitCode = exitCodes.refused;
+}
