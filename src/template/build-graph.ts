@@ -10,7 +10,7 @@ import type { MemoryNode } from "../graph/memory-node.js";
 import type { AllowedNodeIds } from "./allowed-node-ids.js";
 import { checkDefinition } from "./check-definition.js";
 import type { GraphDefinition } from "./definition.js";
-import { quoteAll } from "./field-faults.js";
+import { quoteAll } from "./field-issues.js";
 import { type GraphContext, makeParts, noParts, type Parts } from "./parts.js";
 
 /** The agents, memories and tools of a definition. */
