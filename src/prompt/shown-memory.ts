@@ -3,10 +3,9 @@ import type { MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "./connector-options.js";
-import { descriptionsOf, leadChars } from "./descriptions.js";
+import { getDescriptions, leadChars } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
-import { renderMounts } from "./render-mounts.js";
-import { renderMemory, type RenderOptions } from "./render.js";
+import { renderMemory, renderMounts, type RenderOptions } from "./render.js";
 
 /** What a connector is told of the form of its message. */
 type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
@@ -50,19 +49,19 @@ export async function showTree(
   form: Form,
 ): Promise<string | null> {
   const own = shown.find(({ mount }) => mount.point === ROOT);
-  if (scope === "global" || own === undefined) return textOf(shown, null, form);
-  if (!isOwn) return textOf(shown, isEmpty(own.outline) ? null : scope, form);
-  if (!isEmpty(own.outline)) return textOf(shown, null, form);
+  if (scope === "global" || own === undefined) return renderTree(shown, null, form);
+  if (!isOwn) return renderTree(shown, isEmpty(own.outline) ? null : scope, form);
+  if (!isEmpty(own.outline)) return renderTree(shown, null, form);
   const shared = await readShared();
-  if (isEmpty(shared.outline)) return textOf(shown, null, form);
-  return textOf(
+  if (isEmpty(shared.outline)) return renderTree(shown, null, form);
+  return renderTree(
     shown.map((each) => (each === own ? shared : each)),
     scope,
     form,
   );
 }
 
-async function textOf(
+async function renderTree(
   shown: readonly MountOutline[],
   insteadOf: OwnedScope | null,
   form: Form,
@@ -88,5 +87,5 @@ async function descriptionsToShow(
 ): Promise<ReadonlyMap<string, string>> {
   // An index of more files cannot fit, so there is no need to know what they say.
   const mayFit = content === "index" && files.length * minLineChars <= maxChars;
-  return mayFit ? descriptionsOf(files) : new Map<string, string>();
+  return mayFit ? getDescriptions(files) : new Map<string, string>();
 }
