@@ -12,10 +12,6 @@ export function anyOf(parts: readonly Part[]): Part {
   return (path, starts) => rising(parts.flatMap((part) => part(path, starts)));
 }
 
-export function optional(part: Part): Part {
-  return (path, starts) => rising([...starts, ...part(path, starts)]);
-}
-
 export function text(wanted: string): Part {
   return (path, starts) =>
     starts.filter((start) => path.startsWith(wanted, start)).map((start) => start + wanted.length);
@@ -52,29 +48,6 @@ export const directories: Part = (path, starts) => {
 /** A slash and `**` at the end: what is before it, and all that is below. */
 export const below: Part = (path, starts) =>
   starts.some((start) => start === path.length || path[start] === "/") ? [path.length] : [];
-
-/** One or more of these texts. */
-export function repeated(texts: readonly string[]): Part {
-  return (path, starts) => {
-    const isStart = new Uint8Array(path.length + 1);
-    const isEnd = new Uint8Array(path.length + 1);
-    for (const start of starts) isStart[start] = 1;
-    for (let place = 0; place <= path.length; place += 1) {
-      if (isStart[place] === 0 && isEnd[place] === 0) continue;
-      for (const each of texts) if (path.startsWith(each, place)) isEnd[place + each.length] = 1;
-    }
-    return placesFrom(path, 0).filter((place) => isEnd[place] === 1);
-  };
-}
-
-/** Any text within a name but those that the part matches. */
-export function not(part: Part): Part {
-  const endsFrom = (path: string, start: number): Places => {
-    const excluded = new Set(part(path, [start]));
-    return nameRest(path, [start]).filter((end) => !excluded.has(end));
-  };
-  return (path, starts) => rising(starts.flatMap((start) => endsFrom(path, start)));
-}
 
 function nameEnd(path: string, start: number): number {
   const slash = path.indexOf("/", start);
