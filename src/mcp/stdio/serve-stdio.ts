@@ -1,4 +1,4 @@
-import { pipeline, type Readable, type Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
@@ -9,10 +9,9 @@ import {
 import { serveStdio as serveConnection } from "@modelcontextprotocol/server/stdio";
 import type { Watcher } from "../change-watch.js";
 import { MemoryService } from "../memory-service.js";
-import { MessageLines, type Refusal } from "./message-lines.js";
 import { checkMcpOptions, mcpDefaults, type McpStdioOptions } from "../options.js";
 import { serverFor, tellChange } from "../server.js";
-import { AnsweringTransport } from "./transport.js";
+import { isListening, StdioTransport } from "./stdio-transport.js";
 
 /**
  * Serves one client over this process's stdin and stdout. Nothing else may write to stdout. Resolves when the client
@@ -66,22 +65,13 @@ export class StdioConnection {
 
   /** Resolves when the client has gone or `stop` was called, and the calls under way are over. */
   async serve(input: Readable, output: Writable): Promise<void> {
-    const lines: MessageLines = new MessageLines({
+    const transport = new StdioTransport(input, output, {
       maxMessageBytes: this.#maxMessageBytes,
-      refuse: (refusal) => output.write(`${JSON.stringify(errorMessage(refusal))}\n`),
-      beforeMessage: (message) => this.#beforeMessage(message, transport),
-      // At the end of its input the SDK drops the answers that are still to come, as those of `printf … | server`.
-      beforeEnd: () => transport.allAnswered(),
-    });
-    const transport: AnsweringTransport = new AnsweringTransport(lines, output, {
-      maxBufferSize: this.#maxMessageBytes + 1,
+      beforeMessage: (message) => this.#beforeMessage(message),
     });
     const connection = serveConnection(({ era }) => this.#connect(era), { transport });
     this.#stops.signal.addEventListener("abort", () => void connection.close());
-    pipeline(input, lines, () => {});
     await transport.closed;
-    // A stream that is read on would keep the process alive.
-    lines.destroy();
     await this.#service.close();
   }
 
@@ -91,21 +81,13 @@ export class StdioConnection {
     return mcp;
   }
 
-  async #beforeMessage(message: JSONRPCMessage, transport: AnsweringTransport): Promise<void> {
-    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
-      const id = message.params?.["requestId"] as RequestId;
-      this.#listening.delete(id);
-      transport.expectNoAnswer(id);
-    }
-    if (!isJSONRPCRequest(message)) return;
-    if (message.method !== "subscriptions/listen") return transport.expectAnswer(message.id);
+  async #beforeMessage(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
+      this.#listening.delete(message.params?.["requestId"] as RequestId);
+    if (!isJSONRPCRequest(message) || !isListening(message)) return;
     this.#listening.add(message.id);
     this.#service.watch.add(this.#watcher);
     // Where it fails, the next look does it; the client is told of what changes from then on.
     await this.#service.watch.look().catch(() => {});
   }
-}
-
-function errorMessage({ id, code, reason }: Refusal): object {
-  return { jsonrpc: "2.0", id, error: { code, message: reason } };
 }
