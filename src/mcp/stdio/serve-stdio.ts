@@ -9,8 +9,8 @@ import {
 import { serveStdio as serveConnection } from "@modelcontextprotocol/server/stdio";
 import type { Watcher } from "../change-watch.js";
 import { MemoryService } from "../memory-service.js";
-import { checkMcpOptions, mcpDefaults, type McpStdioOptions } from "../options.js";
-import { serverFor, tellChange } from "../server.js";
+import { type McpSettings, type McpStdioOptions, parseMcpOptions } from "../options.js";
+import { createServerFor, reportChange } from "../server.js";
 import { isListening, StdioTransport } from "./stdio-transport.js";
 
 /**
@@ -23,11 +23,7 @@ import { isListening, StdioTransport } from "./stdio-transport.js";
  * @throws TypeError for bad options, or two tools of one name
  */
 export async function serveStdio(options: McpStdioOptions): Promise<void> {
-  checkMcpOptions("McpStdioOptions", options);
-  const connection = new StdioConnection(
-    new MemoryService(options),
-    options.maxMessageBytes ?? mcpDefaults.maxMessageBytes,
-  );
+  const connection = new StdioConnection(parseMcpOptions("McpStdioOptions", options));
   const stop = () => connection.stop();
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
@@ -42,7 +38,7 @@ export async function serveStdio(options: McpStdioOptions): Promise<void> {
 /** Serves one client over a pair of streams. */
 export class StdioConnection {
   readonly #service: MemoryService;
-  readonly #maxMessageBytes: number;
+  readonly #settings: McpSettings<"McpStdioOptions">;
   readonly #stops = new AbortController();
   /** Requests of the revision 2026-07-28 that listen for changes; the SDK answers them without asking the server. */
   readonly #listening = new Set<RequestId>();
@@ -51,12 +47,13 @@ export class StdioConnection {
   readonly #watcher: Watcher = {
     isOpen: () => this.#listening.size > 0,
     isSubscribed: () => true,
-    tell: (change) => this.#modern && tellChange(this.#modern, change),
+    tell: (change) => this.#modern && reportChange(this.#modern, change),
   };
 
-  constructor(service: MemoryService, maxMessageBytes: number) {
-    this.#service = service;
-    this.#maxMessageBytes = maxMessageBytes;
+  /** @throws TypeError if two tools have the same name */
+  constructor(settings: McpSettings<"McpStdioOptions">) {
+    this.#service = new MemoryService(settings);
+    this.#settings = settings;
   }
 
   stop(): void {
@@ -66,17 +63,17 @@ export class StdioConnection {
   /** Resolves when the client has gone or `stop` was called, and the calls under way are over. */
   async serve(input: Readable, output: Writable): Promise<void> {
     const transport = new StdioTransport(input, output, {
-      maxMessageBytes: this.#maxMessageBytes,
+      maxMessageBytes: this.#settings.maxMessageBytes,
       beforeMessage: (message) => this.#beforeMessage(message),
     });
     const connection = serveConnection(({ era }) => this.#connect(era), { transport });
     this.#stops.signal.addEventListener("abort", () => void connection.close());
     await transport.closed;
-    await this.#service.close();
+    await this.#service.close(this.#settings.closeTimeoutMs);
   }
 
   #connect(era: "legacy" | "modern"): McpServer {
-    const mcp = serverFor(this.#service, { tellsChanges: era === "legacy" });
+    const mcp = createServerFor(this.#service, { reportsChanges: era === "legacy" });
     if (era === "modern") this.#modern = mcp;
     return mcp;
   }
