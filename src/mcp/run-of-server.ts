@@ -39,11 +39,11 @@ export function createServerRun(
     config: { configurable, ...(signal && { signal }) },
     threadId,
     userId,
-    client: client && nameOf(client),
+    client: client && getClientName(client),
     session,
   };
 }
 
-function nameOf({ name, version }: Implementation): string {
+function getClientName({ name, version }: Implementation): string {
   return `${name} ${version}`;
 }

@@ -21,8 +21,8 @@ const definitionFields = {
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
   const definition = plainCopy(source);
   const issues = findIssues(definition, allowedNodeIds);
-  // No issues: it is one, as far as `buildGraph` reads it.
-  if (issues.length === 0) return copyFields(definition as GraphDefinition);
+  // Checked, as far as `buildGraph` reads it. Editors may have saved anything else.
+  if (issues.length === 0) return definition as GraphDefinition;
   const count = issues.length === 1 ? "1 fault" : `${issues.length} faults`;
   throw invalid([`invalid graph definition, ${count}:`, ...issues.map((issue) => `- ${issue}.`)].join("\n"));
 }
@@ -39,20 +39,6 @@ function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefi
     ...Array.from(byId.values()).flatMap((node) => (allowedNodeIds ? nodeIdIssues(node, allowedNodeIds) : [])),
     ...edgeIssues(toList(definition["edges"]), byId),
   ];
-}
-
-/** Leaves out fields that are undefined, and what an editor has saved, which may not be JSON. */
-function copyFields({ nodes, edges }: GraphDefinition): GraphDefinition {
-  const own = {
-    nodes: nodes.map(({ id, data: { template, config } }) => ({ id, data: { template, config } })),
-    edges: edges.map(({ source, sourceHandle, target, targetHandle }) => ({
-      source,
-      sourceHandle,
-      target,
-      targetHandle,
-    })),
-  };
-  return JSON.parse(JSON.stringify(own)) as GraphDefinition;
 }
 
 function toList(value: unknown): readonly unknown[] {

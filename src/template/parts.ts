@@ -62,14 +62,10 @@ export const noParts: Parts = { memories: new Map(), tools: new Map(), connector
 export function makeParts(definition: GraphDefinition, context: GraphContext, before: Parts): Parts {
   const { store, onError } = context;
   const reporter = onError && { onError };
-  const memories = mapNodes(definition, "memory", (id, config) =>
-    stayOr(
-      before.memories.get(id),
-      config,
-      undefined,
-      () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store }),
-    ),
-  );
+  const memories = mapNodes(definition, "memory", (id, config) => {
+    const make = () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store });
+    return stayOr(before.memories.get(id), config, undefined, make);
+  });
   const memoryInto = (id: string): MemoryNode | undefined =>
     memories.get(memoryEdge(definition, id)?.source ?? "")?.value;
   const tools = mapNodes(definition, "memoryTool", (id, config) => {
@@ -136,15 +132,17 @@ function stayOr<Value>(
   return before?.config === text && before.memory === memory ? before : { value: make(), config: text, memory };
 }
 
-type ConfigOf<Name extends Template> = NonNullable<Extract<GraphNode["data"], { template: Name }>["config"]>;
+type Config<Name extends Template> = NonNullable<Extract<GraphNode["data"], { template: Name }>["config"]>;
 
 function mapNodes<Name extends Template, Made>(
   { nodes }: GraphDefinition,
   template: Name,
-  make: (id: string, config: ConfigOf<Name>) => Made,
+  make: (id: string, config: Config<Name>) => Made,
 ): Map<string, Made> {
   const chosen = nodes.filter(({ data }) => data.template === template);
-  return new Map(chosen.map(({ id, data }) => [id, make(id, (data.config ?? {}) as ConfigOf<Name>)]));
+  // Without fields that are undefined.
+  const copy = (config: object = {}) => JSON.parse(JSON.stringify(config)) as Config<Name>;
+  return new Map(chosen.map(({ id, data }) => [id, make(id, copy(data.config))]));
 }
 
 function memoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {

@@ -5,7 +5,7 @@ import type { Memory } from "../../core/memory.js";
 import { shorten } from "../../core/values/text.js";
 import { DialectError } from "../define-tool.js";
 import { limits, type Target } from "./arguments.js";
-import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";
+import { getLineBreak, moveToEnd, serializeBlock } from "./blocks.js";
 import { createJournalError, keyExists, keyNotFound } from "./errors.js";
 import { dailyFile, formatInstant } from "./instants.js";
 import {
@@ -59,7 +59,7 @@ export class Journal {
     // A root that cannot be reached is refused by what follows.
     const tree = await this.#tree();
     if (namesakes(tree.entries, draft.key).length > 0) throw keyExists(draft.key);
-    const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, lineBreakOf(tree.texts.get(file) ?? ""));
+    const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, getLineBreak(tree.texts.get(file) ?? ""));
     const reservation = new Reservation(this.#memory, this.#root, draft.key);
     if (!(await reservation.create())) await this.#takeOver(reservation, draft.key);
     try {
