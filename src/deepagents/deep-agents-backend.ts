@@ -24,7 +24,7 @@ import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.
 import { listChildren, findFiles, grepFiles } from "./search.js";
 import { assertText, assertTextPath, decodeText, editText, lineWindow } from "./texts.js";
 
-/** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is told. */
+/** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is called. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
   ENOENT: "file_not_found",
   EISDIR: "is_directory",
@@ -208,7 +208,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   }
 
   /**
-   * A hook that fails, at once or later, must not break the run; what it was told is then reported in the default way.
+   * A hook that fails, at once or later, must not break the run; the failure is then reported in the default way.
    */
   #report(failure: MemoryError): void {
     try {

@@ -27,7 +27,7 @@ export function compileGlob(given: string): (path: string) => boolean {
   return (path) => path === given || (whole(path, [0]).at(-1) === path.length) === (marks % 2 === 0);
 }
 
-/** @param startsName whether the pattern stands at the start of a name */
+/** @param startsName whether the pattern begins at the start of a name */
 function compilePart(pattern: string, startsName: boolean): Part {
   const parts: Part[] = [];
   let plain = "";
@@ -66,7 +66,7 @@ function parseSpecial(pattern: string, at: number, startsName: boolean): Special
   return sign === "{" ? parseBraces(pattern, at, startsName) : null;
 }
 
-/** Two stars are more than one only where they stand for whole names, and in such as `**.md`. */
+/** Two stars mean more than one only if they replace whole names, and in patterns such as `**.md`. */
 function parseStars(pattern: string, at: number, startsName: boolean): Special {
   const count = /^\*+(?!\()/.exec(pattern.slice(at))?.[0].length ?? 1;
   const end = at + count;
@@ -120,7 +120,7 @@ function parseClass(pattern: string, at: number): Special | null {
   const [whole, mark, inside = ""] = found;
   const isIn = compileClass(inside);
   const part = oneUnit(mark === "" ? isIn : (unit) => !isIn(unit));
-  // A file may be called "[draft]", and who asks for it means that.
+  // It also matches itself: a file may be called "[draft]".
   const isName = mark === "" && /^[^-*+?.$(){}|[\]\\]+$/.test(inside);
   return { part: isName ? anyOf([part, text(whole)]) : part, end: at + whole.length };
 }

@@ -24,7 +24,7 @@ const films = [".mp4", ".webm", ".mpeg", ".mov", ".avi", ".flv", ".mpg", ".wmv",
 const documents = [".pdf", ".ppt", ".pptx"];
 const binaryExtensions = new Set([...images, ...sounds, ...films, ...documents]);
 
-/** A text type for every path: what lies in a memory is text, and only as such does `read_file` show it. */
+/** A text type for every path: files of a memory are text, and `read_file` shows only text. */
 export function getMediaType(path: string): string {
   return textTypes.get(getExtension(path)) ?? plainText;
 }

@@ -8,7 +8,7 @@ import { compareCodeUnits } from "../core/values/text.js";
 import { Turns } from "../core/runtime/turns.js";
 import { compileGlob } from "./glob.js";
 
-/** What lies in a directory itself, sorted by path; nothing where there is no such directory, as deepagents has it. */
+/** The entries of a directory, sorted by path. Without such a directory none, as in deepagents. */
 export function listChildren({ files, directories }: MemoryOutline, path: string): FileInfo[] {
   const parent = normalizePath(path, { emptyIsRoot: true });
   const isChild = (other: string): boolean => (parentsOf(other).at(-1) ?? ROOT) === parent;
@@ -32,7 +32,7 @@ export async function findFiles({ files }: MemoryOutline, pattern: string, path:
 }
 
 export interface GrepQuery {
-  /** Literal text, sought in each line. */
+  /** Literal text, searched for in each line. */
   pattern: string;
   /** A directory or a file. */
   path: string;

@@ -14,7 +14,7 @@ export function lineWindow(path: string, text: string, offset: number, limit: nu
   }
   const content = lines.slice(first, first + count).join("\n");
   const endLine = Math.min(first + count, totalLines);
-  // An empty file, or no line asked for: there is no window to tell of.
+  // An empty file, or no line requested: there is no window to report.
   if (endLine === first) return { content, mimeType };
   return {
     content,

@@ -71,8 +71,8 @@ export class MemoryService {
       return await call;
     } finally {
       this.#calls.delete(call);
-      // The caller does not wait for this and is not told if it fails: the change is made, and the next look sees it.
-      if (!definition.readOnly) this.watch.look().catch(() => {});
+      // The caller does not wait for this and gets no error of it: the change is made, and the next refresh sees it.
+      if (!definition.readOnly) this.watch.refresh().catch(() => {});
     }
   }
 

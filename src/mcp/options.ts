@@ -43,11 +43,11 @@ export interface McpServerOptions extends McpMemoryOptions {
   name?: string | undefined;
   /** The server's name for people. @default "Memory" */
   title?: string | undefined;
-  /** The version that the server tells its clients. @default that of this package */
+  /** The version that the server reports to its clients. @default that of this package */
   version?: string | undefined;
   /**
    * How often the server looks for changes by other processes while a client is subscribed, in milliseconds, unless
-   * MongoDB tells of them. Clients learn of changes through the server at once.
+   * MongoDB reports them. Clients learn of changes through the server at once.
    * @default 2000
    */
   watchIntervalMs?: number | undefined;

@@ -26,7 +26,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 }
 
 export interface ConnectionOptions {
-  /** Whether this connection itself tells its client of changes, as before 2026-07-28. */
+  /** Whether this connection itself notifies its client of changes, as before 2026-07-28. */
   reportsChanges: boolean;
   /** The only request that the server will get, where that is known. */
   method?: string | null | undefined;
@@ -64,10 +64,10 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
   const watcher = {
     isOpen: () => mcp.isConnected(),
     isSubscribed: () => subscriptions.size > 0,
-    tell: (change: MemoryChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
+    notify: (change: MemoryChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
   };
   // So that the watch ends, which keeps the process alive. The SDK knows no listeners.
-  Object.assign(server, { onclose: () => void service.watch.look().catch(() => undefined) });
+  Object.assign(server, { onclose: () => void service.watch.refresh().catch(() => undefined) });
   const uriParams = z.object({ uri: z.string() });
 
   server.setRequestHandler(
@@ -75,9 +75,9 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
     { params: z.object({ cursor: z.string().optional() }) },
     async ({ cursor }) => {
       if (reportsChanges) {
-        // A client that has a list is told when it changes, by changes made through this server at least.
+        // A client that has a list is notified when changes through this server change the list.
         service.watch.add(watcher);
-        await inProtocol(undefined, () => service.watch.look());
+        await inProtocol(undefined, () => service.watch.refresh());
       }
       return listFiles(await openMemory(), cursor, service.pageSize);
     },
@@ -96,7 +96,7 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
     subscriptions.add(path);
     service.watch.add(watcher);
     try {
-      await inProtocol(undefined, () => service.watch.look());
+      await inProtocol(undefined, () => service.watch.refresh());
     } catch (error) {
       subscriptions.delete(path);
       throw error;
@@ -109,16 +109,16 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
   });
 }
 
-/** @param wants whether the client wants to know of a changed file */
+/** @param isWanted whether the client subscribed to a file */
 export function reportChange(
   mcp: McpServer,
   { isListChanged, paths }: MemoryChange,
-  wants: (path: string) => boolean = () => true,
+  isWanted: (path: string) => boolean = () => true,
 ): void {
   // Where a notification cannot be sent, the client has gone.
   const lost = () => {};
   if (isListChanged) mcp.server.sendResourceListChanged().catch(lost);
   for (const path of paths) {
-    if (wants(path)) mcp.server.sendResourceUpdated({ uri: toUri(path) }).catch(lost);
+    if (isWanted(path)) mcp.server.sendResourceUpdated({ uri: toUri(path) }).catch(lost);
   }
 }

@@ -7,7 +7,7 @@ import { getDescriptions, leadChars } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
 import { renderMemory, renderMounts, type RenderOptions } from "./render.js";
 
-/** What a connector is told of the form of its message. */
+/** The options of a connector for the form of its message. */
 type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
 
 /** What must be known of a memory to show it. */
@@ -35,7 +35,7 @@ export interface SharedOfTree {
   scope: MemoryScope;
   /** False: the run names no thread or user, so the memory for all is at "/" already. */
   isOwn: boolean;
-  /** The memory for all, as it would be seen at "/". Asked for where the own memory is empty. */
+  /** The memory for all, as it would be seen at "/". Called if the own memory is empty. */
   readShared: () => Promise<MountOutline>;
 }
 

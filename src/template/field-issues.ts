@@ -62,7 +62,7 @@ export function quote(text: string): string {
 
 const maxQuotedChars = 400;
 
-/** Reads only as many as it shows, because thousands of faults may each list thousands of ids. */
+/** Reads only as many as it shows, because thousands of issues may each list thousands of ids. */
 export function quoteAll(texts: Iterable<string>): string {
   const quoted: string[] = [];
   let chars = 0;

@@ -19,7 +19,7 @@ export interface GraphContext {
   checkpointer?: BaseCheckpointSaver;
   /**
    * The `nodeId`s that a definition may use: a list, or a function that returns `true` for each, such as
-   * `(nodeId) => nodeId.startsWith("acme/")`. Any other `nodeId` is a fault of the definition, also in `apply`.
+   * `(nodeId) => nodeId.startsWith("acme/")`. Any other `nodeId` is an issue of the definition, also in `apply`.
    * @default any, so every memory of the store
    */
   allowedNodeIds?: readonly string[] | ((nodeId: string) => boolean);

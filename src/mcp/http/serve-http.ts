@@ -143,7 +143,7 @@ class HttpEndpoint {
   /** @throws HttpRefusal */
   async #answer(request: Request, body: unknown, sizeBytes: number, response: ServerResponse): Promise<Response> {
     const isLegacy = await isLegacyRequest(request, body);
-    // The client has gone, and nothing would tell that what begins now is over.
+    // The client has gone, and nothing would report the end of what begins now.
     if (response.closed) return new Response(null, { status: 499 });
     if (!isLegacy) {
       return isListen(body) ? this.#listen(request, body, response) : this.#modern.fetch(request, { parsedBody: body });
@@ -173,12 +173,12 @@ class HttpEndpoint {
     return this.#modern.fetch(request, { parsedBody });
   }
 
-  /** Looks first, so that the stream about to begin misses nothing that changes after it is acknowledged. */
+  /** Refreshes first, so that the stream misses no change after it is acknowledged. */
   async #watchWhile(response: ServerResponse): Promise<void> {
     const isOpen = () => !response.closed;
-    this.#service.watch.add({ isOpen, isSubscribed: () => true, tell: () => {} });
-    // Where it fails, the next look does it; the client is told of what changes from then on.
-    await this.#service.watch.look().catch(() => {});
+    this.#service.watch.add({ isOpen, isSubscribed: () => true, notify: () => {} });
+    // If it fails, the next refresh does it, and the client is notified of changes from then on.
+    await this.#service.watch.refresh().catch(() => {});
   }
 
   async close(): Promise<void> {

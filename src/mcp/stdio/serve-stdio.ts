@@ -47,7 +47,7 @@ export class StdioConnection {
   readonly #watcher: Watcher = {
     isOpen: () => this.#listening.size > 0,
     isSubscribed: () => true,
-    tell: (change) => this.#modern && reportChange(this.#modern, change),
+    notify: (change) => this.#modern && reportChange(this.#modern, change),
   };
 
   /** @throws TypeError if two tools have the same name */
@@ -84,7 +84,7 @@ export class StdioConnection {
     if (!isJSONRPCRequest(message) || !isListening(message)) return;
     this.#listening.add(message.id);
     this.#service.watch.add(this.#watcher);
-    // Where it fails, the next look does it; the client is told of what changes from then on.
-    await this.#service.watch.look().catch(() => {});
+    // If it fails, the next refresh does it, and the client is notified of changes from then on.
+    await this.#service.watch.refresh().catch(() => {});
   }
 }
