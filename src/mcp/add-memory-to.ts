@@ -20,8 +20,8 @@ import { readVersions, versionTemplates } from "./versions.js";
  * are resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own
  * form.
  *
- * The server does not notify clients of changes, and lists all files at once. A server of `createMcpServer`, `serveStdio`
- * or `serveHttp` notifies them, and lists the files in pages.
+ * The server does not notify clients of changes, and lists all files at once. A server of `createMcpServer`,
+ * `serveStdio` or `serveHttp` notifies them, and lists the files in pages.
  *
  * @throws TypeError for bad options, or if two tools have the same name
  * @throws Error of the SDK if the server already has a tool of that name

@@ -16,8 +16,8 @@ export interface Watcher {
 }
 
 /**
- * Notifies watchers of changes in a memory. While a watcher is subscribed, the memory is watched. For watchers that only
- * have a list of the files, the list is compared after each change made through this server.
+ * Notifies watchers of changes in a memory. While a watcher is subscribed, the memory is watched. For watchers that
+ * only have a list of the files, the list is compared after each change made through this server.
  */
 export class ChangeWatch {
   readonly #openMemory: () => Promise<Memory>;

@@ -12,9 +12,7 @@ export interface Introduced {
   scope: MemoryScope;
   /** Several memories are shown, each below a line that says its scope. */
   isTree: boolean;
-  /**
-   * The global memory is shown because that of the thread or the user is empty; null if it is not shown for that reason.
-   */
+  /** The scope whose empty memory the global one replaces. Null if the memory shown replaces none. */
   insteadOf: OwnedScope | null;
   /** What was requested. */
   content: MemoryContent;

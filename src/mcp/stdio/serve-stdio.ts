@@ -4,7 +4,6 @@ import {
   isJSONRPCRequest,
   type JSONRPCMessage,
   type McpServer,
-  type RequestId,
 } from "@modelcontextprotocol/server";
 import { serveStdio as serveConnection } from "@modelcontextprotocol/server/stdio";
 import type { Watcher } from "../change-watch.js";
@@ -41,7 +40,7 @@ export class StdioConnection {
   readonly #settings: McpSettings<"McpStdioOptions">;
   readonly #stops = new AbortController();
   /** Requests of the revision 2026-07-28 that listen for changes; the SDK answers them without asking the server. */
-  readonly #listening = new Set<RequestId>();
+  readonly #listening = new Set<unknown>();
   #modern: McpServer | undefined;
   /** One for all of them: the SDK passes each notification on to those who want it. */
   readonly #watcher: Watcher = {
@@ -80,7 +79,7 @@ export class StdioConnection {
 
   async #beforeMessage(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
-      this.#listening.delete(message.params?.["requestId"] as RequestId);
+      this.#listening.delete(message.params?.["requestId"]);
     if (!isJSONRPCRequest(message) || !isListening(message)) return;
     this.#listening.add(message.id);
     this.#service.watch.add(this.#watcher);

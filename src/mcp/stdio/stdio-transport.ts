@@ -4,7 +4,6 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
-  type RequestId,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { readMessages } from "./read-messages.js";
@@ -32,7 +31,8 @@ export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #options: StdioTransportOptions;
-  readonly #unanswered = new Set<RequestId>();
+  /** Ids of requests. */
+  readonly #unanswered = new Set<unknown>();
   #isInputOver = false;
   #isClosed = false;
   #resolveClosed: () => void = () => {};
@@ -70,7 +70,7 @@ export class StdioTransport implements Transport {
   async #receive(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCRequest(message) && !isListening(message)) this.#unanswered.add(message.id);
     if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
-      this.#unanswered.delete(message.params?.["requestId"] as RequestId);
+      this.#unanswered.delete(message.params?.["requestId"]);
     await this.#options.beforeMessage(message);
     this.onmessage?.(message);
   }
