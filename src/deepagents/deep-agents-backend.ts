@@ -19,12 +19,12 @@ import { normalizePath, ROOT } from "../core/values/paths.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
 import { getMemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
-import { mediaTypeOf } from "./media-types.js";
+import { getMediaType } from "./media-types.js";
 import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
-import { childrenOf, filesMatching, grepFiles } from "./search.js";
-import { assertText, assertTextPath, decoded, editedText, lineWindow } from "./texts.js";
+import { listChildren, findFiles, grepFiles } from "./search.js";
+import { assertText, assertTextPath, decodeText, editText, lineWindow } from "./texts.js";
 
-/** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is told. */
+/** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is called. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
   ENOENT: "file_not_found",
   EISDIR: "is_directory",
@@ -60,7 +60,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
 
   /** The entries of a directory, without times. Directories end in "/". Empty if there is no such directory. */
   ls(path: string): Promise<LsResult> {
-    return this.#attempt(async (memory) => ({ files: childrenOf(await memory.outline(), path) }), plainError);
+    return this.#attempt(async (memory) => ({ files: listChildren(await memory.outline(), path) }), plainError);
   }
 
   /**
@@ -70,7 +70,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   read(filePath: string, offset = 0, limit = 500): Promise<ReadResult> {
     return this.#attempt(
       async (memory) => lineWindow(filePath, await memory.read(filePath), offset, limit),
-      noFile(filePath),
+      missingFile(filePath),
     );
   }
 
@@ -79,8 +79,8 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     return this.#attempt(async (memory) => {
       const { content, createdAt, updatedAt } = new MemoryTree(await memory.snapshot()).file(normalizePath(filePath));
       const times = { created_at: createdAt.toISOString(), modified_at: updatedAt.toISOString() };
-      return { data: { content, mimeType: mediaTypeOf(filePath), ...times } };
-    }, noFile(filePath));
+      return { data: { content, mimeType: getMediaType(filePath), ...times } };
+    }, missingFile(filePath));
   }
 
   /** Creates a file and its directories, or replaces its text. Paths of images and the like are refused. */
@@ -100,13 +100,13 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
         assertText(newString, "newString");
         let occurrences = 0;
         await memory.edit(filePath, (text) => {
-          const edited = editedText(text, { oldString, newString, replaceAll });
+          const edited = editText(text, { oldString, newString, replaceAll });
           occurrences = edited.replaced;
           return edited.text;
         });
         return { path: filePath, filesUpdate: null, occurrences };
       },
-      noFile(filePath, shownError),
+      missingFile(filePath, shownError),
     );
   }
 
@@ -126,7 +126,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   glob(pattern: string, path: string = ROOT): Promise<GlobResult> {
     return this.#attempt(async (memory) => {
       assertText(pattern, "pattern");
-      return { files: await filesMatching(await memory.outline(), pattern, path) };
+      return { files: await findFiles(await memory.outline(), pattern, path) };
     }, plainError);
   }
 
@@ -166,7 +166,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
       async (memory) => {
         const responses: FileUploadResponse[] = [];
         for (const [path, content] of files) {
-          const { error } = await this.#outcome(async () => memory.write(path, decoded(content)));
+          const { error } = await this.#outcome(async () => memory.write(path, decodeText(content)));
           responses.push({ path, error });
         }
         return responses;
@@ -208,7 +208,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   }
 
   /**
-   * A hook that fails, at once or later, must not break the run; what it was told is then reported in the default way.
+   * A hook that fails, at once or later, must not break the run; the failure is then reported in the default way.
    */
   #report(failure: MemoryError): void {
     try {
@@ -234,7 +234,7 @@ function shownError({ message }: MemoryError): ErrorAnswer {
 }
 
 /** A directory answers like a missing file, as in deepagents' own backends. */
-function noFile(
+function missingFile(
   path: string,
   inWords: (failure: MemoryError) => ErrorAnswer = plainError,
 ): (failure: MemoryError) => ErrorAnswer {

@@ -24,16 +24,16 @@ const films = [".mp4", ".webm", ".mpeg", ".mov", ".avi", ".flv", ".mpg", ".wmv",
 const documents = [".pdf", ".ppt", ".pptx"];
 const binaryExtensions = new Set([...images, ...sounds, ...films, ...documents]);
 
-/** A text type for every path: what lies in a memory is text, and only as such does `read_file` show it. */
-export function mediaTypeOf(path: string): string {
-  return textTypes.get(extensionOf(path)) ?? plainText;
+/** A text type for every path: files of a memory are text, and `read_file` shows only text. */
+export function getMediaType(path: string): string {
+  return textTypes.get(getExtension(path)) ?? plainText;
 }
 
 /** Whether deepagents writes to this path what a model sends it in base64. */
 export function isBinaryPath(path: string): boolean {
-  return binaryExtensions.has(extensionOf(path));
+  return binaryExtensions.has(getExtension(path));
 }
 
-function extensionOf(path: string): string {
+function getExtension(path: string): string {
   return posix.extname(path).toLowerCase();
 }

@@ -8,8 +8,8 @@ import { compareCodeUnits } from "../core/values/text.js";
 import { Turns } from "../core/runtime/turns.js";
 import { compileGlob } from "./glob.js";
 
-/** What lies in a directory itself, sorted by path; nothing where there is no such directory, as deepagents has it. */
-export function childrenOf({ files, directories }: MemoryOutline, path: string): FileInfo[] {
+/** The entries of a directory, sorted by path. Without such a directory none, as in deepagents. */
+export function listChildren({ files, directories }: MemoryOutline, path: string): FileInfo[] {
   const parent = normalizePath(path, { emptyIsRoot: true });
   const isChild = (other: string): boolean => (parentsOf(other).at(-1) ?? ROOT) === parent;
   const children = [
@@ -20,7 +20,7 @@ export function childrenOf({ files, directories }: MemoryOutline, path: string):
 }
 
 /** The files below a directory, or the one file, whose path from there matches. A leading slash changes nothing. */
-export async function filesMatching({ files }: MemoryOutline, pattern: string, path: string): Promise<FileInfo[]> {
+export async function findFiles({ files }: MemoryOutline, pattern: string, path: string): Promise<FileInfo[]> {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   const matching: FileInfo[] = [];
   const turns = new Turns();
@@ -32,7 +32,7 @@ export async function filesMatching({ files }: MemoryOutline, pattern: string, p
 }
 
 export interface GrepQuery {
-  /** Literal text, sought in each line. */
+  /** Literal text, searched for in each line. */
   pattern: string;
   /** A directory or a file. */
   path: string;

@@ -1,11 +1,11 @@
 import type { ReadResult } from "deepagents";
 import { invalid, MemoryError } from "../core/values/errors.js";
 import { replaceText } from "../core/values/text.js";
-import { isBinaryPath, mediaTypeOf } from "./media-types.js";
+import { isBinaryPath, getMediaType } from "./media-types.js";
 
 /** The lines of a text from `offset` on, at most `limit`. A final newline ends the last line and begins none. */
 export function lineWindow(path: string, text: string, offset: number, limit: number): ReadResult {
-  const mimeType = mediaTypeOf(path);
+  const mimeType = getMediaType(path);
   const [first, count] = [wholeNumber(offset), wholeNumber(limit)];
   const lines = text.split("\n");
   const totalLines = lines.at(-1) === "" ? lines.length - 1 : lines.length;
@@ -14,7 +14,7 @@ export function lineWindow(path: string, text: string, offset: number, limit: nu
   }
   const content = lines.slice(first, first + count).join("\n");
   const endLine = Math.min(first + count, totalLines);
-  // An empty file, or no line asked for: there is no window to tell of.
+  // An empty file, or no line requested: there is no window to report.
   if (endLine === first) return { content, mimeType };
   return {
     content,
@@ -31,7 +31,7 @@ function wholeNumber(value: number): number {
 }
 
 /** @throws MemoryError EINVAL, in deepagents' words, for what occurs nowhere, or more than once where one is meant */
-export function editedText(
+export function editText(
   text: string,
   { oldString, newString, replaceAll }: { oldString: string; newString: string; replaceAll: boolean },
 ): { text: string; replaced: number } {
@@ -57,7 +57,7 @@ export function assertText(value: unknown, name: string): asserts value is strin
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** @throws MemoryError EACCES for what is not UTF-8 */
-export function decoded(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {

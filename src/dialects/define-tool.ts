@@ -1,13 +1,25 @@
 import type { Memory } from "../core/memory.js";
-import { findProposal, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+import { MemoryError } from "../core/values/errors.js";
+import { findProposal, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+
+/** A refusal by a code of the dialect. */
+export class DialectError extends Error {
+  override readonly name = "DialectError";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** The answers of a tool, in the form of its dialect. `args` may be anything. */
 export interface ToolAnswers<Result> {
   success(result: Result): string | Promise<string>;
   /** The change is not made: a person decides about it. */
   proposed(proposal: string, args: unknown): string | Promise<string>;
-  /** Null for an error that the dialect does not know: then the call answers `failure`. */
-  refusal(error: unknown, args: unknown): string | null | Promise<string | null>;
+  refusal(error: MemoryError | DialectError, args: unknown): string | Promise<string>;
+  /** Any other error. */
   failure(args: unknown, cause: unknown): string;
 }
 
@@ -25,17 +37,25 @@ export function defineTool<Result>({ run, answers, ...tool }: ToolSpecification<
     } catch (error) {
       const proposal = findProposal(error);
       if (proposal !== null) return { text: await answers.proposed(proposal, args), failed: false };
-      const refusal = await answers.refusal(error, args);
-      if (refusal === null) throw error;
-      return { text: refusal, failed: true };
+      if (!MemoryError.isInstance(error) && !(error instanceof DialectError)) throw error;
+      return { text: await answers.refusal(error, args), failed: true };
     }
   };
   return { ...tool, answer, failure: (args, cause) => ({ text: answers.failure(args, cause), failed: true }) };
 }
 
+/** @param required default: all properties */
+export function createSchema(
+  properties: Record<string, object>,
+  required: readonly string[] = Object.keys(properties),
+): FlatSchema {
+  return { type: "object", properties, required: [...required], additionalProperties: false };
+}
+
 /** How a dialect refuses arguments. */
 export interface ArgumentErrors {
-  notAnObject(): Error;
+  /** @default none: anything but an object counts as no arguments */
+  notAnObject?(): Error;
   unknownName(name: string): Error;
 }
 
@@ -47,10 +67,11 @@ export function parseArguments(
   isKnown: (name: string) => boolean,
   errors: ArgumentErrors,
 ): Record<string, unknown> {
-  if (!isRecord(args)) throw errors.notAnObject();
-  const unknownName = Object.keys(args).find((name) => !isKnown(name));
+  if (!isRecord(args) && errors.notAnObject) throw errors.notAnObject();
+  const values = isRecord(args) ? args : {};
+  const unknownName = Object.keys(values).find((name) => !isKnown(name));
   if (unknownName !== undefined) throw errors.unknownName(unknownName);
-  return args;
+  return values;
 }
 
 /** Whether a value is an object, and no list. */

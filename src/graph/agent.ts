@@ -102,14 +102,14 @@ const turnAnnotation = Annotation.Root({
 type TurnState = typeof turnAnnotation.State;
 
 function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpointer?: BaseCheckpointSaver) {
-  const nodeOf = ({ turn = current }: TurnState): CallModelNode => turn();
+  const getNode = ({ turn = current }: TurnState): CallModelNode => turn();
   const callModel = async (state: TurnState, config: LangGraphRunnableConfig): Promise<Partial<TurnState>> => {
-    const node = nodeOf(state);
+    const node = getNode(state);
     return { ...(await node.invoke(state, config)), turn: () => node };
   };
   // Each call looks the tools up anew, so that it finds tools that were added later.
   const callTools = async (state: TurnState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
-    (await new ToolNode([...nodeOf(state).tools]).invoke(state, config)) as MessagesState;
+    (await new ToolNode([...getNode(state).tools]).invoke(state, config)) as MessagesState;
   const graph = new StateGraph({ stateSchema: turnAnnotation, input: MessagesAnnotation, output: MessagesAnnotation })
     .addNode("call_model", callModel)
     .addNode("tools", callTools)

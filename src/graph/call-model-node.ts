@@ -4,7 +4,7 @@ import { ensureConfig, Runnable } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { runInContext } from "../langchain/langgraph-internals.js";
-import { connectorOf } from "./connector-of.js";
+import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
@@ -94,7 +94,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
    * @throws TypeError for anything else
    */
   setMemoryConnector(connector: MemoryConnectorNode | MemoryNode | undefined): void {
-    this.#memoryConnector = connector === undefined ? undefined : connectorOf(connector, "the memory connector");
+    this.#memoryConnector = connector === undefined ? undefined : getConnector(connector, "the memory connector");
   }
 
   /**

@@ -85,7 +85,7 @@ export class MemoryConnectorNode {
 
   /**
    * The messages with the memory in its place. The given array and messages stay as they are. Never rejects because of
-   * the memory: if it cannot be read, the messages come back without it and `onError` is told. If the run's signal
+   * the memory: if it cannot be read, the messages come back without it and `onError` is called. If the run's signal
    * aborts, it rejects with the signal's reason.
    *
    * @param config the run's config: its thread or user and its `store` say which memory, its `signal` ends the call.
@@ -128,8 +128,8 @@ export class MemoryConnectorNode {
   #report(failure: MemoryError): void {
     const warn = (): void => connectorDefaults.onError(failure);
     try {
-      const told: unknown = this.#config.onError(failure);
-      Promise.resolve(told).catch(warn);
+      const result: unknown = this.#config.onError(failure);
+      Promise.resolve(result).catch(warn);
     } catch {
       warn();
     }
@@ -164,7 +164,7 @@ export class MemoryConnectorNode {
     return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
   }
 
-  /** Null where the run names no thread or user: that is told, and the model sees what all share. */
+  /** Null if the run names no thread or user. That is reported, and the model sees the global memory. */
   async #ownMemory(run: MemoryRun): Promise<Memory | null> {
     try {
       return await this.#memory.memoryForRun(run);

@@ -169,7 +169,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
    */
   memory(owner?: string): Memory {
-    const store = this.#storeOf(undefined);
+    const store = this.#getStore(undefined);
     const own = this.#open(store, this.nodeId, this.scope, owner);
     const mounts = this.#mounts;
     if (mounts === undefined) return this.#restricted(own, null);
@@ -191,7 +191,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
     const own = await this.#forRun(run, this.nodeId, this.scope);
-    return this.#mounts === undefined ? this.#restricted(own, run) : this.#treeOf(own, run, this.#mounts);
+    return this.#mounts === undefined ? this.#restricted(own, run) : this.#openTree(own, run, this.#mounts);
   }
 
   /**
@@ -203,11 +203,11 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     if (mounts === undefined) return null;
     try {
       const own = await this.#forRun(run, this.nodeId, this.scope);
-      return { tree: await this.#treeOf(own, run, mounts), missingOwner: null };
+      return { tree: await this.#openTree(own, run, mounts), missingOwner: null };
     } catch (error) {
       if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
       const shared = await this.#forRun(run, this.nodeId, "global");
-      return { tree: await this.#treeOf(shared, run, mounts), missingOwner: error };
+      return { tree: await this.#openTree(shared, run, mounts), missingOwner: error };
     }
   }
 
@@ -216,7 +216,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    */
   globalMemory(run?: MemoryRun): Memory {
     return this.#restricted(
-      this.#open(this.#storeOf(run && getRunStore(run)), this.nodeId, "global", undefined),
+      this.#open(this.#getStore(run && getRunStore(run)), this.nodeId, "global", undefined),
       run ?? null,
     );
   }
@@ -231,8 +231,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   async #forRun(run: MemoryRun, nodeId: string, scope: MemoryScope): Promise<Memory> {
-    const store = this.#storeOf(getRunStore(run));
-    const owner = await this.#owners.ownerOf(run, scope);
+    const store = this.#getStore(getRunStore(run));
+    const owner = await this.#owners.findOwner(run, scope);
     try {
       return this.#open(store, nodeId, scope, owner);
     } catch (error) {
@@ -242,7 +242,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     }
   }
 
-  async #treeOf(own: Memory, run: MemoryRun, mounts: NodeMounts): Promise<MountedMemory> {
+  async #openTree(own: Memory, run: MemoryRun, mounts: NodeMounts): Promise<MountedMemory> {
     const open = (nodeId: string, scope: MemoryScope): Promise<Memory> => this.#forRun(run, nodeId, scope);
     const tree = MountedMemory.create(await mounts.forRun(own, run, open));
     const policy = this.#policyFor(tree, run);
@@ -261,7 +261,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return { access: "write", rules: [], ...this.#policy, actor, requester: createApprovals(run, this.#onAsk, actor) };
   }
 
-  #storeOf(runStore: BaseStore | undefined): BaseStore {
+  #getStore(runStore: BaseStore | undefined): BaseStore {
     const store = this.#store ?? runStore;
     if (store) return store;
     throw new MemoryError(

@@ -1,7 +1,7 @@
 import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { MessagesState } from "./call-model-node.js";
-import { connectorOf } from "./connector-of.js";
+import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
@@ -23,7 +23,7 @@ export function createMemoryPrompt(
   options: MemoryPromptOptions,
 ): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
   const { connector: given, systemPrompt = "" } = { ...options };
-  const connector = connectorOf(given, "createMemoryPrompt: connector");
+  const connector = getConnector(given, "createMemoryPrompt: connector");
   return (state, config) => {
     const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];
     return connector.inject([...prompt, ...state.messages], config);

@@ -23,7 +23,7 @@ export class RunOwners {
    * Anything: the address check refuses what is no id.
    * @throws MemoryError EINVAL if the function for the id throws, EIO if it does not answer in time
    */
-  async ownerOf(run: MemoryRun, scope: MemoryScope): Promise<unknown> {
+  async findOwner(run: MemoryRun, scope: MemoryScope): Promise<unknown> {
     const field = ownerFields[scope];
     if (field === null) return undefined;
     const choose = this.#functions[field];

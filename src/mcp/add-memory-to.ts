@@ -9,9 +9,9 @@ import {
 import type { Memory } from "../core/memory.js";
 import { getKnownMemory, openMemoryForRun } from "../langchain/memory-source.js";
 import { cancellation } from "./cancellation.js";
-import { type AddMemoryOptions, checkMcpOptions, defaultDialects } from "./options.js";
+import { type AddMemoryOptions, parseMcpOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
-import { callersOf, type McpCaller, runOfServer } from "./run-of-server.js";
+import { createCallerReader, type McpCaller, createServerRun } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 import { readVersions, versionTemplates } from "./versions.js";
 
@@ -20,25 +20,25 @@ import { readVersions, versionTemplates } from "./versions.js";
  * are resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own
  * form.
  *
- * The server does not tell clients of changes, and lists all files at once. A server of `createMcpServer`, `serveStdio`
- * or `serveHttp` tells of changes, and lists the files in pages.
+ * The server does not notify clients of changes, and lists all files at once. A server of `createMcpServer`,
+ * `serveStdio` or `serveHttp` notifies them, and lists the files in pages.
  *
  * @throws TypeError for bad options, or if two tools have the same name
  * @throws Error of the SDK if the server already has a tool of that name
  */
 export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void {
-  checkMcpOptions("AddMemoryOptions", options);
-  const { memory, dialects = defaultDialects, resources = true } = options;
+  const settings = parseMcpOptions("AddMemoryOptions", options);
+  const { memory, dialects, resources } = settings;
   const openMemory = (signal?: AbortSignal, caller?: McpCaller): Promise<Memory> =>
-    openMemoryForRun(memory, runOfServer(options, signal, caller));
-  const callerIn = callersOf(server.server);
+    openMemoryForRun(memory, createServerRun(settings, signal, caller));
+  const readCaller = createCallerReader(server.server);
   for (const definition of toolsByName(dialects, getKnownMemory(memory)).values()) {
     const { name, ...described } = describeTool(definition);
     server.registerTool(
       name,
       { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) },
       (args, context) =>
-        runTool(definition, args ?? {}, () => openMemory(cancellation(context.mcpReq.signal), callerIn(context))),
+        runTool(definition, args ?? {}, () => openMemory(cancellation(context.mcpReq.signal), readCaller(context))),
     );
   }
   if (resources) addFiles(server, openMemory, isWithoutHistory(memory) ? [] : versionTemplates);

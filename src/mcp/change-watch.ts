@@ -1,23 +1,23 @@
 import type { Memory, MemoryChange as Change } from "../core/memory.js";
 
 export interface MemoryChange {
-  /** Whether files came or went. */
+  /** Whether files were created or deleted. */
   isListChanged: boolean;
-  /** Every file that came, went or has another text. */
+  /** Every file that was created, deleted or changed. */
   paths: ReadonlySet<string>;
 }
 
 export interface Watcher {
-  /** Asked before each look; one that is closed is forgotten. */
+  /** Checked before each refresh. A closed watcher is removed. */
   isOpen(): boolean;
-  /** Whether it wants to know of each file's text, and of changes by other processes. */
+  /** Whether it receives changes of texts, and changes by other processes. */
   isSubscribed(): boolean;
-  tell(change: MemoryChange): void;
+  notify(change: MemoryChange): void;
 }
 
 /**
- * Tells all watchers what changes in a memory. While somebody is subscribed, the memory is watched. For those who only
- * have a list of the files, it looks after each change made through this server.
+ * Notifies watchers of changes in a memory. While a watcher is subscribed, the memory is watched. For watchers that
+ * only have a list of the files, the list is compared after each change made through this server.
  */
 export class ChangeWatch {
   readonly #openMemory: () => Promise<Memory>;
@@ -25,10 +25,10 @@ export class ChangeWatch {
   readonly #watchers = new Set<Watcher>();
   #running: { end: AbortController; begun: Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The files of the last list, where nobody is subscribed. */
+  /** The files of the last list, if no watcher is subscribed. */
   #listed: ReadonlySet<string> | undefined;
-  #looking: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  #comparison: Promise<void> = Promise.resolve();
+  #nextComparison: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(openMemory: () => Promise<Memory>, intervalMs: number) {
@@ -37,7 +37,7 @@ export class ChangeWatch {
   }
 
   add(watcher: Watcher): void {
-    this.#forgetClosed();
+    this.#removeClosed();
     if (!this.#isClosed) this.#watchers.add(watcher);
   }
 
@@ -48,27 +48,25 @@ export class ChangeWatch {
   }
 
   /**
-   * After the first look of a watcher nothing escapes it, so that whoever begins to watch adds itself, then awaits one.
+   * Starts, continues or ends the watch, as the watchers need it. A new watcher adds itself, then awaits this method:
+   * after that it misses no change.
    *
-   * @throws MemoryError as `Memory.outline`; the next look tells what this one could not
+   * @throws MemoryError as `Memory.outline`. The next refresh reports what this one could not
    */
-  async look(): Promise<void> {
-    this.#forgetClosed();
-    if (!this.#hasSubscribers()) this.#stop();
+  async refresh(): Promise<void> {
+    this.#removeClosed();
+    const isSubscribed = Array.from(this.#watchers).some((watcher) => watcher.isSubscribed());
+    if (!isSubscribed) this.#stop();
     if (this.#watchers.size === 0) this.#listed = undefined;
-    else if (this.#hasSubscribers()) await this.#run();
-    else await this.#lookAtList();
+    else await (isSubscribed ? this.#run() : this.#compareLists());
   }
 
   #run(): Promise<void> {
-    if (this.#running !== undefined) return this.#running.begun;
     const end = new AbortController();
-    const begun = this.#begin(end);
-    this.#running = { end, begun };
-    // Ends the watch where nobody needs it any more, goes on for those who have the list, and begins anew where it has
-    // failed.
-    this.#timer ??= setInterval(() => void this.look().catch(() => undefined), this.#intervalMs).unref();
-    return begun;
+    this.#running ??= { end, begun: this.#begin(end) };
+    // Ends the watch if no watcher is subscribed any more, and begins it anew if it has failed.
+    this.#timer ??= setInterval(() => void this.refresh().catch(() => undefined), this.#intervalMs).unref();
+    return this.#running.begun;
   }
 
   async #begin(end: AbortController): Promise<void> {
@@ -76,37 +74,34 @@ export class ChangeWatch {
       const memory = await this.#openMemory();
       const changes = memory.watch({ signal: end.signal, pollIntervalMs: this.#intervalMs });
       await changes.ready;
-      void this.#tellAll(changes, end);
+      void this.#passOn(changes).finally(() => this.#clear(end));
     } catch (error) {
-      this.#ended(end);
+      this.#clear(end);
       throw error;
     }
   }
 
-  async #tellAll(changes: AsyncIterable<Change>, end: AbortController): Promise<void> {
+  async #passOn(changes: AsyncIterable<Change>): Promise<void> {
     let pending: Change[] = [];
     const flush = (): void => {
-      const change = {
-        isListChanged: pending.some(({ operation }) => operation !== "modified"),
-        paths: new Set(pending.map(({ path }) => path)),
-      };
+      const isListChanged = pending.some(({ operation }) => operation !== "modified");
+      const paths = new Set(pending.map(({ path }) => path));
       pending = [];
-      this.#tell(change);
+      this.#notify({ isListChanged, paths });
     };
     try {
       for await (const change of changes) {
         if (change.kind === "dir") continue;
-        // What one look has found is told together.
+        // Changes that come together are one notification.
         if (pending.length === 0) setImmediate(flush);
         pending.push(change);
       }
     } catch {
       // The timer begins anew.
     }
-    this.#ended(end);
   }
 
-  #ended(end: AbortController): void {
+  #clear(end: AbortController): void {
     if (this.#running?.end === end) this.#running = undefined;
   }
 
@@ -117,41 +112,31 @@ export class ChangeWatch {
     this.#running = undefined;
   }
 
-  /**
-   * Looks once the look under way is over: what was changed before this call is seen. Calls that wait share one look.
-   */
-  #lookAtList(): Promise<void> {
-    if (this.#next === undefined) {
-      this.#next = this.#looking.then(() => {
-        this.#next = undefined;
-        return this.#lookAtListNow();
-      });
-      this.#looking = this.#next.catch(() => {});
-    }
-    return this.#next;
+  /** Begins after the comparison under way, so it sees all earlier changes. Calls that wait share one comparison. */
+  #compareLists(): Promise<void> {
+    this.#nextComparison ??= this.#comparison.then(() => {
+      this.#nextComparison = undefined;
+      return this.#compareListsNow();
+    });
+    this.#comparison = this.#nextComparison.catch(() => {});
+    return this.#nextComparison;
   }
 
-  async #lookAtListNow(): Promise<void> {
+  async #compareListsNow(): Promise<void> {
     const { files } = await (await this.#openMemory()).outline();
-    const before = this.#listed;
     const now = new Set(files.map(({ path }) => path));
+    const before = this.#listed ?? now;
     this.#listed = now;
-    const paths = new Set(
-      before === undefined ? [] : [...now, ...before].filter((path) => !now.has(path) || !before.has(path)),
-    );
-    if (paths.size > 0) this.#tell({ isListChanged: true, paths });
+    const paths = new Set([...now, ...before].filter((path) => !now.has(path) || !before.has(path)));
+    if (paths.size > 0) this.#notify({ isListChanged: true, paths });
   }
 
-  #tell(change: MemoryChange): void {
-    this.#forgetClosed();
-    for (const watcher of this.#watchers) watcher.tell(change);
+  #notify(change: MemoryChange): void {
+    this.#removeClosed();
+    for (const watcher of this.#watchers) watcher.notify(change);
   }
 
-  #forgetClosed(): void {
+  #removeClosed(): void {
     for (const watcher of this.#watchers) if (!watcher.isOpen()) this.#watchers.delete(watcher);
-  }
-
-  #hasSubscribers(): boolean {
-    return Array.from(this.#watchers).some((watcher) => watcher.isOpen() && watcher.isSubscribed());
   }
 }

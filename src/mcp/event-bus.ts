@@ -1,8 +1,8 @@
 import { InMemoryServerEventBus, type ServerEvent } from "@modelcontextprotocol/server";
 import type { ChangeWatch, MemoryChange } from "./change-watch.js";
-import { uriOf } from "./resources.js";
+import { toUri } from "./resources.js";
 
-/** Tells the listening streams of the revision 2026-07-28 over HTTP what a watch has seen. */
+/** Passes the changes of a watch to the listening streams of revision 2026-07-28 over HTTP. */
 export class WatchedEvents extends InMemoryServerEventBus {
   readonly #watch: ChangeWatch;
 
@@ -14,8 +14,8 @@ export class WatchedEvents extends InMemoryServerEventBus {
   override subscribe(listener: (event: ServerEvent) => void): () => void {
     let isOpen = true;
     const unsubscribe = super.subscribe(listener);
-    const tell = (change: MemoryChange) => eventsOf(change).forEach(listener);
-    this.#watch.add({ isOpen: () => isOpen, isSubscribed: () => true, tell });
+    const notify = (change: MemoryChange) => toEvents(change).forEach(listener);
+    this.#watch.add({ isOpen: () => isOpen, isSubscribed: () => true, notify });
     return () => {
       isOpen = false;
       unsubscribe();
@@ -23,7 +23,7 @@ export class WatchedEvents extends InMemoryServerEventBus {
   }
 }
 
-function eventsOf({ isListChanged, paths }: MemoryChange): ServerEvent[] {
-  const updated = Array.from(paths, (path): ServerEvent => ({ kind: "resource_updated", uri: uriOf(path) }));
+function toEvents({ isListChanged, paths }: MemoryChange): ServerEvent[] {
+  const updated = Array.from(paths, (path): ServerEvent => ({ kind: "resource_updated", uri: toUri(path) }));
   return [...(isListChanged ? [{ kind: "resources_list_changed" } as const] : []), ...updated];
 }

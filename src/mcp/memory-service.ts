@@ -11,8 +11,8 @@ import { waitAtMost } from "../core/runtime/wait-at-most.js";
 import type { AdaptedTool } from "../dialects/dialect.js";
 import { getKnownMemory, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
-import { defaultDialects, mcpDefaults, type McpOwner, type McpServeOptions } from "./options.js";
-import { type McpCaller, runOfServer } from "./run-of-server.js";
+import type { McpOwner, McpSettings } from "./options.js";
+import { type McpCaller, createServerRun } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /** What all connections of a server share: the memory, its tools, and the watch for changes. */
@@ -28,42 +28,26 @@ export class MemoryService {
   readonly #tools: Map<string, AdaptedTool>;
   readonly #source: MemorySource;
   readonly #owner: McpOwner;
-  readonly #closeTimeoutMs: number;
   readonly #calls = new Set<Promise<unknown>>();
 
-  /** @throws TypeError where two tools have one name */
-  constructor(options: McpServeOptions) {
-    const { name, title, version } = options;
-    const {
-      memory,
-      dialects = defaultDialects,
-      threadId,
-      userId,
-      watchIntervalMs,
-      pageSize,
-      maxSubscriptions,
-      closeTimeoutMs,
-    } = options;
+  /** @throws TypeError if two tools have the same name */
+  constructor(settings: McpSettings<"McpServerOptions">) {
+    const { memory, dialects, threadId, userId, name, title, version, pageSize, maxSubscriptions } = settings;
     this.#source = memory;
     this.#owner = { threadId, userId };
     const known = getKnownMemory(memory);
     this.#tools = toolsByName(dialects, known);
-    this.pageSize = pageSize ?? mcpDefaults.pageSize;
-    this.maxSubscriptions = maxSubscriptions ?? mcpDefaults.maxSubscriptions;
-    this.#closeTimeoutMs = closeTimeoutMs ?? mcpDefaults.closeTimeoutMs;
+    this.pageSize = pageSize;
+    this.maxSubscriptions = maxSubscriptions;
     this.toolList = Array.from(this.#tools.values(), describeTool);
-    this.info = {
-      name: name ?? mcpDefaults.name,
-      title: title ?? mcpDefaults.title,
-      version: version ?? mcpDefaults.version,
-    };
+    this.info = { name, title, version };
     this.instructions = instructionsFor([...this.#tools.keys()], known.rights?.widest !== "read");
-    this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
+    this.watch = new ChangeWatch(() => this.openMemory(), settings.watchIntervalMs);
   }
 
   /** @param signal ends its calls. @param caller who makes its changes */
   openMemory(signal?: AbortSignal, caller?: McpCaller): Promise<Memory> {
-    return openMemoryForRun(this.#source, runOfServer(this.#owner, signal, caller));
+    return openMemoryForRun(this.#source, createServerRun(this.#owner, signal, caller));
   }
 
   /**
@@ -87,18 +71,15 @@ export class MemoryService {
       return await call;
     } finally {
       this.#calls.delete(call);
-      // The caller does not wait for this and is not told if it fails: the change is made, and the next look sees it.
-      if (!definition.readOnly) this.watch.look().catch(() => {});
+      // The caller does not wait for this and gets no error of it: the change is made, and the next refresh sees it.
+      if (!definition.readOnly) this.watch.refresh().catch(() => {});
     }
   }
 
-  /**
-   * Stops watching; resolves when the calls under way are over, so that the store can be closed, or have taken too
-   * long.
-   */
-  async close(): Promise<void> {
+  /** Stops watching. Resolves when the calls under way are over, so that the store can be closed, or have timed out. */
+  async close(timeoutMs: number): Promise<void> {
     this.watch.close();
-    await waitAtMost(this.#closeTimeoutMs, Promise.allSettled(this.#calls));
+    await waitAtMost(timeoutMs, Promise.allSettled(this.#calls));
   }
 }
 

@@ -43,11 +43,11 @@ export interface McpServerOptions extends McpMemoryOptions {
   name?: string | undefined;
   /** The server's name for people. @default "Memory" */
   title?: string | undefined;
-  /** The version that the server tells its clients. @default that of this package */
+  /** The version that the server reports to its clients. @default that of this package */
   version?: string | undefined;
   /**
    * How often the server looks for changes by other processes while a client is subscribed, in milliseconds, unless
-   * MongoDB tells of them. Clients learn of changes through the server at once.
+   * MongoDB reports them. Clients learn of changes through the server at once.
    * @default 2000
    */
   watchIntervalMs?: number | undefined;
@@ -111,25 +111,6 @@ export interface McpHttpOptions extends McpServeOptions {
 /** The path of the one endpoint. */
 export const endpointPath = "/mcp";
 
-export const defaultDialects: readonly DialectName[] = ["unified"];
-
-export const mcpDefaults = {
-  name: "langgraph-mongo-memory",
-  title: "Memory",
-  version: packageVersion,
-  watchIntervalMs: 2000,
-  pageSize: 500,
-  maxSubscriptions: 200,
-  closeTimeoutMs: 5000,
-  maxMessageBytes: 16_000_000,
-  host: "127.0.0.1",
-  port: 3000,
-  maxBodyBytes: 6 * memoryDefaults.maxFileBytes + 100_000,
-  maxSessions: 100,
-  maxStreams: 100,
-  sessionIdleMs: 1_800_000,
-} as const;
-
 const dialectSchema = z.custom<DialectName | Dialect>(
   (value) => isDialect(value) || isDialectName(value),
   `must be one of ${dialectNames.join(", ")}, or a Dialect`,
@@ -149,54 +130,60 @@ const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*
 const text = z.string().min(1);
 
 const memoryFields = {
-  memory: z.unknown().optional(),
-  dialects: z.array(dialectSchema).min(1).optional(),
+  memory: z.custom<MemorySource>().optional(),
+  dialects: z.array(dialectSchema).min(1).default(["unified"]),
   threadId: text.optional(),
   userId: text.optional(),
 };
 const serverFields = {
   ...memoryFields,
-  name: text.optional(),
-  title: text.optional(),
-  version: text.optional(),
-  watchIntervalMs: intervalMs.optional(),
-  pageSize: count.optional(),
-  maxSubscriptions: count.optional(),
+  name: text.default("langgraph-mongo-memory"),
+  title: text.default("Memory"),
+  version: text.default(packageVersion),
+  watchIntervalMs: intervalMs.default(2000),
+  pageSize: count.default(500),
+  maxSubscriptions: count.default(200),
 };
-const serveFields = { ...serverFields, closeTimeoutMs: intervalMs.optional() };
-
-const addMemorySchema = z.object({ ...memoryFields, resources: z.boolean().optional() }).strict();
-const serverSchema = z.object(serverFields).strict();
-const stdioSchema = z.object({ ...serveFields, maxMessageBytes: count.optional() }).strict();
-const httpSchema = z
-  .object({
-    ...serveFields,
-    host: host.optional(),
-    port: z.number().int().min(0).max(65_535).optional(),
-    token: z
-      .string()
-      .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces")
-      .optional(),
-    allowedOrigins: z.array(origin).optional(),
-    allowedHosts: z.array(host).optional(),
-    maxBodyBytes: count.optional(),
-    maxSessions: count.optional(),
-    maxStreams: count.optional(),
-    sessionIdleMs: intervalMs.optional(),
-  })
-  .strict();
+const serveFields = { ...serverFields, closeTimeoutMs: intervalMs.default(5000) };
 
 const schemas = {
-  AddMemoryOptions: addMemorySchema,
-  McpServerOptions: serverSchema,
-  McpStdioOptions: stdioSchema,
-  McpHttpOptions: httpSchema,
+  AddMemoryOptions: z.object({ ...memoryFields, resources: z.boolean().default(true) }).strict(),
+  McpServerOptions: z.object(serverFields).strict(),
+  McpStdioOptions: z.object({ ...serveFields, maxMessageBytes: count.default(16_000_000) }).strict(),
+  McpHttpOptions: z
+    .object({
+      ...serveFields,
+      host: host.default("127.0.0.1"),
+      port: z.number().int().min(0).max(65_535).default(3000),
+      token: z
+        .string()
+        .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces")
+        .optional(),
+      allowedOrigins: z.array(origin).optional(),
+      allowedHosts: z.array(host).optional(),
+      maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
+      maxSessions: count.default(100),
+      maxStreams: count.default(100),
+      sessionIdleMs: intervalMs.default(1_800_000),
+    })
+    .strict(),
+};
+
+/** The options with their defaults. */
+export type McpSettings<Name extends keyof typeof schemas> = z.output<(typeof schemas)[Name]> & {
+  memory: MemorySource;
 };
 
 /** @throws TypeError */
-export function checkMcpOptions(name: keyof typeof schemas, options: McpMemoryOptions): void {
-  checkOptions(name, schemas[name], options, ["token"]);
+export function parseMcpOptions<Name extends keyof typeof schemas>(
+  name: Name,
+  options: McpMemoryOptions,
+): McpSettings<Name> {
+  const schema = schemas[name];
+  checkOptions(name, schema, options, ["token"]);
   checkMemorySource(options.memory);
+  // Checked above.
+  return schema.parse(options) as McpSettings<Name>;
 }
 
 function isDialect(value: unknown): value is Dialect {

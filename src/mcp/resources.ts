@@ -24,13 +24,13 @@ export const fileTemplate: ResourceTemplateType = {
 };
 
 /** `memory:///notes/to%20do` of `/notes/to do`. */
-export function uriOf(path: string): string {
+export function toUri(path: string): string {
   return `${scheme}/${segmentsOf(path).map(encodeURIComponent).join("/")}`;
 }
 
 /** @throws ProtocolError InvalidParams for what is no URI of a file */
-export function pathOfUri(uri: string): string {
-  const path = partOfUri(uri, scheme, normalizePath);
+export function parseUri(uri: string): string {
+  const path = parseUriPart(uri, scheme, normalizePath);
   if (path !== null) return path;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
@@ -42,7 +42,7 @@ export function pathOfUri(uri: string): string {
  * What follows the scheme, from the first slash on, decoded; null where it is not legal. @param parse throws
  * MemoryError for what is not
  */
-export function partOfUri(uri: string, uriScheme: string, parse: (decoded: string) => string): string | null {
+export function parseUriPart(uri: string, uriScheme: string, parse: (decoded: string) => string): string | null {
   try {
     if (uri.length > maxUriChars || !uri.startsWith(`${uriScheme}/`)) return null;
     return parse(decodeURIComponent(uri.slice(uriScheme.length)));
@@ -65,37 +65,37 @@ export async function listFiles(
   cursor: string | undefined,
   pageSize: number,
 ): Promise<ListResourcesResult> {
-  const after = cursor === undefined ? "" : pathOfCursor(cursor);
+  const after = cursor === undefined ? "" : parseCursor(cursor);
   const { files } = await inProtocol(undefined, () => memory.outline());
   const rest = files.filter(({ path }) => path > after);
   const page = rest.slice(0, pageSize);
   const last = page.at(-1);
-  const nextCursor = last !== undefined && rest.length > page.length ? { nextCursor: cursorOf(last.path) } : {};
+  const nextCursor = last !== undefined && rest.length > page.length ? { nextCursor: toCursor(last.path) } : {};
   return { resources: page.map(describeFile), ...nextCursor };
 }
 
 function describeFile({ path, sizeBytes }: OutlineFile): ListResourcesResult["resources"][number] {
-  return { uri: uriOf(path), name: path, mimeType: mimeTypeOf(path), size: sizeBytes };
+  return { uri: toUri(path), name: path, mimeType: getMimeType(path), size: sizeBytes };
 }
 
 export async function readFile(memory: Memory, uri: string): Promise<ReadResourceResult> {
-  const path = pathOfUri(uri);
+  const path = parseUri(uri);
   // By the wider rule, so that a name that `adr` does not allow is answered as missing.
   const text = await inProtocol(uri, () => memory.with({ paths: "posix" }).read(path));
-  return { contents: [{ uri, mimeType: mimeTypeOf(path), text }] };
+  return { contents: [{ uri, mimeType: getMimeType(path), text }] };
 }
 
-export function mimeTypeOf(path: string): string {
+export function getMimeType(path: string): string {
   return /\.(?:md|markdown)$/i.test(path) ? "text/markdown" : "text/plain";
 }
 
-function cursorOf(path: string): string {
+function toCursor(path: string): string {
   return Buffer.from(path).toString("base64url");
 }
 
-function pathOfCursor(cursor: string): string {
+function parseCursor(cursor: string): string {
   const path = Buffer.from(cursor, "base64url").toString();
-  if (path.startsWith("/") && cursorOf(path) === cursor) return path;
+  if (path.startsWith("/") && toCursor(path) === cursor) return path;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     "invalid cursor: pass the nextCursor of the last answer, or none",

@@ -12,7 +12,7 @@ export interface McpCaller {
 }
 
 /** Names the callers of one connection. The session has an id of its own here, as that of the transport opens it. */
-export function callersOf(server: {
+export function createCallerReader(server: {
   getClientVersion(): Implementation | undefined;
 }): (context: { sessionId?: string | undefined }) => McpCaller {
   let session: string | undefined;
@@ -26,7 +26,7 @@ export function callersOf(server: {
  * No client can say whose memory it is: the options of the server do.
  * @param signal ends the calls of the memory
  */
-export function runOfServer(
+export function createServerRun(
   { threadId, userId }: McpOwner,
   signal?: AbortSignal,
   { client, session }: Partial<McpCaller> = {},
@@ -39,11 +39,11 @@ export function runOfServer(
     config: { configurable, ...(signal && { signal }) },
     threadId,
     userId,
-    client: client && nameOf(client),
+    client: client && getClientName(client),
     session,
   };
 }
 
-function nameOf({ name, version }: Implementation): string {
+function getClientName({ name, version }: Implementation): string {
   return `${name} ${version}`;
 }

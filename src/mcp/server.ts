@@ -3,10 +3,10 @@ import { z } from "zod";
 import { cancellation } from "./cancellation.js";
 import type { MemoryChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
-import { checkMcpOptions, type McpServerOptions } from "./options.js";
-import { fileTemplate, inProtocol, listFiles, pathOfUri, readFile, tooManySubscriptions, uriOf } from "./resources.js";
-import { callersOf } from "./run-of-server.js";
-import { readVersions, versionTemplatesOf } from "./versions.js";
+import { type McpServerOptions, parseMcpOptions } from "./options.js";
+import { fileTemplate, inProtocol, listFiles, parseUri, readFile, tooManySubscriptions, toUri } from "./resources.js";
+import { createCallerReader } from "./run-of-server.js";
+import { readVersions, getVersionTemplates } from "./versions.js";
 
 const callMethod = "tools/call";
 
@@ -22,22 +22,24 @@ const callMethod = "tools/call";
  * @throws TypeError for bad options, or two tools of one name
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  checkMcpOptions("McpServerOptions", options);
-  return serverFor(new MemoryService(options), { tellsChanges: true });
+  return createServerFor(new MemoryService(parseMcpOptions("McpServerOptions", options)), { reportsChanges: true });
 }
 
 export interface ConnectionOptions {
-  /** Whether this connection itself tells its client of changes, as before 2026-07-28. */
-  tellsChanges: boolean;
+  /** Whether this connection itself notifies its client of changes, as before 2026-07-28. */
+  reportsChanges: boolean;
   /** The only request that the server will get, where that is known. */
   method?: string | null | undefined;
 }
 
-export function serverFor(service: MemoryService, { tellsChanges, method = callMethod }: ConnectionOptions): McpServer {
+export function createServerFor(
+  service: MemoryService,
+  { reportsChanges, method = callMethod }: ConnectionOptions,
+): McpServer {
   const mcp = new McpServer(service.info, { instructions: service.instructions });
   mcp.server.registerCapabilities({ tools: {}, resources: { subscribe: true, listChanged: true } });
   setTools(mcp, service, method === callMethod);
-  setResources(mcp, service, tellsChanges);
+  setResources(mcp, service, reportsChanges);
   return mcp;
 }
 
@@ -47,14 +49,14 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
   if (!takesCalls) return;
   // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its
   // schema.
-  const callerIn = callersOf(server);
+  const readCaller = createCallerReader(server);
   server.fallbackRequestHandler = ({ method, params }, context) => {
-    if (method === callMethod) return service.call(params, cancellation(context.mcpReq.signal), callerIn(context));
+    if (method === callMethod) return service.call(params, cancellation(context.mcpReq.signal), readCaller(context));
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   };
 }
 
-function setResources(mcp: McpServer, service: MemoryService, tellsChanges: boolean): void {
+function setResources(mcp: McpServer, service: MemoryService, reportsChanges: boolean): void {
   const { server } = mcp;
   const openMemory = () => inProtocol(undefined, () => service.openMemory());
   // Paths, not the URIs as the client has spelled them: those may be of any length.
@@ -62,39 +64,39 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
   const watcher = {
     isOpen: () => mcp.isConnected(),
     isSubscribed: () => subscriptions.size > 0,
-    tell: (change: MemoryChange) => tellChange(mcp, change, (path) => subscriptions.has(path)),
+    notify: (change: MemoryChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
   };
   // So that the watch ends, which keeps the process alive. The SDK knows no listeners.
-  Object.assign(server, { onclose: () => void service.watch.look().catch(() => undefined) });
+  Object.assign(server, { onclose: () => void service.watch.refresh().catch(() => undefined) });
   const uriParams = z.object({ uri: z.string() });
 
   server.setRequestHandler(
     "resources/list",
     { params: z.object({ cursor: z.string().optional() }) },
     async ({ cursor }) => {
-      if (tellsChanges) {
-        // A client that has a list is told when it changes, by changes made through this server at least.
+      if (reportsChanges) {
+        // A client that has a list is notified when changes through this server change the list.
         service.watch.add(watcher);
-        await inProtocol(undefined, () => service.watch.look());
+        await inProtocol(undefined, () => service.watch.refresh());
       }
       return listFiles(await openMemory(), cursor, service.pageSize);
     },
   );
   server.setRequestHandler("resources/templates/list", { params: z.object({}) }, async () => ({
-    resourceTemplates: [fileTemplate, ...versionTemplatesOf(await openMemory())],
+    resourceTemplates: [fileTemplate, ...getVersionTemplates(await openMemory())],
   }));
   server.setRequestHandler("resources/read", { params: uriParams }, async ({ uri }) => {
     const memory = await openMemory();
     return (await readVersions(memory, uri)) ?? readFile(memory, uri);
   });
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
-    const path = pathOfUri(uri);
+    const path = parseUri(uri);
     if (subscriptions.size >= service.maxSubscriptions && !subscriptions.has(path))
       throw tooManySubscriptions(service.maxSubscriptions);
     subscriptions.add(path);
     service.watch.add(watcher);
     try {
-      await inProtocol(undefined, () => service.watch.look());
+      await inProtocol(undefined, () => service.watch.refresh());
     } catch (error) {
       subscriptions.delete(path);
       throw error;
@@ -102,21 +104,21 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", { params: uriParams }, ({ uri }) => {
-    subscriptions.delete(pathOfUri(uri));
+    subscriptions.delete(parseUri(uri));
     return {};
   });
 }
 
-/** @param wants whether the client wants to know of a changed file */
-export function tellChange(
+/** @param isWanted whether the client subscribed to a file */
+export function reportChange(
   mcp: McpServer,
   { isListChanged, paths }: MemoryChange,
-  wants: (path: string) => boolean = () => true,
+  isWanted: (path: string) => boolean = () => true,
 ): void {
   // Where a notification cannot be sent, the client has gone.
   const lost = () => {};
   if (isListChanged) mcp.server.sendResourceListChanged().catch(lost);
   for (const path of paths) {
-    if (wants(path)) mcp.server.sendResourceUpdated({ uri: uriOf(path) }).catch(lost);
+    if (isWanted(path)) mcp.server.sendResourceUpdated({ uri: toUri(path) }).catch(lost);
   }
 }

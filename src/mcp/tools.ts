@@ -11,7 +11,7 @@ import {
 import { type DialectName, dialects as ownDialects } from "../dialects/registry.js";
 
 /**
- * The tools of all the dialects by their names, as they are told for a memory.
+ * The tools of all the dialects by their names, as they are described for a memory.
  *
  * @param known default: nothing
  * @throws TypeError where two of them share a name: a client could call only one of the two
@@ -65,24 +65,13 @@ function titleFromName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Runs a tool; refusals and failures are answers too, in the dialect's own form. */
+/** Runs a tool. Refusals and failures are answers too, in the dialect's own form. */
 export async function runTool(
   definition: ToolDefinition,
   args: unknown,
   openMemory: () => Promise<Memory>,
 ): Promise<CallToolResult> {
-  const { text, failed } = await answerOrFailure(definition, args, openMemory);
+  const answer = async (): Promise<ToolAnswer> => definition.answer(args, openMemory);
+  const { text, failed } = await answer().catch((error: unknown) => definition.failure(args, error));
   return { content: [{ type: "text", text }], ...(failed && { isError: true }) };
-}
-
-async function answerOrFailure(
-  definition: ToolDefinition,
-  args: unknown,
-  openMemory: () => Promise<Memory>,
-): Promise<ToolAnswer> {
-  try {
-    return await definition.answer(args, openMemory);
-  } catch (error) {
-    return definition.failure(args, error);
-  }
 }

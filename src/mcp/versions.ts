@@ -8,7 +8,7 @@ import {
 import type { MemoryHistory, MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath, segmentsOf } from "../core/values/paths.js";
-import { inProtocol, mimeTypeOf, partOfUri } from "./resources.js";
+import { inProtocol, getMimeType, parseUriPart } from "./resources.js";
 
 const listScheme = "memory-versions://";
 const textScheme = "memory-version://";
@@ -34,17 +34,17 @@ export const versionTemplates: readonly ResourceTemplateType[] = [
 ];
 
 /** Those of the templates that a memory has. */
-export function versionTemplatesOf({ history }: Memory): readonly ResourceTemplateType[] {
+export function getVersionTemplates({ history }: Memory): readonly ResourceTemplateType[] {
   return history === null ? [] : versionTemplates;
 }
 
 /** `memory-version:///12` of the version 12. */
-export function uriOfVersion(id: string): string {
+export function toVersionUri(id: string): string {
   return `${textScheme}/${encodeURIComponent(id)}`;
 }
 
 /** `memory-versions:///notes/to%20do` of `/notes/to do`. */
-export function uriOfVersions(path: string): string {
+export function toVersionsUri(path: string): string {
   return `${listScheme}/${segmentsOf(path).map(encodeURIComponent).join("/")}`;
 }
 
@@ -53,11 +53,11 @@ export async function readVersions({ history }: Memory, uri: string): Promise<Re
   const isList = uri.startsWith(`${listScheme}/`);
   if (!isList && !uri.startsWith(`${textScheme}/`)) return null;
   if (history === null) throw new ResourceNotFoundError(uri, "the memory keeps no history");
-  return { contents: [isList ? await listOf(history, uri) : await textOf(history, uri)] };
+  return { contents: [isList ? await readList(history, uri) : await readText(history, uri)] };
 }
 
-async function listOf(history: MemoryHistory, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
-  const path = partOfUri(uri, listScheme, (given) => normalizePath(given, { emptyIsRoot: true }));
+async function readList(history: MemoryHistory, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
+  const path = parseUriPart(uri, listScheme, (given) => normalizePath(given, { emptyIsRoot: true }));
   if (path === null) throw invalidUri("the versions of a file are memory-versions:/// and its path, percent-encoded");
   const versions: object[] = [];
   await inProtocol(uri, async () => {
@@ -66,8 +66,8 @@ async function listOf(history: MemoryHistory, uri: string): Promise<{ uri: strin
   return { uri, mimeType: "application/json", text: JSON.stringify({ path, versions }) };
 }
 
-async function textOf(history: MemoryHistory, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
-  const id = partOfUri(uri, textScheme, (given) => given.slice(1));
+async function readText(history: MemoryHistory, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
+  const id = parseUriPart(uri, textScheme, (given) => given.slice(1));
   if (id === null) throw invalidUri("a version is memory-version:/// and its id, percent-encoded");
   const { content, path, redactedAt } = await inProtocol(uri, () => history.read(id));
   if (content === null)
@@ -75,7 +75,7 @@ async function textOf(history: MemoryHistory, uri: string): Promise<{ uri: strin
       uri,
       redactedAt === undefined ? `version ${id} deleted the file` : `version ${id} is redacted`,
     );
-  return { uri, mimeType: mimeTypeOf(path), text: content };
+  return { uri, mimeType: getMimeType(path), text: content };
 }
 
 /** Without the ids of users, threads and runs: a memory that many share would tell each of them who the others are. */
@@ -83,7 +83,7 @@ function describe({ id, path, from, operation, at, actor, sizeBytes, redactedAt 
   const { agent, client, node } = actor ?? {};
   return {
     id,
-    uri: uriOfVersion(id),
+    uri: toVersionUri(id),
     path,
     from,
     operation,

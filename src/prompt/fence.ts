@@ -27,7 +27,7 @@ export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly s
   return [`<${tagName} scope="${scope}" view="${view}">`, ...lines, `</${tagName}>`].join("\n");
 }
 
-/** Null where it is longer than `maxChars`. To tell that, ten thousand lines are not put together. */
+/** Null if it is longer than `maxChars`. Reason for the first check: ten thousand lines are not joined in vain. */
 export function fenceWithin(
   maxChars: number,
   scope: MemoryScope,
@@ -41,7 +41,7 @@ export function fenceWithin(
 
 /**
  * `text` in which nothing reads as the fence's tag, whatever text follows it: a bracket is escaped where the letters
- * after it begin the tag's name, and also where `text` ends before they can tell.
+ * after it begin the tag's name, and also where `text` ends before that is decided.
  */
 export function guardFence(text: string): string {
   if (!openingBracket.test(text)) return text;

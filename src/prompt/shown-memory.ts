@@ -3,12 +3,11 @@ import type { MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "./connector-options.js";
-import { descriptionsOf, leadChars } from "./descriptions.js";
+import { getDescriptions, leadChars } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
-import { renderMounts } from "./render-mounts.js";
-import { renderMemory, type RenderOptions } from "./render.js";
+import { renderMemory, renderMounts, type RenderOptions } from "./render.js";
 
-/** What a connector is told of the form of its message. */
+/** The options of a connector for the form of its message. */
 type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
 
 /** What must be known of a memory to show it. */
@@ -36,7 +35,7 @@ export interface SharedOfTree {
   scope: MemoryScope;
   /** False: the run names no thread or user, so the memory for all is at "/" already. */
   isOwn: boolean;
-  /** The memory for all, as it would be seen at "/". Asked for where the own memory is empty. */
+  /** The memory for all, as it would be seen at "/". Called if the own memory is empty. */
   readShared: () => Promise<MountOutline>;
 }
 
@@ -50,19 +49,19 @@ export async function showTree(
   form: Form,
 ): Promise<string | null> {
   const own = shown.find(({ mount }) => mount.point === ROOT);
-  if (scope === "global" || own === undefined) return textOf(shown, null, form);
-  if (!isOwn) return textOf(shown, isEmpty(own.outline) ? null : scope, form);
-  if (!isEmpty(own.outline)) return textOf(shown, null, form);
+  if (scope === "global" || own === undefined) return renderTree(shown, null, form);
+  if (!isOwn) return renderTree(shown, isEmpty(own.outline) ? null : scope, form);
+  if (!isEmpty(own.outline)) return renderTree(shown, null, form);
   const shared = await readShared();
-  if (isEmpty(shared.outline)) return textOf(shown, null, form);
-  return textOf(
+  if (isEmpty(shared.outline)) return renderTree(shown, null, form);
+  return renderTree(
     shown.map((each) => (each === own ? shared : each)),
     scope,
     form,
   );
 }
 
-async function textOf(
+async function renderTree(
   shown: readonly MountOutline[],
   insteadOf: OwnedScope | null,
   form: Form,
@@ -88,5 +87,5 @@ async function descriptionsToShow(
 ): Promise<ReadonlyMap<string, string>> {
   // An index of more files cannot fit, so there is no need to know what they say.
   const mayFit = content === "index" && files.length * minLineChars <= maxChars;
-  return mayFit ? descriptionsOf(files) : new Map<string, string>();
+  return mayFit ? getDescriptions(files) : new Map<string, string>();
 }

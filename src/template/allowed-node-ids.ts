@@ -1,27 +1,26 @@
-import { isRecord, quote, quoteAll } from "./field-faults.js";
-import { mountPath, mountsOf } from "./mount-faults.js";
-import type { FoundNode } from "./node-faults.js";
+import { quote, quoteAll, toRecord } from "./field-issues.js";
+import { getMountPath } from "./mount-issues.js";
+import type { DefinedNode } from "./node-issues.js";
 import type { GraphContext } from "./parts.js";
 
 export type AllowedNodeIds = NonNullable<GraphContext["allowedNodeIds"]>;
 
-export function nodeIdFaults(nodes: Iterable<FoundNode>, allowed: AllowedNodeIds): string[] {
+export function nodeIdIssues({ at, id, template, config }: DefinedNode, allowed: AllowedNodeIds): string[] {
+  if (template !== "memory") return [];
   const names = typeof allowed === "function" || allowed.length === 0 ? "" : `, one of ${quoteAll(allowed)}`;
-  return Array.from(nodes).flatMap(({ at, id, template, config }) => {
-    if (template !== "memory") return [];
-    const fault = (path: string, nodeId: unknown, source = ""): string[] =>
-      typeof nodeId !== "string" || isAllowed(nodeId, allowed)
-        ? []
-        : [`${at}: ${path} must be one that allowedNodeIds has${names} (given ${quote(nodeId)}${source})`];
-    const own =
-      config["nodeId"] === undefined
-        ? fault("data.config.nodeId", id, ", the id of the node")
-        : fault("data.config.nodeId", config["nodeId"]);
-    const mounted = mountsOf(config).flatMap(([point, mount]) =>
-      fault(`${mountPath(point)}.nodeId`, isRecord(mount) ? mount["nodeId"] : undefined),
-    );
-    return [...own, ...mounted];
-  });
+  const check = (path: string, nodeId: unknown, source = ""): string[] =>
+    typeof nodeId !== "string" || isAllowed(nodeId, allowed)
+      ? []
+      : [`${at}: ${path} must be one that allowedNodeIds has${names} (given ${quote(nodeId)}${source})`];
+  const { nodeId, mounts } = config;
+  return [
+    ...(nodeId === undefined
+      ? check("data.config.nodeId", id, ", the id of the node")
+      : check("data.config.nodeId", nodeId)),
+    ...Object.entries(toRecord(mounts)).flatMap(([point, mount]) =>
+      check(`${getMountPath(point)}.nodeId`, toRecord(mount)["nodeId"]),
+    ),
+  ];
 }
 
 function isAllowed(nodeId: string, allowed: AllowedNodeIds): boolean {

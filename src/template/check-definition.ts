@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
 import type { GraphDefinition } from "./definition.js";
-import { type AllowedNodeIds, nodeIdFaults } from "./allowed-node-ids.js";
-import { edgeFaults } from "./edge-faults.js";
-import { fieldFaults, given, isRecord } from "./field-faults.js";
-import { findNodes, nodeFaults } from "./node-faults.js";
+import { type AllowedNodeIds, nodeIdIssues } from "./allowed-node-ids.js";
+import { edgeIssues } from "./edge-issues.js";
+import { fieldIssues, given, isRecord } from "./field-issues.js";
+import { type DefinedNode, nodeIssues, readNode } from "./node-issues.js";
 import { plainCopy } from "./plain-copy.js";
 
 const definitionFields = {
@@ -16,42 +16,31 @@ const definitionFields = {
  * Checks a definition, and returns a copy of it.
  *
  * @param allowedNodeIds the node ids that its memories may have; any if it is missing
- * @throws MemoryError EINVAL that lists every fault, one on each line
+ * @throws MemoryError EINVAL that lists every issue, one on each line
  */
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
   const definition = plainCopy(source);
-  const faults = definitionFaults(definition, allowedNodeIds);
-  if (faults.length === 0) return ownFields(definition as GraphDefinition);
-  const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
-  throw invalid([`invalid graph definition, ${count}:`, ...faults.map((fault) => `- ${fault}.`)].join("\n"));
+  const issues = findIssues(definition, allowedNodeIds);
+  // Checked, as far as `buildGraph` reads it. Editors may have saved anything else.
+  if (issues.length === 0) return definition as GraphDefinition;
+  const count = issues.length === 1 ? "1 fault" : `${issues.length} faults`;
+  throw invalid([`invalid graph definition, ${count}:`, ...issues.map((issue) => `- ${issue}.`)].join("\n"));
 }
 
-function definitionFaults(definition: unknown, allowedNodeIds: AllowedNodeIds | undefined): string[] {
+function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefined): string[] {
   if (!isRecord(definition)) return [`the definition must be an object { nodes, edges } (${given(definition)})`];
-  const nodes = listOrEmpty(definition["nodes"]);
-  const found = findNodes(nodes);
+  const nodes = toList(definition["nodes"]).map(readNode);
+  const byId = new Map<string, DefinedNode>();
+  // Edges join the first of several nodes with the same id.
+  for (const node of nodes) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   return [
-    ...fieldFaults("the definition", "", definition, definitionFields, { elsewhere: new Map() }),
-    ...nodeFaults(nodes),
-    ...(allowedNodeIds === undefined ? [] : nodeIdFaults(found.values(), allowedNodeIds)),
-    ...edgeFaults(listOrEmpty(definition["edges"]), found),
+    ...fieldIssues("the definition", "", definition, definitionFields, { configNames: [] }),
+    ...nodeIssues(nodes),
+    ...Array.from(byId.values()).flatMap((node) => (allowedNodeIds ? nodeIdIssues(node, allowedNodeIds) : [])),
+    ...edgeIssues(toList(definition["edges"]), byId),
   ];
 }
 
-/** Leaves out fields that are undefined, and what an editor has saved, which may not be JSON. */
-function ownFields({ nodes, edges }: GraphDefinition): GraphDefinition {
-  const own = {
-    nodes: nodes.map(({ id, data: { template, config } }) => ({ id, data: { template, config } })),
-    edges: edges.map(({ source, sourceHandle, target, targetHandle }) => ({
-      source,
-      sourceHandle,
-      target,
-      targetHandle,
-    })),
-  };
-  return JSON.parse(JSON.stringify(own)) as GraphDefinition;
-}
-
-function listOrEmpty(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -15,8 +15,8 @@ import type {
   Template,
 } from "./definition.js";
 
-// The fields of a definition. The text of `describe` is the description in the JSON Schema. A fault also uses it to say
-// what would be right: "data.config.scope must be …".
+// The fields of a definition. The text of `describe` is the description in the JSON Schema. A message about a
+// wrong value says it, too: "data.config.scope must be …".
 
 /** The rule of memory addresses (`core/values/address.ts`), because the id of a node names its memory. */
 const idSchema = z

@@ -39,7 +39,7 @@ const keys = ["$schema", "type", "properties", "required"];
  */
 export const graphDefinitionSchema: Record<string, unknown> = Object.defineProperties(
   {},
-  // Made by the first look at it: it takes seven milliseconds, and few programs that import the package need it.
+  // Made when it is first read: it takes seven milliseconds, and few programs that import the package need it.
   Object.fromEntries(keys.map((key) => [key, { enumerable: true, get: () => madeSchema()[key] }])),
 );
 

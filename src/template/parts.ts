@@ -7,7 +7,7 @@ import { CallModelNode, type CallModelNodeOptions } from "../graph/call-model-no
 import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { MemoryNode } from "../graph/memory-node.js";
 import { givesMemory, type GraphDefinition, type GraphNode, type Template } from "./definition.js";
-import { quote } from "./field-faults.js";
+import { quote } from "./field-issues.js";
 
 /** What a graph definition cannot hold. */
 export interface GraphContext {
@@ -19,7 +19,7 @@ export interface GraphContext {
   checkpointer?: BaseCheckpointSaver;
   /**
    * The `nodeId`s that a definition may use: a list, or a function that returns `true` for each, such as
-   * `(nodeId) => nodeId.startsWith("acme/")`. Any other `nodeId` is a fault of the definition, also in `apply`.
+   * `(nodeId) => nodeId.startsWith("acme/")`. Any other `nodeId` is an issue of the definition, also in `apply`.
    * @default any, so every memory of the store
    */
   allowedNodeIds?: readonly string[] | ((nodeId: string) => boolean);
@@ -62,14 +62,10 @@ export const noParts: Parts = { memories: new Map(), tools: new Map(), connector
 export function makeParts(definition: GraphDefinition, context: GraphContext, before: Parts): Parts {
   const { store, onError } = context;
   const reporter = onError && { onError };
-  const memories = mapNodes(definition, "memory", (id, config) =>
-    stayOr(
-      before.memories.get(id),
-      config,
-      undefined,
-      () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store }),
-    ),
-  );
+  const memories = mapNodes(definition, "memory", (id, config) => {
+    const make = () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store });
+    return stayOr(before.memories.get(id), config, undefined, make);
+  });
   const memoryInto = (id: string): MemoryNode | undefined =>
     memories.get(memoryEdge(definition, id)?.source ?? "")?.value;
   const tools = mapNodes(definition, "memoryTool", (id, config) => {
@@ -136,15 +132,17 @@ function stayOr<Value>(
   return before?.config === text && before.memory === memory ? before : { value: make(), config: text, memory };
 }
 
-type ConfigOf<Name extends Template> = NonNullable<Extract<GraphNode["data"], { template: Name }>["config"]>;
+type Config<Name extends Template> = NonNullable<Extract<GraphNode["data"], { template: Name }>["config"]>;
 
 function mapNodes<Name extends Template, Made>(
   { nodes }: GraphDefinition,
   template: Name,
-  make: (id: string, config: ConfigOf<Name>) => Made,
+  make: (id: string, config: Config<Name>) => Made,
 ): Map<string, Made> {
   const chosen = nodes.filter(({ data }) => data.template === template);
-  return new Map(chosen.map(({ id, data }) => [id, make(id, (data.config ?? {}) as ConfigOf<Name>)]));
+  // Without fields that are undefined.
+  const copy = (config: object = {}) => JSON.parse(JSON.stringify(config)) as Config<Name>;
+  return new Map(chosen.map(({ id, data }) => [id, make(id, copy(data.config))]));
 }
 
 function memoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {

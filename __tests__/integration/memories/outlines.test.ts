@@ -13,7 +13,7 @@ import {
 } from "../../../src/mongodb/memories/files/documents.js";
 import { FilesOutline, type OutlineLimits } from "../../../src/mongodb/memories/files/files-outline.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { sortedEntries } from "../../../src/prompt/render.js";
+import { sortedEntries } from "../../../src/prompt/entries.js";
 import { outlineToShow, showMemory } from "../../../src/prompt/shown-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";

@@ -46,13 +46,13 @@ class TestWatcher implements Watcher {
   readonly told: { isListChanged: boolean; paths: string[] }[] = [];
   isOpen = () => this.open;
   isSubscribed = () => this.subscribed;
-  tell = ({ isListChanged, paths }: MemoryChange) => void this.told.push({ isListChanged, paths: [...paths] });
+  notify = ({ isListChanged, paths }: MemoryChange) => void this.told.push({ isListChanged, paths: [...paths] });
 }
 
 async function beginWith(watch: ChangeWatch): Promise<TestWatcher> {
   const watcher = new TestWatcher();
   watch.add(watcher);
-  await watch.look();
+  await watch.refresh();
   return watcher;
 }
 
@@ -103,7 +103,7 @@ describe("a watch of a server", () => {
     await jest.advanceTimersByTimeAsync(intervalMs);
     store.asked = 0;
     await jest.advanceTimersByTimeAsync(10 * intervalMs);
-    await watch.look();
+    await watch.refresh();
     expect(store.asked).toBe(0);
     expect(jest.getTimerCount()).toBe(0);
   });
@@ -114,7 +114,7 @@ describe("a watch of a server", () => {
     watch.close();
     await settle();
     store.asked = 0;
-    await watch.look();
+    await watch.refresh();
     expect(jest.getTimerCount()).toBe(0);
     expect(store.asked).toBe(0);
   });
@@ -122,7 +122,7 @@ describe("a watch of a server", () => {
   // Requirement: mcp.no-watch-without-watchers
   it("costs nothing while nobody watches", async () => {
     const { watch, store } = watched();
-    await watch.look();
+    await watch.refresh();
     expect(store.asked).toBe(0);
   });
 
@@ -131,14 +131,14 @@ describe("a watch of a server", () => {
     const watcher = new TestWatcher();
     watcher.subscribed = false;
     watch.add(watcher);
-    await watch.look();
+    await watch.refresh();
     await memory.write("/a", "x");
     store.asked = 0;
     await jest.advanceTimersByTimeAsync(10 * intervalMs);
     expect(store.asked).toBe(0);
-    await watch.look();
+    await watch.refresh();
     await memory.write("/a", "y");
-    await watch.look();
+    await watch.refresh();
     expect(watcher.told).toEqual([{ isListChanged: true, paths: ["/a"] }]);
   });
 
@@ -151,7 +151,7 @@ describe("a watch of a server", () => {
     subscriber.open = false;
     await jest.advanceTimersByTimeAsync(intervalMs);
     await memory.write("/a", "x");
-    await watch.look();
+    await watch.refresh();
     expect(watcher.told).toEqual([{ isListChanged: true, paths: ["/a"] }]);
   });
 
@@ -181,9 +181,9 @@ describe("a watch of a server", () => {
     const watcher = new TestWatcher();
     watcher.subscribed = false;
     watch.add(watcher);
-    const running = watch.look();
+    const running = watch.refresh();
     while (store.asked === 0) await Promise.resolve();
-    await Promise.all([running, ...Array.from({ length: 10 }, () => watch.look())]);
+    await Promise.all([running, ...Array.from({ length: 10 }, () => watch.refresh())]);
     expect(store.asked).toBe(2);
   });
 

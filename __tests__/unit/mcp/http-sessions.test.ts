@@ -23,8 +23,7 @@ const newResponse = () => new EventEmitter() as ServerResponse;
 /** A session, its status, and the response whose end makes it idle. */
 async function begin(sessions: HttpSessions, accept = "application/json, text/event-stream") {
   const response = newResponse();
-  const transport = await sessions.transportFor(undefined, initialize, response);
-  if ("status" in transport) throw new Error(transport.message);
+  const transport = await sessions.getTransport(undefined, initialize, response);
   const headers = { "Content-Type": "application/json", Accept: accept };
   const request = new Request("http://localhost/mcp", { method: "POST", headers });
   const { status } = await transport.handleRequest(request, { parsedBody: initialize });
@@ -40,13 +39,13 @@ describe("the sessions of an HTTP server", () => {
     response.emit("close");
     const stream = newResponse();
     await jest.advanceTimersByTimeAsync(idleMs - 1);
-    await sessions.transportFor(id, undefined, stream);
+    await sessions.getTransport(id, undefined, stream);
     await jest.advanceTimersByTimeAsync(2 * idleMs);
     expect(sessions.size).toBe(1);
     stream.emit("close");
     await jest.advanceTimersByTimeAsync(idleMs);
     expect(sessions.size).toBe(0);
-    expect(await sessions.transportFor(id, undefined, newResponse())).toMatchObject({ status: 404 });
+    await expect(sessions.getTransport(id, undefined, newResponse())).rejects.toMatchObject({ status: 404 });
   });
 
   it("end at once when their client says so", async () => {

@@ -3,7 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
 import type { Memory } from "../../../src/core/memory.js";
 import { createMcpServer, type McpServerOptions } from "../../../src/mcp/index.js";
-import { pathOfUri, uriOf } from "../../../src/mcp/resources.js";
+import { parseUri, toUri } from "../../../src/mcp/resources.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { connectInMemory, HeardChanges } from "../../helpers/mcp-clients.js";
 import type { Client } from "@modelcontextprotocol/client";
@@ -138,8 +138,8 @@ describe("URIs of files", () => {
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
         const path = `/${segments.join("/")}`;
-        const uri = uriOf(path);
-        expect(pathOfUri(uri)).toBe(path);
+        const uri = toUri(path);
+        expect(parseUri(uri)).toBe(path);
         expect(new URL(uri).href).toBe(uri);
       }),
     );

@@ -5,8 +5,7 @@ import { type MountedMemory, mountMemories, treeIn } from "../../../src/core/mou
 import { segmentsOf } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { renderMounts } from "../../../src/prompt/render-mounts.js";
-import { renderMemory } from "../../../src/prompt/render.js";
+import { renderMemory, renderMounts } from "../../../src/prompt/render.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { outlineOf, treeOptions, withoutContents } from "./outlines.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import { descriptionsOf, leadChars } from "../../../src/prompt/descriptions.js";
+import { getDescriptions, leadChars } from "../../../src/prompt/descriptions.js";
 
 async function descriptionOf(text: string): Promise<string | undefined> {
-  const found = await descriptionsOf([{ path: "/a", sizeBytes: 1, lead: text.slice(0, leadChars) }]);
+  const found = await getDescriptions([{ path: "/a", sizeBytes: 1, lead: text.slice(0, leadChars) }]);
   return found.get("/a");
 }
 
@@ -54,7 +54,7 @@ describe("what a file says of itself", () => {
       sizeBytes: 1,
       lead: `line ${index % 3000}`,
     }));
-    const found = await descriptionsOf(files);
+    const found = await getDescriptions(files);
     expect(found.size).toBe(5000);
     expect(found.get("/4999")).toBe("line 1999");
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { quoteAll } from "../../../src/template/field-faults.js";
+import { quoteAll } from "../../../src/template/field-issues.js";
 import { build, edge, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 
 const faults = (definition: unknown) => faultsOf(() => build(definition as never));

@@ -7,8 +7,8 @@ export const claudeAnswers: ToolAnswers<string> = {
   success: (text) => text,
   proposed: (proposal) =>
     `The change is not made yet: it is proposed, and a person decides about it (proposal ${proposal}).`,
-  refusal: (error) => (MemoryError.isInstance(error) ? toRefusal(error).text : null),
-  failure: (_args, cause) => toRefusal(new MemoryError("EIO", "EIO: the memory could not be opened", { cause })).text,
+  refusal: (error) => (MemoryError.isInstance(error) ? toRefusal(error).text : error.message),
+  failure: () => "Error: EIO: the memory could not be opened",
 };
 
 /** @param required the argument that every call needs, in words */

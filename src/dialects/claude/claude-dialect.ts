@@ -1,12 +1,12 @@
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { ROOT } from "../../core/values/paths.js";
-import { defineTool } from "../define-tool.js";
+import { createSchema, defineTool } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
 import { claudeAnswers, parseClaudeArguments } from "./answers.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
-import { checkClaudeDialectOptions, type CheckedClaudeOptions, type ClaudeDialectOptions } from "./options.js";
+import { type CheckedClaudeOptions, type ClaudeDialectOptions, parseClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 import { claudeSearchTool } from "./search-tool.js";
 
@@ -14,7 +14,7 @@ const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
 
 /** The dialect `claude` with options of its own. @throws TypeError for bad options */
 export function claudeDialect(options: ClaudeDialectOptions = {}): Dialect {
-  const { search, ...checked } = checkClaudeDialectOptions(options);
+  const { search, ...checked } = parseClaudeOptions("ClaudeDialectOptions", options);
   return { name: "claude", tools: [claudeTool(checked), ...(search ? [claudeSearchTool(checked)] : [])] };
 }
 
@@ -116,5 +116,5 @@ const properties = {
 
 function schemaBelowRoot({ root }: CheckedClaudeOptions): FlatSchema {
   const path = { ...properties.path, description: `${properties.path.description} Begins with ${root}.` };
-  return { type: "object", properties: { ...properties, path }, required: ["command"], additionalProperties: false };
+  return createSchema({ ...properties, path }, ["command"]);
 }

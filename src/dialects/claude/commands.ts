@@ -13,7 +13,7 @@ import {
   lineNumbersAt,
   type LineRange,
   numberedLines,
-  snippetOf,
+  findSnippet,
 } from "./lines.js";
 import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
@@ -157,7 +157,7 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
       const [search, replacement] = meantReplacement(text, oldText, newText);
       const at = onlyPosition(text, search, given);
       edited = text.slice(0, at) + replacement + text.slice(at + search.length);
-      snippet = snippetOf(edited, at, replacement);
+      snippet = findSnippet(edited, at, replacement);
       return edited;
     }),
   );

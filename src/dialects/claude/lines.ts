@@ -65,7 +65,7 @@ export function lineNumbersAt(text: string, positions: readonly number[]): numbe
 const contextLines = 2;
 
 /** The lines that a replacement has changed, with a few around them. */
-export function snippetOf(edited: string, position: number, replacement: string): LineRange {
+export function findSnippet(edited: string, position: number, replacement: string): LineRange {
   let start = lineStart(edited, position);
   let end = lineEnd(edited, position + replacement.length);
   for (let line = 0; line < contextLines; line += 1) {
@@ -84,7 +84,7 @@ export function changedLines(before: string, after: string): LineRange {
   while (start < shorterChars && before[start] === after[start]) start += 1;
   let kept = 0;
   while (kept < shorterChars - start && before.at(-1 - kept) === after.at(-1 - kept)) kept += 1;
-  return snippetOf(after, start, after.slice(start, after.length - kept));
+  return findSnippet(after, start, after.slice(start, after.length - kept));
 }
 
 /**

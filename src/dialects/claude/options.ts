@@ -28,48 +28,37 @@ export interface ClaudeDialectOptions extends ClaudeMemoryOptions {
 /** The options of `createClaudeSearchTool`. */
 export type ClaudeSearchOptions = Pick<ClaudeMemoryOptions, "root">;
 
-export interface CheckedClaudeOptions {
-  root: string;
-  ifExists: "fail" | "replace";
-  maxViewChars: number;
-}
-
-const rootField = z.string().startsWith("/", "must be an absolute path").refine(isPath, "must be a path").optional();
+const rootField = z
+  .string()
+  .startsWith("/", "must be an absolute path")
+  .refine(isPath, "must be a path")
+  .default("/memories");
 
 const optionsSchema = z
   .object({
     root: rootField,
-    ifExists: z.enum(["fail", "replace"]).optional(),
-    maxViewChars: z.number().int().min(1).optional(),
+    ifExists: z.enum(["fail", "replace"]).default("fail"),
+    maxViewChars: z.number().int().min(1).default(Number.MAX_SAFE_INTEGER),
   })
   .strict();
-const dialectSchema = optionsSchema.extend({ search: z.boolean().optional() });
-const searchSchema = z.object({ root: rootField }).strict();
 
-/** @throws TypeError */
-export function checkClaudeOptions(options: ClaudeMemoryOptions | undefined): CheckedClaudeOptions {
-  checkOptions("ClaudeMemoryOptions", optionsSchema, options ?? {});
-  return withDefaults(options ?? {});
-}
+const schemas = {
+  ClaudeMemoryOptions: optionsSchema,
+  ClaudeDialectOptions: optionsSchema.extend({ search: z.boolean().default(false) }),
+  ClaudeSearchOptions: z.object({ root: rootField }).strict(),
+};
 
-/** @throws TypeError */
-export function checkClaudeDialectOptions(options: ClaudeDialectOptions): CheckedClaudeOptions & { search: boolean } {
-  checkOptions("ClaudeDialectOptions", dialectSchema, options);
-  return { ...withDefaults(options), search: options.search ?? false };
-}
+export type CheckedClaudeOptions = z.output<typeof optionsSchema>;
 
-/** @throws TypeError */
-export function checkClaudeSearchOptions(options: ClaudeSearchOptions): Pick<CheckedClaudeOptions, "root"> {
-  checkOptions("ClaudeSearchOptions", searchSchema, options);
-  return withDefaults(options);
-}
-
-function withDefaults({
-  root = "/memories",
-  ifExists = "fail",
-  maxViewChars = Number.POSITIVE_INFINITY,
-}: ClaudeMemoryOptions): CheckedClaudeOptions {
-  return { root: normalizePath(root), ifExists, maxViewChars };
+/** The options with their defaults. @throws TypeError */
+export function parseClaudeOptions<Name extends keyof typeof schemas>(
+  name: Name,
+  options: unknown = {},
+): z.output<(typeof schemas)[Name]> {
+  checkOptions(name, schemas[name], options);
+  const checked = schemas[name].parse(options);
+  // Of the schema that the name stands for.
+  return { ...checked, root: normalizePath(checked.root) } as z.output<(typeof schemas)[Name]>;
 }
 
 function isPath(path: string): boolean {

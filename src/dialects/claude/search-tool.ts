@@ -1,6 +1,6 @@
 import { ROOT } from "../../core/values/paths.js";
 import { shownText } from "../../core/display/shown-text.js";
-import { defineTool } from "../define-tool.js";
+import { createSchema, defineTool } from "../define-tool.js";
 import type { ToolDefinition } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
 import { claudeAnswers, parseClaudeArguments } from "./answers.js";
@@ -19,7 +19,7 @@ export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): 
   return defineTool({
     name: "memory_search",
     description: `Finds the passages of your memory (files under ${root}) that have most to do with some words, in whatever form they are written. Answers paths, line numbers and texts.`,
-    schema: { type: "object", properties, required: ["query"], additionalProperties: false },
+    schema: createSchema(properties, ["query"]),
     shownRoot: root === ROOT ? "" : root,
     readOnly: true,
     destructive: false,

@@ -1,5 +1,6 @@
 import { shorten } from "../../core/values/text.js";
-import { JournalError } from "./errors.js";
+import { type DialectError, parseArguments } from "../define-tool.js";
+import { createJournalError } from "./errors.js";
 import { trim } from "./white-space.js";
 
 export type Target = "daily" | "summary";
@@ -18,8 +19,12 @@ export const limits = {
 /** What ends a line somewhere, and every other control character. */
 const controlOrSeparator = /[\p{Cc}\u2028\u2029]/u;
 
-const badArgument = (message: string): JournalError => new JournalError("MEMORY_INVALID_ARGUMENT", message);
-const badKey = (message: string): JournalError => new JournalError("MEMORY_INVALID_KEY", message);
+const badArgument = (message: string): DialectError => createJournalError("MEMORY_INVALID_ARGUMENT", message);
+const badKey = (message: string): DialectError => createJournalError("MEMORY_INVALID_KEY", message);
+
+const argumentErrors = {
+  unknownName: (name: string) => badArgument(`unknown argument: \`${shorten(name, 64)}\``),
+};
 
 /**
  * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and what
@@ -29,10 +34,7 @@ export class Arguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
-    const isRecord = typeof given === "object" && given !== null && !Array.isArray(given);
-    this.#values = isRecord ? (given as Record<string, unknown>) : {};
-    const unknownName = Object.keys(this.#values).find((name) => !names.includes(name));
-    if (unknownName !== undefined) throw badArgument(`unknown argument: \`${shorten(unknownName, 64)}\``);
+    this.#values = parseArguments(given, (name) => names.includes(name), argumentErrors);
   }
 
   /** Trimmed and in NFC, the one spelling of a key. */
@@ -45,7 +47,7 @@ export class Arguments {
   content(): string {
     const content = this.#text("content");
     if (content.length <= limits.contentChars) return content;
-    throw new JournalError(
+    throw createJournalError(
       "MEMORY_CONTENT_TOO_LARGE",
       `\`content\` has ${content.length} characters, over its limit of ${limits.contentChars}; split it into several keys`,
     );
@@ -57,7 +59,7 @@ export class Arguments {
 
   /** Trimmed, without empty ones; undefined where none were given. */
   tags(): string[] | undefined {
-    const tags = this.#value("tags");
+    const tags = this.#values["tags"];
     if (tags === undefined) return undefined;
     if (!Array.isArray(tags) || !tags.every((tag): tag is string => typeof tag === "string")) {
       throw badArgument("invalid `tags`: expected array of strings");
@@ -67,20 +69,19 @@ export class Arguments {
   }
 
   target(): Target {
-    const target = this.#value("target") ?? "daily";
-    // `null` counts as given.
-    if (typeof target !== "string" || this.#value("target") === null) {
-      throw new JournalError("MEMORY_INVALID_TARGET", "invalid `target`: expected string");
+    const { target = "daily" } = this.#values;
+    if (typeof target !== "string") {
+      throw createJournalError("MEMORY_INVALID_TARGET", "invalid `target`: expected string");
     }
     if (target === "daily" || target === "summary") return target;
-    throw new JournalError(
+    throw createJournalError(
       "MEMORY_INVALID_TARGET",
       `\`target\` must be "daily" or "summary", got ${debugQuoted(shorten(target, 64))}`,
     );
   }
 
   limit(): number {
-    const limit = this.#value("limit");
+    const limit = this.#values["limit"];
     if (limit === undefined) return limits.defaultResults;
     if (typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= limits.results) return limit;
     throw badArgument(`invalid \`limit\`: expected integer from 1 to ${limits.results}`);
@@ -88,14 +89,10 @@ export class Arguments {
 
   /** @throws INVALID_PATH, which is the crate's code for this */
   #text(name: string): string {
-    const value = this.#value(name);
+    const value = this.#values[name];
     if (typeof value === "string" && value.isWellFormed()) return value;
     const reason = typeof value === "string" ? ": not well-formed Unicode (it holds a lone surrogate)" : "";
-    throw new JournalError("INVALID_PATH", `missing or invalid \`${name}\`${reason}`);
-  }
-
-  #value(name: string): unknown {
-    return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    throw createJournalError("INVALID_PATH", `missing or invalid \`${name}\`${reason}`);
   }
 }
 

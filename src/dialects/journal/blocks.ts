@@ -38,13 +38,13 @@ export function serializeBlock({ key, content, at, tags }: BlockText, lineBreak:
 }
 
 /** The line break of a file, which its first line decides. */
-export function lineBreakOf(text: string): LineBreak {
+export function getLineBreak(text: string): LineBreak {
   return text.charAt(text.indexOf("\n") - 1) === "\r" ? "\r\n" : "\n";
 }
 
 /** The text with `block` taken out and `replacement` at its end; everything else stays as it was. */
 export function moveToEnd(text: string, block: Block, replacement: BlockText): string {
-  const lineBreak = lineBreakOf(text);
+  const lineBreak = getLineBreak(text);
   const rest = text.slice(0, block.start) + text.slice(block.end);
   const separator = rest === "" || rest.endsWith("\n") ? "" : lineBreak;
   return rest + separator + serializeBlock(replacement, lineBreak);

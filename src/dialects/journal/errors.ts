@@ -1,5 +1,6 @@
 import { MemoryError } from "../../core/values/errors.js";
 import { shorten } from "../../core/values/text.js";
+import { DialectError } from "../define-tool.js";
 
 export type JournalErrorCode =
   | "INVALID_PATH"
@@ -12,34 +13,27 @@ export type JournalErrorCode =
   | "MEMORY_STORAGE_ERROR";
 
 /** A refusal of the journal, in the crate's words where the crate has any. */
-export class JournalError extends Error {
-  override readonly name = "JournalError";
-  readonly code: JournalErrorCode;
-
-  constructor(code: JournalErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
+export function createJournalError(code: JournalErrorCode, message: string): DialectError {
+  return new DialectError(code, message);
 }
 
 const quoted = (key: string): string => `\`${shorten(key, 512)}\``;
 
-export const keyExists = (key: string): JournalError =>
-  new JournalError(
+export const keyExists = (key: string): DialectError =>
+  createJournalError(
     "MEMORY_KEY_EXISTS",
     `memory key ${quoted(key)} already exists; call memory_read to inspect, then memory_update to replace the canonical block`,
   );
 
-export const keyNotFound = (key: string, hint = ""): JournalError =>
-  new JournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoted(key)}${hint}`);
+export const keyNotFound = (key: string, hint = ""): DialectError =>
+  createJournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoted(key)}${hint}`);
 
-/** The code and message of what a memory refused; null for an error that is not of a memory. */
-export function journalRefusal(error: unknown): { code: JournalErrorCode; message: string } | null {
-  if (error instanceof JournalError) return { code: error.code, message: error.message };
-  if (!MemoryError.isInstance(error)) return null;
+/** The code that the journal has for a refusal. */
+export function getJournalCode(error: MemoryError | DialectError): string {
+  if (!MemoryError.isInstance(error)) return error.code;
   // Such as a link in a folder. A missing thread is EINVAL as well, but its path is legal. EACCES of a rule or a guard
   // is MEMORY_STORAGE_ERROR too: the list of codes is agentool's, none of them means a refusal, and the message says
   // EACCES.
   const isOfPath = error.code === "EINVAL" && error.message.startsWith("invalid path");
-  return { code: isOfPath ? "INVALID_PATH" : "MEMORY_STORAGE_ERROR", message: error.message };
+  return isOfPath ? "INVALID_PATH" : "MEMORY_STORAGE_ERROR";
 }

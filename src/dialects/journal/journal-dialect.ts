@@ -1,9 +1,9 @@
 import type { Memory } from "../../core/memory.js";
 import { shownJson } from "../../core/display/shown-text.js";
-import { defineTool, type ToolAnswers } from "../define-tool.js";
+import { createSchema, defineTool, DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
 import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
-import { JournalError, journalRefusal } from "./errors.js";
+import { getJournalCode } from "./errors.js";
 import { Journal, searchPage } from "./journal.js";
 import { BlockReader, type Resolved } from "./journal-files.js";
 import { checkJournalOptions, journalRoot, type JournalToolsOptions } from "./options.js";
@@ -63,7 +63,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
       const tags = args.tags();
       checkSingleLine(key);
       const replaced = await (await openJournal()).update({ key, content }, tags);
-      return { ...duplicatesOf(replaced), key, kind: replaced.entry.kind, path: replaced.entry.file };
+      return { ...listDuplicates(replaced), key, kind: replaced.entry.kind, path: replaced.entry.file };
     },
   },
   memory_read: {
@@ -78,7 +78,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
       checkSingleLine(key);
       const found = await (await openJournal()).read(key);
       const { content, at, file, kind, tags } = found.entry;
-      return { content, created_at: at, ...duplicatesOf(found), file, key, kind, tags, updated_at: at };
+      return { content, created_at: at, ...listDuplicates(found), file, key, kind, tags, updated_at: at };
     },
   },
   memory_search: {
@@ -111,7 +111,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
  * The files of further blocks of the same key and kind, which only a person can have made; left out where there are
  * none.
  */
-function duplicatesOf({ duplicates }: Resolved): { duplicates?: string[] } {
+function listDuplicates({ duplicates }: Resolved): { duplicates?: string[] } {
   return duplicates.length > 0 ? { duplicates } : {};
 }
 
@@ -122,7 +122,7 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
   const reader = new BlockReader();
   const root = journalRoot(rootOption);
   const openJournal = async (openMemory: () => Promise<Memory>): Promise<Journal> => {
-    if (root instanceof JournalError) throw root;
+    if (root instanceof DialectError) throw root;
     return new Journal((await openMemory()).with({ paths: "posix" }), { root, clock, reader });
   };
   const tools = Object.entries(commands).map(([name, command]) => {
@@ -131,7 +131,7 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
     return defineTool({
       name,
       description,
-      schema: { type: "object", properties, required, additionalProperties: false },
+      schema: createSchema(properties, required),
       readOnly,
       destructive,
       run: async (args, openMemory) => run(new Arguments(args, names), () => openJournal(openMemory)),
@@ -144,13 +144,10 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
 const journalAnswers: ToolAnswers<object> = {
   success: (data) => shownJson({ data, success: true }),
   proposed: (proposal) => shownJson({ data: { status: "proposed", proposal }, success: true }),
-  refusal: (error) => {
-    const refusal = journalRefusal(error);
-    return refusal && refusalJson(refusal);
-  },
-  failure: () => refusalJson({ code: "MEMORY_STORAGE_ERROR", message: "the memory could not be opened" }),
+  refusal: (error) => refuse(getJournalCode(error), error.message),
+  failure: () => refuse("MEMORY_STORAGE_ERROR", "the memory could not be opened"),
 };
 
-function refusalJson({ code, message }: { code: string; message: string }): string {
+function refuse(code: string, message: string): string {
   return shownJson({ success: false, error: { code, message } });
 }

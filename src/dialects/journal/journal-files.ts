@@ -30,62 +30,52 @@ export class BlockReader {
   #cachedChars = 0;
 
   read(file: string, text: string): readonly Entry[] {
+    const id = createId(file, text);
     return (
-      this.#kept(file, text) ??
-      this.#keep(
-        file,
-        text,
-        parseBlocks(text).map((block) => entryIn(file, block)),
+      this.#get(id) ??
+      this.#set(
+        id,
+        parseBlocks(text).map((block) => toEntry(file, block)),
       )
     );
   }
 
   /** The same, in turns with others. */
   async readInTurns(file: string, text: string, turns: Turns): Promise<readonly Entry[]> {
-    const known = this.#kept(file, text);
+    const id = createId(file, text);
+    const known = this.#get(id);
     if (known !== undefined) return known;
     const entries: Entry[] = [];
     for (const block of parsing(text)) {
-      if (block !== undefined) entries.push(entryIn(file, block));
+      if (block !== undefined) entries.push(toEntry(file, block));
       if (turns.isOver()) await turns.next();
     }
-    return this.#keep(file, text, entries);
+    return this.#set(id, entries);
   }
 
-  #kept(file: string, text: string): Entry[] | undefined {
-    const id = idOf(file, text);
+  #get(id: string): Entry[] | undefined {
     const known = this.#parsed.get(id);
-    if (known === undefined) return undefined;
     // The last one used stays longest.
-    this.#parsed.delete(id);
-    this.#parsed.set(id, known);
-    return known;
+    return known && this.#set(id, known);
   }
 
-  #keep(file: string, text: string, entries: Entry[]): Entry[] {
-    const id = idOf(file, text);
-    // Another call may have come first.
-    if (this.#parsed.has(id)) return entries;
+  #set(id: string, entries: Entry[]): Entry[] {
+    if (!this.#parsed.delete(id)) this.#cachedChars += id.length;
     this.#parsed.set(id, entries);
-    this.#trim(id.length);
-    return entries;
-  }
-
-  #trim(addedChars: number): void {
-    this.#cachedChars += addedChars;
     for (const oldest of this.#parsed.keys()) {
-      if (this.#cachedChars <= maxCachedChars) return;
+      if (this.#cachedChars <= maxCachedChars) break;
       this.#parsed.delete(oldest);
       this.#cachedChars -= oldest.length;
     }
+    return entries;
   }
 }
 
-function idOf(file: string, text: string): string {
+function createId(file: string, text: string): string {
   return `${file}\n${text}`;
 }
 
-function entryIn(file: string, block: Block): Entry {
+function toEntry(file: string, block: Block): Entry {
   // Each field by itself: to spread a block takes fifty times as long.
   const { key, content, at, tags, start, end } = block;
   const kind = file === summaryFile ? "summary" : "daily";

@@ -3,9 +3,10 @@ import { MemoryError } from "../../core/values/errors.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { shorten } from "../../core/values/text.js";
+import { DialectError } from "../define-tool.js";
 import { limits, type Target } from "./arguments.js";
-import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";
-import { JournalError, keyExists, keyNotFound } from "./errors.js";
+import { getLineBreak, moveToEnd, serializeBlock } from "./blocks.js";
+import { createJournalError, keyExists, keyNotFound } from "./errors.js";
 import { dailyFile, formatInstant } from "./instants.js";
 import {
   type BlockReader,
@@ -58,7 +59,7 @@ export class Journal {
     // A root that cannot be reached is refused by what follows.
     const tree = await this.#tree();
     if (namesakes(tree.entries, draft.key).length > 0) throw keyExists(draft.key);
-    const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, lineBreakOf(tree.texts.get(file) ?? ""));
+    const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, getLineBreak(tree.texts.get(file) ?? ""));
     const reservation = new Reservation(this.#memory, this.#root, draft.key);
     if (!(await reservation.create())) await this.#takeOver(reservation, draft.key);
     try {
@@ -144,7 +145,7 @@ export class Journal {
     try {
       await this.#own(reservation, key, 1);
     } catch (error) {
-      if (!(error instanceof JournalError)) throw error;
+      if (!(error instanceof DialectError)) throw error;
       await this.#memory.edit(this.#memoryPath(file), (text) => text.replace(block, ""));
       await reservation.release();
       throw error;
@@ -170,7 +171,7 @@ export class Journal {
 
   async #load(): Promise<JournalTree> {
     const tree = await this.#tree();
-    if (tree.rootIsFile) throw new JournalError("MEMORY_STORAGE_ERROR", "the journal's root is a file");
+    if (tree.rootIsFile) throw createJournalError("MEMORY_STORAGE_ERROR", "the journal's root is a file");
     // `stat` throws for a root that cannot be reached, such as a link in a folder; a snapshot does not.
     if (tree.texts.size === 0 && this.#root !== "") await this.#memory.stat(this.#root);
     return tree;

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { MemoryError } from "../../core/values/errors.js";
 import { checkOptions } from "../../core/settings/check-options.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
-import { JournalError } from "./errors.js";
+import type { DialectError } from "../define-tool.js";
+import { createJournalError } from "./errors.js";
 
 /** The clock of a journal, and where in the memory it lies. */
 export interface JournalToolsOptions {
@@ -28,14 +29,14 @@ export function checkJournalOptions(options: JournalToolsOptions): void {
  * The journal's folder without a slash at its end, "" for the memory's own root ("." or "/"). For an illegal
  * root, the error that every call answers, in the crate's words.
  */
-export function journalRoot(given: string): string | JournalError {
-  if (given === "") return new JournalError("INVALID_PATH", "path is empty");
+export function journalRoot(given: string): string | DialectError {
+  if (given === "") return createJournalError("INVALID_PATH", "path is empty");
   try {
     const path = normalizePath(given.replace(/^(?:\.\/)+|^\.$/, ROOT), { emptyIsRoot: true });
     return path === ROOT ? "" : path;
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
     const escapes = error.message === 'invalid path: ".." not allowed';
-    return new JournalError("INVALID_PATH", escapes ? "path escapes working root (sandbox)" : error.message);
+    return createJournalError("INVALID_PATH", escapes ? "path escapes working root (sandbox)" : error.message);
   }
 }

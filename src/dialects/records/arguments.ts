@@ -1,8 +1,8 @@
 import { MemoryError } from "../../core/values/errors.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
-import { parseArguments } from "../define-tool.js";
-import { badArgument, badPath, notAllowed, quoted, RecordError } from "./errors.js";
+import { type DialectError, parseArguments } from "../define-tool.js";
+import { badArgument, badPath, createRecordError, notAllowed, quoted } from "./errors.js";
 
 const maxContentBytes = 1_000_000;
 const maxPathChars = 255;
@@ -62,7 +62,7 @@ export class Arguments {
     if (sizeBytes <= maxContentBytes) return { text, sizeBytes };
     // Rounded up, so that a size just over the limit does not look like the limit itself.
     const megabytes = (Math.ceil(sizeBytes / 100_000) / 10).toFixed(1);
-    throw new RecordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${megabytes}MB exceeds 1MB limit`);
+    throw createRecordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${megabytes}MB exceeds 1MB limit`);
   }
 
   query(): string {
@@ -71,19 +71,18 @@ export class Arguments {
 
   /** A record or a folder, or all of the memory where none is named. */
   place(): string {
-    const value = Object.hasOwn(this.#values, "path") ? this.#values["path"] : undefined;
-    return value === undefined || value === null ? ROOT : this.path();
+    return (this.#values["path"] ?? null) === null ? ROOT : this.path();
   }
 
   #text(name: string): string {
-    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    const value = this.#values[name];
     if (typeof value === "string") return value;
     throw badArgument(`Argument "${name}" is required and must be a string`);
   }
 }
 
 /** Why no record can be created at `path`, or null. The tools still reach files of any name that others wrote. */
-export function nameFault(path: string): RecordError | null {
+export function nameFault(path: string): DialectError | null {
   if (/[^\p{L}\p{M}\p{N}_./-]/u.test(path)) return illegalCharacters(path);
   // Hidden files, such as the index of the journal, belong to the programs that made them.
   if (/(?:^|\/)\./.test(path)) return badPath(path, 'has a name that begins with "."');
@@ -91,6 +90,6 @@ export function nameFault(path: string): RecordError | null {
   return null;
 }
 
-function illegalCharacters(path: string): RecordError {
+function illegalCharacters(path: string): DialectError {
   return badPath(path, "contains illegal characters");
 }

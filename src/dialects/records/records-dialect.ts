@@ -1,11 +1,11 @@
 import { MemoryError, type MemoryErrorCode } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
-import { defineTool, type ToolAnswers } from "../define-tool.js";
+import { createSchema, defineTool, type DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
 import { Arguments, nameFault } from "./arguments.js";
-import { badPath, notAllowed, notFound, RecordError, recordRefusal } from "./errors.js";
+import { badPath, createRecordError, getRecordCode, notAllowed, notFound } from "./errors.js";
 import { checkRecordOptions, type RecordToolsOptions } from "./options.js";
 import type * as yamlText from "./yaml.js";
 import type { Fields } from "./yaml.js";
@@ -101,14 +101,14 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
   // The rule that allows all names of records.
   const memory = (await openMemory()).with({ paths: "posix" });
   const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
-  const faults: Faults = {
-    EEXIST: () => new RecordError("MEMORY_ALREADY_EXISTS", exists),
+  const translate: Translation = {
+    EEXIST: () => createRecordError("MEMORY_ALREADY_EXISTS", exists),
     // Not MEMORY_ALREADY_EXISTS: replace_memory would refuse a folder too.
     EISDIR: () => badPath(name, "is a folder of memories, please choose another path"),
     ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
     EINVAL: ({ message }) => notAllowed(name, message),
   };
-  await withFaults(faults, () => memory.write(name, text, { ifExists: "fail" }));
+  await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
   return { path: name, content_size: sizeBytes, created_at: now };
 }
 
@@ -116,15 +116,15 @@ async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promis
   const name = args.path();
   const { text, sizeBytes } = args.content();
   const memory = await openMemory();
-  const faults = missingFaults(name, `, please use ${toolNames.add_memory} to create first`);
-  await withFaults(faults, () => memory.write(name, text, { ifMissing: "fail" }));
+  const translate = translateMissing(name, `, please use ${toolNames.add_memory} to create first`);
+  await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
   return { path: name, content_size: sizeBytes, updated_at: now };
 }
 
 async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
   const memory = await openMemory();
-  const { files } = await withFaults(missingFaults(name), () => memory.delete(name, { ifDirectory: "fail" }));
+  const { files } = await translateErrors(translateMissing(name), () => memory.delete(name, { ifDirectory: "fail" }));
   if (files === 0) throw missing(name);
   return { path: name, deleted_at: now };
 }
@@ -141,10 +141,10 @@ async function searchMemory({ args, openMemory }: Call): Promise<Fields> {
   return { passages: shown, ...(leftOut !== "" && { left_out: leftOut }) };
 }
 
-/** The dialect's answers to refusals of the memory, by their codes. */
-type Faults = Partial<Record<MemoryErrorCode, (error: MemoryError) => RecordError>>;
+/** The dialect's errors for some of the memory's. */
+type Translation = Partial<Record<MemoryErrorCode, (error: MemoryError) => DialectError>>;
 
-function missingFaults(name: string, hint?: string): Faults {
+function translateMissing(name: string, hint?: string): Translation {
   return {
     ENOENT: () => missing(name, hint),
     EINVAL: ({ message }) => nameFault(name) ?? notAllowed(name, message),
@@ -152,16 +152,16 @@ function missingFaults(name: string, hint?: string): Faults {
   };
 }
 
-function missing(name: string, hint?: string): RecordError {
+function missing(name: string, hint?: string): DialectError {
   return nameFault(name) ?? notFound(name, hint);
 }
 
-async function withFaults<T>(faults: Faults, run: () => Promise<T>): Promise<T> {
+async function translateErrors<T>(translate: Translation, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
-    throw faults[error.code]?.(error) ?? error;
+    throw translate[error.code]?.(error) ?? error;
   }
 }
 
@@ -179,10 +179,8 @@ function yaml(): Promise<typeof yamlText> {
 const recordAnswers: ToolAnswers<Fields> = {
   success: async (fields) => (await yaml()).toYaml({ status: "ok", ...fields }),
   proposed: async (proposal) => (await yaml()).toYaml({ status: "proposed", proposal }),
-  refusal: async (error) => {
-    const refusal = recordRefusal(error);
-    return refusal && (await yaml()).toYaml({ status: "error", error_code: refusal.code, message: refusal.message });
-  },
+  refusal: async (error) =>
+    (await yaml()).toYaml({ status: "error", error_code: getRecordCode(error), message: error.message }),
   // A fixed text, because `failure` cannot wait for the library.
   failure: () => "status: error\nerror_code: MEMORY_STORAGE_ERROR\nmessage: The memory could not be opened\n",
 };
@@ -199,12 +197,10 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
     return defineTool({
       name: prefix + name,
       description: describe(toolNames),
-      schema: {
-        type: "object",
+      schema: createSchema(
         properties,
-        required: names.filter((each) => !optional.includes(each)),
-        additionalProperties: false,
-      },
+        names.filter((each) => !optional.includes(each)),
+      ),
       readOnly,
       destructive,
       run: async (given, openMemory) => {

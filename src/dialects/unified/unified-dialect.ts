@@ -5,7 +5,7 @@ import type { Memory } from "../../core/memory.js";
 import { nameRules, normalizePath, type PathRule } from "../../core/values/paths.js";
 import { shownJson } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
-import { defineTool, isRecord, parseArguments, type ToolAnswers } from "../define-tool.js";
+import { createSchema, defineTool, isRecord, parseArguments, type ToolAnswers } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type UnifiedToolOptions } from "./options.js";
@@ -117,13 +117,12 @@ const envelopes: ToolAnswers<MemoryEnvelope> = {
   success: (envelope) => shownJson(envelope),
   proposed: (proposal, args) =>
     shownJson({ ...echoCall(args), ok: true, result: { status: "proposed", proposal } } satisfies MemoryEnvelope),
-  refusal: (error, args) => (MemoryError.isInstance(error) ? shownJson(createRefusal(error, args)) : null),
-  failure: (args, cause) =>
-    shownJson(createRefusal(new MemoryError("EIO", "EIO: the memory could not be opened", { cause }), args)),
+  refusal: ({ code, message }, args) => refuse(args, code, message),
+  failure: (args) => refuse(args, "EIO", "EIO: the memory could not be opened"),
 };
 
-function createRefusal({ code, message }: MemoryError, args: unknown): MemoryEnvelope {
-  return { ...echoCall(args), ok: false, error: { message, code } };
+function refuse(args: unknown, code: string, message: string): string {
+  return shownJson({ ...echoCall(args), ok: false, error: { message, code } } satisfies MemoryEnvelope);
 }
 
 /** The description of a tool with these commands. */
@@ -145,18 +144,14 @@ const contentProperties = {
 
 function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
   const writes = commands.includes("append") || commands.includes("update");
-  return {
-    type: "object",
-    properties: {
-      path: { type: "string", description: 'Absolute path of a file or directory, such as "/notes/today".' },
-      command: { type: "string", enum: [...commands], description: "What to do." },
-      ...(writes ? { content: contentProperties.content } : {}),
-      ...(commands.includes("update") ? { oldContent: contentProperties.oldContent } : {}),
-      ...(commands.includes("search") ? { query: contentProperties.query } : {}),
-    },
-    required: ["path", "command"],
-    additionalProperties: false,
+  const properties = {
+    path: { type: "string", description: 'Absolute path of a file or directory, such as "/notes/today".' },
+    command: { type: "string", enum: [...commands], description: "What to do." },
+    ...(writes ? { content: contentProperties.content } : {}),
+    ...(commands.includes("update") ? { oldContent: contentProperties.oldContent } : {}),
+    ...(commands.includes("search") ? { query: contentProperties.query } : {}),
   };
+  return createSchema(properties, ["path", "command"]);
 }
 
 /**

@@ -2,10 +2,9 @@ import type { Memory } from "../../core/memory.js";
 import type { ClaudeCommandName, ClaudeMemoryCommand } from "../../dialects/claude/commands.js";
 import { claudeTool, runClaudeCommand } from "../../dialects/claude/claude-dialect.js";
 import {
-  checkClaudeOptions,
-  checkClaudeSearchOptions,
   type ClaudeMemoryOptions,
   type ClaudeSearchOptions,
+  parseClaudeOptions,
 } from "../../dialects/claude/options.js";
 import { claudeSearchTool } from "../../dialects/claude/search-tool.js";
 import { DialectTool } from "../dialect-tool.js";
@@ -30,7 +29,7 @@ export type MemoryToolHandlers = {
  */
 export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): DialectTool {
   checkMemorySource(memory);
-  return new DialectTool(claudeTool(checkClaudeOptions(options)), memory);
+  return new DialectTool(claudeTool(parseClaudeOptions("ClaudeMemoryOptions", options)), memory);
 }
 
 /**
@@ -42,7 +41,7 @@ export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMem
  */
 export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSearchOptions = {}): DialectTool {
   checkMemorySource(memory);
-  return new DialectTool(claudeSearchTool(checkClaudeSearchOptions(options)), memory);
+  return new DialectTool(claudeSearchTool(parseClaudeOptions("ClaudeSearchOptions", options)), memory);
 }
 
 /**
@@ -69,7 +68,7 @@ export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptio
   if (typeof memory?.with !== "function") {
     throw new TypeError("claudeMemoryHandlers: memory must be a Memory (openMemory, store.memory)");
   }
-  const checkedOptions = checkClaudeOptions(options);
+  const checkedOptions = parseClaudeOptions("ClaudeMemoryOptions", options);
   const run = (name: ClaudeCommandName) => (command: ClaudeMemoryCommand) =>
     runClaudeCommand(name, command, async () => memory, checkedOptions);
   const handlers: MemoryToolHandlers = {

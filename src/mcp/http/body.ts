@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { JsonBounds } from "../json-bounds.js";
-import type { HttpRefusal } from "./guard.js";
-
-export type ParsedBody = { value: unknown; sizeBytes: number } | { refusal: HttpRefusal };
+import { HttpRefusal, serverError } from "./guard.js";
 
 /** The bodies of all requests that are under way may hold so many times `maxBodyBytes`. */
 const maxLargestBodies = 16;
@@ -20,29 +18,22 @@ export class RequestBodies {
   /**
    * The JSON of a request's body, which counts until `response` is closed. The rest of a body that is refused is read
    * and dropped: a client that still writes reads no answer.
+   * @throws HttpRefusal
    */
-  async readJson(request: IncomingMessage, response: ServerResponse): Promise<ParsedBody> {
-    if (!isJsonContentType(request.headers["content-type"] ?? null)) {
-      return refusal(415, ProtocolErrorCode.InvalidRequest, "the Content-Type must be application/json");
-    }
-    const body = await this.#read(request, response);
-    if ("refusal" in body) return body;
+  async readJson(request: IncomingMessage, response: ServerResponse): Promise<{ value: unknown; sizeBytes: number }> {
+    if (!isJsonContentType(request.headers["content-type"] ?? null))
+      throw new HttpRefusal(415, ProtocolErrorCode.InvalidRequest, "the Content-Type must be application/json");
+    const bytes = await this.#read(request, response);
     try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(body.bytes);
-      return { value: JSON.parse(text) as unknown, sizeBytes: body.bytes.length };
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      return { value: JSON.parse(text) as unknown, sizeBytes: bytes.length };
     } catch {
-      return refusal(
-        400,
-        ProtocolErrorCode.ParseError,
-        "the body is not valid JSON in UTF-8; it must be one JSON-RPC 2.0 message",
-      );
+      const message = "the body is not valid JSON in UTF-8; it must be one JSON-RPC 2.0 message";
+      throw new HttpRefusal(400, ProtocolErrorCode.ParseError, message);
     }
   }
 
-  async #read(
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<{ bytes: Buffer } | { refusal: HttpRefusal }> {
+  async #read(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
     const bounds = new JsonBounds();
     const pieces: Buffer[] = [];
     let [sizeBytes, heldBytes] = [0, 0];
@@ -62,26 +53,15 @@ export class RequestBodies {
       heldBytes += piece.length;
       this.#heldBytes += piece.length;
     }
+    const { InvalidRequest } = ProtocolErrorCode;
     if (sizeBytes > this.#maxBodyBytes) {
-      return refusal(
-        413,
-        ProtocolErrorCode.InvalidRequest,
-        `the body has ${sizeBytes} bytes; at most ${this.#maxBodyBytes} are accepted`,
-      );
+      const message = `the body has ${sizeBytes} bytes; at most ${this.#maxBodyBytes} are accepted`;
+      throw new HttpRefusal(413, InvalidRequest, message);
     }
     if (bounds.excess !== undefined)
-      return refusal(
-        400,
-        ProtocolErrorCode.InvalidRequest,
-        `the body holds ${bounds.excess}; no message needs so many`,
-      );
-    if (isCrowded) return refusal(503, serverBusy, "the server is reading as much as it can hold; try again later");
-    return { bytes: Buffer.concat(pieces) };
+      throw new HttpRefusal(400, InvalidRequest, `the body holds ${bounds.excess}; no message needs so many`);
+    if (isCrowded)
+      throw new HttpRefusal(503, serverError, "the server is reading as much as it can hold; try again later");
+    return Buffer.concat(pieces);
   }
-}
-
-const serverBusy = -32_000;
-
-function refusal(status: number, code: number, message: string): { refusal: HttpRefusal } {
-  return { refusal: { status, code, message } };
 }

@@ -4,18 +4,32 @@ import { secretMatcher } from "../../core/values/secret.js";
 import { shorten } from "../../core/values/text.js";
 import { asHostname, isHost, loopbackNames } from "../../core/values/hostnames.js";
 
-/** An answer in place of the protocol's own. */
-export interface HttpRefusal {
-  status: number;
-  /** Of the request, where it is known. @default null */
-  id?: RequestId;
+/** Thrown for an answer in place of the protocol's own. */
+export class HttpRefusal extends Error {
+  readonly status: number;
   /** Of the JSON-RPC error. */
-  code: number;
-  message: string;
-  headers?: Record<string, string>;
+  readonly code: number;
+  readonly headers: Record<string, string>;
+  /** Of the request, null if it is not known. */
+  readonly id: RequestId | null;
+
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    headers: Record<string, string> = {},
+    id: RequestId | null = null,
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+    this.id = id;
+  }
 }
 
-export type Guard = (request: IncomingMessage) => HttpRefusal | undefined;
+/** @throws HttpRefusal */
+export type Guard = (request: IncomingMessage) => void;
 
 export interface NameOptions {
   host: string;
@@ -23,7 +37,8 @@ export interface NameOptions {
   allowedOrigins: readonly string[] | undefined;
 }
 
-const serverError = -32_000;
+/** The code of JSON-RPC for what has no other. */
+export const serverError = -32_000;
 
 /**
  * Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin
@@ -34,24 +49,23 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
   const origins = hostnames(allowedOrigins ?? loopbackNames);
   return ({ headers }) => {
     if (!isHostHeader(headers.host) || !validateHostHeader(headers.host, hosts).ok)
-      return forbidden("Host", headers.host, hosts);
-    if (!validateOriginHeader(headers.origin, origins).ok) return forbidden("Origin", headers.origin, origins);
-    return undefined;
+      throw forbidden("Host", headers.host, hosts);
+    if (!validateOriginHeader(headers.origin, origins).ok) throw forbidden("Origin", headers.origin, origins);
   };
 }
 
 /** Refuses requests without the token; none where the server has no token. */
 export function createTokenGuard(token: string | undefined): Guard {
-  if (token === undefined) return () => undefined;
+  if (token === undefined) return () => {};
   const isHeader = secretMatcher(`Bearer ${token}`);
   return ({ headers: { authorization: given } }) => {
-    if (given !== undefined && isHeader(given.replace(/^bearer +/i, "Bearer "))) return undefined;
+    if (given !== undefined && isHeader(given.replace(/^bearer +/i, "Bearer "))) return;
     const message =
       given === undefined
         ? "an Authorization header with the server's bearer token is required"
         : "the bearer token is not this server's";
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
-    return { status: 401, code: serverError, message, headers: { "WWW-Authenticate": challenge } };
+    throw new HttpRefusal(401, serverError, message, { "WWW-Authenticate": challenge });
   };
 }
 
@@ -67,21 +81,18 @@ function hostnames(hosts: readonly string[]): string[] {
 
 function forbidden(name: string, given: string | undefined, allowed: readonly string[]): HttpRefusal {
   const message = `${name} ${shorten(given ?? "(none)", 256)} is not allowed; allowed: ${allowed.join(", ")}`;
-  return { status: 403, code: serverError, message };
+  return new HttpRefusal(403, serverError, message);
 }
 
 export function refuse(response: ServerResponse, refusal: HttpRefusal): void {
   response.writeHead(refusal.status, { "Content-Type": "application/json", ...refusal.headers });
-  response.end(JSON.stringify(errorBody(refusal)));
+  response.end(JSON.stringify(refusalBody(refusal)));
 }
 
 export function refusalResponse(refusal: HttpRefusal): Response {
-  return Response.json(errorBody(refusal), {
-    status: refusal.status,
-    ...(refusal.headers && { headers: refusal.headers }),
-  });
+  return Response.json(refusalBody(refusal), { status: refusal.status, headers: refusal.headers });
 }
 
-function errorBody({ id = null, code, message }: Omit<HttpRefusal, "id"> & { id?: RequestId | null }): object {
+function refusalBody({ id, code, message }: HttpRefusal): object {
   return { jsonrpc: "2.0", id, error: { code, message } };
 }

@@ -1,7 +1,7 @@
-import { ProtocolError, type RequestId } from "@modelcontextprotocol/server";
+import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { pathOfUri, tooManySubscriptions, uriOf } from "../resources.js";
-import type { HttpRefusal } from "./guard.js";
+import { parseUri, tooManySubscriptions, toUri } from "../resources.js";
+import { HttpRefusal } from "./guard.js";
 
 export function isListen(body: unknown): boolean {
   return typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen";
@@ -17,29 +17,22 @@ const listenSchema = z
   .passthrough();
 
 /**
- * A request to listen with the URIs of files in their one spelling, in which changes are told; or why it is refused.
+ * A request to listen with the URIs of files in their one spelling, in which changes are reported.
+ * @throws HttpRefusal
  */
-export function checkListen(body: unknown, maxSubscriptions: number): { body: unknown } | HttpRefusal {
+export function checkListen(body: unknown, maxSubscriptions: number): unknown {
   const { data: request } = listenSchema.safeParse(body);
   // Without files, or malformed, which the SDK answers.
-  if (request === undefined) return { body };
+  if (request === undefined) return body;
   const { id, params } = request;
   try {
-    const uris = new Set(params.notifications.resourceSubscriptions.map((uri) => uriOf(pathOfUri(uri))));
+    const uris = new Set(params.notifications.resourceSubscriptions.map((uri) => toUri(parseUri(uri))));
     if (uris.size > maxSubscriptions) throw tooManySubscriptions(maxSubscriptions);
-    return {
-      body: {
-        ...request,
-        params: { ...params, notifications: { ...params.notifications, resourceSubscriptions: [...uris] } },
-      },
-    };
+    const notifications = { ...params.notifications, resourceSubscriptions: [...uris] };
+    return { ...request, params: { ...params, notifications } };
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    return refusalTo(id, error);
+    // Within the protocol, and so with 200.
+    throw new HttpRefusal(200, error.code, error.message, {}, id);
   }
-}
-
-/** Within the protocol, and so with 200. */
-function refusalTo(id: RequestId, { code, message }: ProtocolError): HttpRefusal {
-  return { status: 200, id, code, message };
 }

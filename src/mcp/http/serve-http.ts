@@ -12,13 +12,13 @@ import {
 import { WatchedEvents } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
 import { asHostname, isLoopback } from "../../core/values/hostnames.js";
-import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalResponse } from "./guard.js";
+import { createNameGuard, createTokenGuard, HttpRefusal, refusalResponse, refuse, serverError } from "./guard.js";
 import { checkListen, isListen } from "./listen.js";
 import { HttpSessions } from "./sessions.js";
 import { MemoryService } from "../memory-service.js";
 import { missingPackage } from "../missing-package.js";
-import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "../options.js";
-import { serverFor } from "../server.js";
+import { endpointPath, type McpHttpOptions, type McpSettings, parseMcpOptions } from "../options.js";
+import { createServerFor } from "../server.js";
 import { admitPage } from "./web-pages.js";
 
 /** A client that sends its body so slowly would keep the room of others. */
@@ -45,31 +45,34 @@ export interface McpHttpServer {
  *   errors of `listen` of node:http, such as EADDRINUSE
  */
 export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer> {
-  checkMcpOptions("McpHttpOptions", options);
-  const { host = mcpDefaults.host, port = mcpDefaults.port, token, allowedHosts, allowedOrigins } = options;
+  const settings = parseMcpOptions("McpHttpOptions", options);
+  const { host, port, token, allowedHosts, allowedOrigins } = settings;
   const hostname = asHostname(host);
   if (token === undefined && !isLoopback(hostname)) {
     throw new TypeError(
       `invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`,
     );
   }
-  const service = new MemoryService(options);
+  const service = new MemoryService(settings);
   // Only here, as nothing else needs that package.
   const sdk = await import("@modelcontextprotocol/node").catch((error: unknown) => {
     throw missingPackage(error) ?? error;
   });
-  const endpoint = new HttpEndpoint(service, options, sdk.toNodeHandler);
-  const nameRefusal = createNameGuard({ host, allowedHosts, allowedOrigins });
-  const tokenRefusal = createTokenGuard(token);
-  const http = createServer({ requestTimeout: maxUploadMs }, (request, response) => {
-    const foreign = nameRefusal(request);
-    if (foreign !== undefined) return refuse(response, foreign);
-    if (allowedOrigins !== undefined && admitPage(request, response)) return undefined;
-    const refusal = tokenRefusal(request) ?? endpointRefusal(request);
-    if (refusal !== undefined) return refuse(response, refusal);
-    endpoint.serve(request as HttpRequest, response).catch(() => fail(response));
-    return undefined;
-  });
+  const endpoint = new HttpEndpoint(service, settings, sdk.toNodeHandler);
+  const guardNames = createNameGuard({ host, allowedHosts, allowedOrigins });
+  const guardToken = createTokenGuard(token);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      guardNames(request);
+      if (allowedOrigins !== undefined && admitPage(request, response)) return;
+      guardToken(request);
+      guardEndpoint(request);
+      await endpoint.serve(request as HttpRequest, response);
+    } catch (error) {
+      fail(response, error);
+    }
+  };
+  const http = createServer({ requestTimeout: maxUploadMs }, (request, response) => void answer(request, response));
   http.listen(port, hostname.replaceAll(/[[\]]/g, ""));
   await once(http, "listening");
   const { port: actualPort } = http.address() as AddressInfo;
@@ -80,7 +83,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
       await endpoint.close();
       http.closeAllConnections();
       await closed;
-      await service.close();
+      await service.close(settings.closeTimeoutMs);
     },
   };
 }
@@ -101,15 +104,15 @@ class HttpEndpoint {
   readonly #toNodeHandler: typeof toNodeHandler;
   #listening = 0;
 
-  constructor(service: MemoryService, options: McpHttpOptions, nodeHandlerOf: typeof toNodeHandler) {
-    const { maxBodyBytes, maxSessions = mcpDefaults.maxSessions, maxStreams, sessionIdleMs } = options;
+  constructor(service: MemoryService, settings: McpSettings<"McpHttpOptions">, nodeHandler: typeof toNodeHandler) {
+    const { maxBodyBytes, maxSessions, maxStreams, sessionIdleMs } = settings;
     this.#service = service;
-    this.#bodies = new RequestBodies(maxBodyBytes ?? mcpDefaults.maxBodyBytes);
+    this.#bodies = new RequestBodies(maxBodyBytes);
     this.#maxListening = maxSessions;
-    this.#toNodeHandler = nodeHandlerOf;
+    this.#toNodeHandler = nodeHandler;
     // The SDK has compared the header with the body.
     const createModern = ({ requestInfo }: McpRequestContext) =>
-      serverFor(service, { tellsChanges: false, method: requestInfo?.headers.get("mcp-method") });
+      createServerFor(service, { reportsChanges: false, method: requestInfo?.headers.get("mcp-method") });
     this.#modern = createMcpHandler(createModern, {
       legacy: "reject",
       bus: new WatchedEvents(service.watch),
@@ -117,33 +120,30 @@ class HttpEndpoint {
     });
     this.#sessions = new HttpSessions({
       maxSessions,
-      maxStreams: maxStreams ?? mcpDefaults.maxStreams,
-      idleMs: sessionIdleMs ?? mcpDefaults.sessionIdleMs,
-      createServer: () => serverFor(service, { tellsChanges: true }),
+      maxStreams,
+      idleMs: sessionIdleMs,
+      createServer: () => createServerFor(service, { reportsChanges: true }),
     });
   }
 
+  /** @throws HttpRefusal for the body */
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
-    const body =
+    const { value: body, sizeBytes } =
       request.method === "POST" ? await this.#bodies.readJson(request, response) : { value: undefined, sizeBytes: 0 };
-    if ("refusal" in body) return refuse(response, body.refusal);
     const handler = this.#toNodeHandler({
       fetch: async (webRequest) => {
-        const answer = await this.#answer(webRequest, body, response);
+        const answer = await this.#answer(webRequest, body, sizeBytes, response).catch(answerRefusal);
         if (isStream(answer)) setImmediate(() => flushHeaders(response));
         return answer;
       },
     });
-    return handler(request, response, body.value);
+    return handler(request, response, body);
   }
 
-  async #answer(
-    request: Request,
-    { value: body, sizeBytes }: { value: unknown; sizeBytes: number },
-    response: ServerResponse,
-  ): Promise<Response> {
+  /** @throws HttpRefusal */
+  async #answer(request: Request, body: unknown, sizeBytes: number, response: ServerResponse): Promise<Response> {
     const isLegacy = await isLegacyRequest(request, body);
-    // The client has gone, and nothing would tell that what begins now is over.
+    // The client has gone, and nothing would report the end of what begins now.
     if (response.closed) return new Response(null, { status: 499 });
     if (!isLegacy) {
       return isListen(body) ? this.#listen(request, body, response) : this.#modern.fetch(request, { parsedBody: body });
@@ -151,36 +151,34 @@ class HttpEndpoint {
     const id = request.headers.get("mcp-session-id") ?? undefined;
     if (id === undefined && sizeBytes > maxBeginBytes) {
       const message = `the body has ${sizeBytes} bytes; one that begins a session has at most ${maxBeginBytes}`;
-      return refusalResponse({ status: 413, code: ProtocolErrorCode.InvalidRequest, message });
+      throw new HttpRefusal(413, ProtocolErrorCode.InvalidRequest, message);
     }
-    const transport = await this.#sessions.transportFor(id, body, response);
-    if ("status" in transport) return refusalResponse(transport);
+    const transport = await this.#sessions.getTransport(id, body, response);
     return request.method === "GET"
       ? transport.openStream(request, response)
       : transport.handleRequest(request, { parsedBody: body });
   }
 
   async #listen(request: Request, body: unknown, response: ServerResponse): Promise<Response> {
-    const checked = checkListen(body, this.#service.maxSubscriptions);
-    if ("status" in checked) return refusalResponse(checked);
+    const parsedBody = checkListen(body, this.#service.maxSubscriptions);
     if (this.#listening >= this.#maxListening) {
       const message = `all ${this.#maxListening} streams of the server that listen are in use; try again later`;
-      return refusalResponse({ status: 503, code: -32_000, message });
+      throw new HttpRefusal(503, serverError, message);
     }
     this.#listening += 1;
     response.once("close", () => {
       this.#listening -= 1;
     });
     await this.#watchWhile(response);
-    return this.#modern.fetch(request, { parsedBody: checked.body });
+    return this.#modern.fetch(request, { parsedBody });
   }
 
-  /** Looks first, so that the stream about to begin misses nothing that changes after it is acknowledged. */
+  /** Refreshes first, so that the stream misses no change after it is acknowledged. */
   async #watchWhile(response: ServerResponse): Promise<void> {
     const isOpen = () => !response.closed;
-    this.#service.watch.add({ isOpen, isSubscribed: () => true, tell: () => {} });
-    // Where it fails, the next look does it; the client is told of what changes from then on.
-    await this.#service.watch.look().catch(() => {});
+    this.#service.watch.add({ isOpen, isSubscribed: () => true, notify: () => {} });
+    // If it fails, the next refresh does it, and the client is notified of changes from then on.
+    await this.#service.watch.refresh().catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -188,22 +186,19 @@ class HttpEndpoint {
   }
 }
 
-function endpointRefusal({ url = "", method = "" }: IncomingMessage): HttpRefusal | undefined {
-  if (url.split("?")[0] !== endpointPath) {
-    return {
-      status: 404,
-      code: ProtocolErrorCode.InvalidRequest,
-      message: `there is nothing here; the endpoint is ${endpointPath}`,
-    };
-  }
-  if (["GET", "POST", "DELETE"].includes(method)) return undefined;
+/** @throws HttpRefusal */
+function guardEndpoint({ url = "", method = "" }: IncomingMessage): void {
+  const { InvalidRequest } = ProtocolErrorCode;
+  if (url.split("?")[0] !== endpointPath)
+    throw new HttpRefusal(404, InvalidRequest, `there is nothing here; the endpoint is ${endpointPath}`);
+  if (["GET", "POST", "DELETE"].includes(method)) return;
   const headers = { Allow: "GET, POST, DELETE" };
-  return {
-    status: 405,
-    code: ProtocolErrorCode.InvalidRequest,
-    message: `method ${method} is not allowed; use POST`,
-    headers,
-  };
+  throw new HttpRefusal(405, InvalidRequest, `method ${method} is not allowed; use POST`, headers);
+}
+
+function answerRefusal(error: unknown): Response {
+  if (error instanceof HttpRefusal) return refusalResponse(error);
+  throw error;
 }
 
 function isStream({ headers }: Response): boolean {
@@ -215,8 +210,9 @@ function flushHeaders(response: ServerResponse): void {
   if (response.headersSent && !response.writableEnded) response.flushHeaders();
 }
 
-/** The client has gone, or the fault is ours. In neither case is the client told more. */
-function fail(response: ServerResponse): void {
+/** A refusal is answered. Otherwise the client has gone or the error is ours, and the client gets no details. */
+function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent) response.destroy();
-  else refuse(response, { status: 500, code: ProtocolErrorCode.InternalError, message: "internal error" });
+  else if (error instanceof HttpRefusal) refuse(response, error);
+  else refuse(response, new HttpRefusal(500, ProtocolErrorCode.InternalError, "internal error"));
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { isInitializeRequest, type McpServer } from "@modelcontextprotocol/server";
-import type { HttpRefusal } from "./guard.js";
+import { HttpRefusal, serverError } from "./guard.js";
 import { SessionTransport } from "./session-transport.js";
 
 export interface SessionsOptions {
@@ -35,36 +35,29 @@ export class HttpSessions {
     return this.#sessions.size;
   }
 
-  /** The transport that answers a request, kept open while `response` is; or why there is none. */
-  async transportFor(
-    id: string | undefined,
-    body: unknown,
-    response: ServerResponse,
-  ): Promise<SessionTransport | HttpRefusal> {
-    if (id !== undefined) {
-      const session = this.#sessions.get(id);
-      if (session === undefined)
-        return refusal(404, -32_001, "there is no such session, or it has expired; begin with initialize");
-      if (session.openResponses >= this.#options.maxStreams) {
-        return refusal(
-          429,
-          -32_000,
-          `${this.#options.maxStreams} requests and streams of the session are open; wait until one is over`,
+  /** The transport that answers a request, kept open while `response` is. @throws HttpRefusal */
+  async getTransport(id: string | undefined, body: unknown, response: ServerResponse): Promise<SessionTransport> {
+    const { maxSessions, maxStreams } = this.#options;
+    if (id === undefined) {
+      if (!isInitializeRequest(body))
+        throw new HttpRefusal(400, serverError, "a Mcp-Session-Id header is required; the answer to initialize has it");
+      if (this.#sessions.size >= maxSessions)
+        throw new HttpRefusal(
+          503,
+          serverError,
+          `all ${maxSessions} sessions of the server are in use; try again later`,
         );
-      }
-      this.#keepWhile(response, id, session);
-      return session.transport;
+      return this.#begin(response);
     }
-    if (!isInitializeRequest(body))
-      return refusal(400, -32_000, "a Mcp-Session-Id header is required; the answer to initialize has it");
-    if (this.#sessions.size >= this.#options.maxSessions) {
-      return refusal(
-        503,
-        -32_000,
-        `all ${this.#options.maxSessions} sessions of the server are in use; try again later`,
-      );
+    const session = this.#sessions.get(id);
+    if (session === undefined)
+      throw new HttpRefusal(404, -32_001, "there is no such session, or it has expired; begin with initialize");
+    if (session.openResponses >= maxStreams) {
+      const message = `${maxStreams} requests and streams of the session are open; wait until one is over`;
+      throw new HttpRefusal(429, serverError, message);
     }
-    return this.#begin(response);
+    this.#keepWhile(response, id, session);
+    return session.transport;
   }
 
   async close(): Promise<void> {
@@ -108,8 +101,4 @@ export class HttpSessions {
     clearTimeout(this.#sessions.get(id)?.timer);
     this.#sessions.delete(id);
   }
-}
-
-function refusal(status: number, code: number, message: string): HttpRefusal {
-  return { status, code, message };
 }

@@ -1,18 +1,16 @@
-import { pipeline, type Readable, type Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
   type McpServer,
-  type RequestId,
 } from "@modelcontextprotocol/server";
 import { serveStdio as serveConnection } from "@modelcontextprotocol/server/stdio";
 import type { Watcher } from "../change-watch.js";
 import { MemoryService } from "../memory-service.js";
-import { MessageLines, type Refusal } from "./message-lines.js";
-import { checkMcpOptions, mcpDefaults, type McpStdioOptions } from "../options.js";
-import { serverFor, tellChange } from "../server.js";
-import { AnsweringTransport } from "./transport.js";
+import { type McpSettings, type McpStdioOptions, parseMcpOptions } from "../options.js";
+import { createServerFor, reportChange } from "../server.js";
+import { isListening, StdioTransport } from "./stdio-transport.js";
 
 /**
  * Serves one client over this process's stdin and stdout. Nothing else may write to stdout. Resolves when the client
@@ -24,11 +22,7 @@ import { AnsweringTransport } from "./transport.js";
  * @throws TypeError for bad options, or two tools of one name
  */
 export async function serveStdio(options: McpStdioOptions): Promise<void> {
-  checkMcpOptions("McpStdioOptions", options);
-  const connection = new StdioConnection(
-    new MemoryService(options),
-    options.maxMessageBytes ?? mcpDefaults.maxMessageBytes,
-  );
+  const connection = new StdioConnection(parseMcpOptions("McpStdioOptions", options));
   const stop = () => connection.stop();
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
@@ -43,21 +37,22 @@ export async function serveStdio(options: McpStdioOptions): Promise<void> {
 /** Serves one client over a pair of streams. */
 export class StdioConnection {
   readonly #service: MemoryService;
-  readonly #maxMessageBytes: number;
+  readonly #settings: McpSettings<"McpStdioOptions">;
   readonly #stops = new AbortController();
   /** Requests of the revision 2026-07-28 that listen for changes; the SDK answers them without asking the server. */
-  readonly #listening = new Set<RequestId>();
+  readonly #listening = new Set<unknown>();
   #modern: McpServer | undefined;
   /** One for all of them: the SDK passes each notification on to those who want it. */
   readonly #watcher: Watcher = {
     isOpen: () => this.#listening.size > 0,
     isSubscribed: () => true,
-    tell: (change) => this.#modern && tellChange(this.#modern, change),
+    notify: (change) => this.#modern && reportChange(this.#modern, change),
   };
 
-  constructor(service: MemoryService, maxMessageBytes: number) {
-    this.#service = service;
-    this.#maxMessageBytes = maxMessageBytes;
+  /** @throws TypeError if two tools have the same name */
+  constructor(settings: McpSettings<"McpStdioOptions">) {
+    this.#service = new MemoryService(settings);
+    this.#settings = settings;
   }
 
   stop(): void {
@@ -66,46 +61,29 @@ export class StdioConnection {
 
   /** Resolves when the client has gone or `stop` was called, and the calls under way are over. */
   async serve(input: Readable, output: Writable): Promise<void> {
-    const lines: MessageLines = new MessageLines({
-      maxMessageBytes: this.#maxMessageBytes,
-      refuse: (refusal) => output.write(`${JSON.stringify(errorMessage(refusal))}\n`),
-      beforeMessage: (message) => this.#beforeMessage(message, transport),
-      // At the end of its input the SDK drops the answers that are still to come, as those of `printf … | server`.
-      beforeEnd: () => transport.allAnswered(),
-    });
-    const transport: AnsweringTransport = new AnsweringTransport(lines, output, {
-      maxBufferSize: this.#maxMessageBytes + 1,
+    const transport = new StdioTransport(input, output, {
+      maxMessageBytes: this.#settings.maxMessageBytes,
+      beforeMessage: (message) => this.#beforeMessage(message),
     });
     const connection = serveConnection(({ era }) => this.#connect(era), { transport });
     this.#stops.signal.addEventListener("abort", () => void connection.close());
-    pipeline(input, lines, () => {});
     await transport.closed;
-    // A stream that is read on would keep the process alive.
-    lines.destroy();
-    await this.#service.close();
+    await this.#service.close(this.#settings.closeTimeoutMs);
   }
 
   #connect(era: "legacy" | "modern"): McpServer {
-    const mcp = serverFor(this.#service, { tellsChanges: era === "legacy" });
+    const mcp = createServerFor(this.#service, { reportsChanges: era === "legacy" });
     if (era === "modern") this.#modern = mcp;
     return mcp;
   }
 
-  async #beforeMessage(message: JSONRPCMessage, transport: AnsweringTransport): Promise<void> {
-    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
-      const id = message.params?.["requestId"] as RequestId;
-      this.#listening.delete(id);
-      transport.expectNoAnswer(id);
-    }
-    if (!isJSONRPCRequest(message)) return;
-    if (message.method !== "subscriptions/listen") return transport.expectAnswer(message.id);
+  async #beforeMessage(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
+      this.#listening.delete(message.params?.["requestId"]);
+    if (!isJSONRPCRequest(message) || !isListening(message)) return;
     this.#listening.add(message.id);
     this.#service.watch.add(this.#watcher);
-    // Where it fails, the next look does it; the client is told of what changes from then on.
-    await this.#service.watch.look().catch(() => {});
+    // If it fails, the next refresh does it, and the client is notified of changes from then on.
+    await this.#service.watch.refresh().catch(() => {});
   }
-}
-
-function errorMessage({ id, code, reason }: Refusal): object {
-  return { jsonrpc: "2.0", id, error: { code, message: reason } };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import {
   type BlockText,
-  lineBreakOf,
+  getLineBreak,
   moveToEnd,
   parseBlocks,
   serializeBlock,
@@ -94,7 +94,7 @@ describe("blocks", () => {
     );
     fc.assert(
       fc.property(hand, blocks, block, fc.nat(), (preamble, given, replacement, place) => {
-        const text = preamble + given.map((each) => serializeBlock(each, lineBreakOf(preamble))).join("");
+        const text = preamble + given.map((each) => serializeBlock(each, getLineBreak(preamble))).join("");
         const before = parseBlocks(text);
         const replaced = before[place % Math.max(1, before.length)];
         if (replaced === undefined) return;

@@ -2,7 +2,7 @@ import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
 /** The connector itself, or that of a MemoryNode, with the defaults. @throws TypeError for anything else */
-export function connectorOf(given: MemoryConnectorNode | MemoryNode, where: string): MemoryConnectorNode {
+export function getConnector(given: MemoryConnectorNode | MemoryNode, where: string): MemoryConnectorNode {
   // By shape, because the other build of this package (ESM or CommonJS) has classes of its own.
   const parts = given as Partial<MemoryConnectorNode & MemoryNode> | null;
   if (typeof parts?.inject === "function") return given as MemoryConnectorNode;

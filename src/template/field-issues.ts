@@ -12,39 +12,40 @@ interface Field {
 }
 
 /**
- * The faults of an object's fields, one sentence each.
+ * The issues of an object's fields, one sentence each.
  *
  * @param at where the object is, such as `node "M" (nodes[0])`
  * @param path the path from there, with a dot at its end: `data.config.`
- * @param options.elsewhere allows unknown fields, because an editor may have saved them. A field whose name is near to
- * one of
- *   these names is still a fault: it was probably meant for the place that the map gives for this name.
+ * @param options.configNames allows unknown fields, because an editor may have saved them. A field whose name is near
+ * to one of these names is still an issue: it probably belongs into the config, or is the config.
  */
-export function fieldFaults(
+export function fieldIssues(
   at: string,
   path: string,
   value: object,
   fields: Record<string, Field>,
-  { elsewhere }: { elsewhere?: ReadonlyMap<string, string> } = {},
+  { configNames }: { configNames?: readonly string[] } = {},
 ): string[] {
   const values: Record<string, unknown> = { ...value };
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(fields, name));
   const wrong = Object.entries(fields).filter(([name, field]) => !field.safeParse(values[name]).success);
   return [
     ...unknown.flatMap((name) => {
-      const sentence = `${at}: unknown field ${quote(path + name)}`;
-      if (elsewhere === undefined)
-        return `${sentence}${probablyMeant(path, name, fields)}; the fields here are ${quoteAll(Object.keys(fields))}`;
-      const place = elsewhere.get(nearestName(name, elsewhere.keys()) ?? "");
-      return place === undefined ? [] : `${sentence}; ${quote(place)} was probably meant`;
+      const near = nearestName(name, configNames ?? Object.keys(fields));
+      if (configNames && near === undefined) return [];
+      const meant = configNames ? getConfigPath(near) : path + near;
+      return [
+        `${at}: unknown field ${quote(path + name)}` +
+          (near === undefined ? "" : `; ${quote(meant)} was probably meant`) +
+          (configNames ? "" : `; the fields here are ${quoteAll(Object.keys(fields))}`),
+      ];
     }),
     ...wrong.map(([name, { description }]) => `${at}: ${path}${name} must be ${description} (${given(values[name])})`),
   ];
 }
 
-function probablyMeant(path: string, name: string, fields: object): string {
-  const near = nearestName(name, Object.keys(fields));
-  return near === undefined ? "" : `; ${quote(path + near)} was probably meant`;
+function getConfigPath(name: string | undefined): string {
+  return name === "config" ? "data.config" : `data.config.${name}`;
 }
 
 /** Says what was given instead of the right value. */
@@ -61,7 +62,7 @@ export function quote(text: string): string {
 
 const maxQuotedChars = 400;
 
-/** Reads only as many as it shows, because thousands of faults may each list thousands of ids. */
+/** Reads only as many as it shows, because thousands of issues may each list thousands of ids. */
 export function quoteAll(texts: Iterable<string>): string {
   const quoted: string[] = [];
   let chars = 0;
@@ -75,4 +76,25 @@ export function quoteAll(texts: Iterable<string>): string {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The fields of an object, and none of anything else. */
+export function toRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+/** What has the key of an earlier one, each with the first that has it. */
+export function findRepeats<Value>(
+  values: readonly Value[],
+  getKey: (value: Value) => string | undefined,
+): { value: Value; first: Value }[] {
+  const firsts = new Map<string, Value>();
+  return values.flatMap((value) => {
+    const key = getKey(value);
+    if (key === undefined) return [];
+    const first = firsts.get(key);
+    if (first !== undefined) return [{ value, first }];
+    firsts.set(key, value);
+    return [];
+  });
 }

@@ -2,26 +2,22 @@ import { describe, expect, it } from "@jest/globals";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { MessageLines, type Refusal } from "../../../src/mcp/stdio/message-lines.js";
+import { readMessages, type Refusal } from "../../../src/mcp/stdio/read-messages.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 /** What passes and what is refused of `chunks`, with messages of at most 300 bytes. */
 async function linesOf(...chunks: (string | Buffer)[]): Promise<{ passed: unknown[]; refused: Refusal[] }> {
   const refused: Refusal[] = [];
-  const lines = new MessageLines({
-    maxMessageBytes: 300,
-    refuse: (refusal) => refused.push(refusal),
-    beforeMessage: async () => {},
-    beforeEnd: async () => {},
-  });
   const passed: unknown[] = [];
-  lines.on("data", (chunk: Buffer) => passed.push(JSON.parse(chunk.toString()) as unknown));
-  for (const chunk of chunks) lines.write(chunk);
-  await new Promise<void>((resolve) => {
-    lines.once("end", resolve);
-    lines.end();
-  });
+  for await (const message of readMessages(streamOf(chunks), 300)) {
+    if ("reason" in message) refused.push(message);
+    else passed.push(message);
+  }
   return { passed, refused };
+}
+
+async function* streamOf(chunks: Iterable<string | Buffer>): AsyncGenerator<Buffer> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 const ping = (id: number | string) => ({ method: "ping", jsonrpc: "2.0", id });
@@ -111,21 +107,20 @@ describe("lines of messages", () => {
   });
 
   it("that never end hold no more than their last bytes", async () => {
-    const lines = new MessageLines({
-      maxMessageBytes: 300,
-      refuse: () => {},
-      beforeMessage: async () => {},
-      beforeEnd: async () => {},
-    });
-    const before = process.memoryUsage();
-    for (let count = 0; count < 2000; count += 1) {
-      await new Promise<void>((resolve) => {
-        lines.write(Buffer.alloc(100_000, "x"), () => resolve());
-      });
-    }
-    // 200 MB have passed.
     setFlagsFromString("--expose-gc");
-    (runInNewContext("gc") as () => void)();
-    expect(process.memoryUsage().arrayBuffers - before.arrayBuffers).toBeLessThan(100_000_000);
+    const collect = runInNewContext("gc") as () => void;
+    const heldBytes = (): number => {
+      collect();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const before = heldBytes();
+    let after = Infinity;
+    async function* endless(): AsyncGenerator<Buffer> {
+      for (let count = 0; count < 2000; count += 1) yield Buffer.alloc(100_000, "x");
+      // 200 MB have passed.
+      after = heldBytes();
+    }
+    for await (const message of readMessages(endless(), 300)) expect(message).toHaveProperty("reason");
+    expect(after - before).toBeLessThan(100_000_000);
   });
 });

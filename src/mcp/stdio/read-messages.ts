@@ -1,0 +1,90 @@
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  ProtocolErrorCode,
+  type RequestId,
+} from "@modelcontextprotocol/server";
+import { JsonBounds } from "../json-bounds.js";
+
+/** Why a line is refused. */
+export interface Refusal {
+  /** Of the request, null if it is not known. */
+  id: RequestId | null;
+  code: number;
+  reason: string;
+}
+
+const newline = 0x0a;
+/** An id at the end of a line is that of the message, not of an object in it. The official client writes it last. */
+const lastId = /"id"\s*:\s*(\d{1,15}|"[^"\\]{1,128}")\s*\}\s*$/;
+const maxTailBytes = 200;
+
+/**
+ * The message of each line that has one, or why it is refused. The SDK's own transport gives up at a message that is
+ * too long, and says nothing of one that is malformed, for which the client then waits in vain.
+ */
+export async function* readMessages(
+  input: AsyncIterable<Buffer>,
+  maxMessageBytes: number,
+): AsyncGenerator<JSONRPCMessage | Refusal> {
+  let pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  const takeLine = (): JSONRPCMessage | Refusal | null => {
+    const message = parseLine(Buffer.concat(pieces), sizeBytes, maxMessageBytes);
+    pieces = [];
+    sizeBytes = 0;
+    return message;
+  };
+  for await (const chunk of input) {
+    for (let start = 0; start <= chunk.length;) {
+      const newlineAt = chunk.indexOf(newline, start);
+      const end = newlineAt === -1 ? chunk.length : newlineAt;
+      pieces.push(chunk.subarray(start, end));
+      sizeBytes += end - start;
+      // Of a line that is too long only the end is kept.
+      if (sizeBytes > maxMessageBytes) pieces = [Buffer.from(Buffer.concat(pieces).subarray(-maxTailBytes))];
+      start = end + 1;
+      const message = newlineAt === -1 ? null : takeLine();
+      if (message !== null) yield message;
+    }
+  }
+  // A last line without a newline counts as a line.
+  const last = takeLine();
+  if (last !== null) yield last;
+}
+
+/** @param line only its end if it is too long. @returns null if it is blank */
+function parseLine(line: Buffer, sizeBytes: number, maxMessageBytes: number): JSONRPCMessage | Refusal | null {
+  const refuse = (id: RequestId | null, reason: string): Refusal => {
+    return { id, code: ProtocolErrorCode.InvalidRequest, reason: `the message ${reason}` };
+  };
+  if (sizeBytes > maxMessageBytes)
+    return refuse(idAtEnd(line), `has ${sizeBytes} bytes; at most ${maxMessageBytes} are accepted`);
+  const bounds = new JsonBounds();
+  bounds.add(line);
+  if (bounds.excess !== undefined) return refuse(idAtEnd(line), `holds ${bounds.excess}; none needs so many`);
+  let value: unknown;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(line);
+    if (text.trim() === "") return null;
+    value = JSON.parse(text);
+  } catch {
+    const refusal = refuse(null, "is not valid JSON in UTF-8; each line must hold one JSON-RPC 2.0 message");
+    return { ...refusal, code: ProtocolErrorCode.ParseError };
+  }
+  try {
+    return parseJSONRPCMessage(value);
+  } catch {
+    const id: unknown = typeof value === "object" && value !== null && "id" in value ? value.id : null;
+    return refuse(
+      typeof id === "string" || typeof id === "number" ? id : null,
+      "is no JSON-RPC 2.0 message: an object with jsonrpc, method and, for a request, id",
+    );
+  }
+}
+
+function idAtEnd(line: Buffer): RequestId | null {
+  const id = lastId.exec(line.subarray(-maxTailBytes).toString())?.[1];
+  // The pattern takes numbers and texts alone.
+  return id === undefined ? null : (JSON.parse(id) as RequestId);
+}

@@ -1,0 +1,86 @@
+import type { MemoryOutline, OutlineFile } from "../core/memory.js";
+import { hiddenDirectoryOf } from "../core/values/paths.js";
+import { compareCodeUnits } from "../core/values/text.js";
+import { printablePath, quoteContent } from "./fence.js";
+
+/** A file or directory as a model is shown it. */
+export interface Entry {
+  /** The path, with a trailing slash for a directory: sorted by it, a directory is followed by all below it. */
+  key: string;
+  depth: number;
+  line: string;
+  /** Absent for a directory. */
+  file?: OutlineFile;
+}
+
+/**
+ * Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together.
+ */
+export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): Entry[] {
+  const hidden = new Map<string, OutlineFile[]>();
+  for (const path of directories) if (hiddenDirectoryOf(`${path}/`) === path) hidden.set(path, []);
+  for (const file of files) hidden.get(hiddenDirectoryOf(file.path) ?? "")?.push(file);
+  const isShown = (path: string): boolean => !hidden.has(hiddenDirectoryOf(path) ?? "");
+  const entries = [
+    ...directories.filter(isShown).map((path) => ({
+      key: `${path}/`,
+      depth: countSlashes(path),
+      line: `${printablePath(path)}/${hiddenSummary(hidden.get(path), !uncounted.includes(path))}`,
+    })),
+    ...files
+      .filter(({ path }) => isShown(path))
+      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: fileLine(file), file })),
+  ];
+  return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+}
+
+/** What dialects keep for themselves is one line. */
+function hiddenSummary(hidden: readonly OutlineFile[] | undefined, isCounted: boolean): string {
+  if (hidden === undefined) return "";
+  if (!isCounted) return ` (more than ${hidden.length} hidden files)`;
+  const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
+  return ` (${hidden.length} hidden ${hidden.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
+}
+
+function countSlashes(path: string): number {
+  let count = 0;
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) count += 1;
+  return count;
+}
+
+function fileLine({ path, sizeBytes }: OutlineFile): string {
+  return `${printablePath(path)} (${sizeBytes} ${sizeBytes === 1 ? "byte" : "bytes"})`;
+}
+
+/** The entries with their contents. Null if those are not at hand or exceed `maxChars` by themselves. */
+export function contentLines(entries: readonly Entry[], maxChars: number): string[] | null {
+  const lines: string[] = [];
+  let contentChars = 0;
+  for (const [index, { key, line, file }] of entries.entries()) {
+    if (!file) {
+      const isEmpty = entries[index + 1]?.key.startsWith(key) !== true;
+      if (isEmpty) lines.push(line);
+      continue;
+    }
+    if (file.content === undefined) return null;
+    contentChars += file.content.length;
+    if (contentChars > maxChars) return null;
+    lines.push(`${line}:`);
+    if (file.content !== "") lines.push(quoteContent(file.content));
+  }
+  return lines;
+}
+
+/** The entries with their descriptions. */
+export function indexLines(entries: readonly Entry[], descriptions: ReadonlyMap<string, string> | undefined): string[] {
+  return entries.map(({ line, file }) => {
+    const description = file && descriptions?.get(file.path);
+    return description === undefined ? line : `${line}: ${printablePath(description)}`;
+  });
+}
+
+/** @param moreThan if even the number of entries is not known */
+export function entryCount(entries: number, moreThan: number | undefined): string {
+  if (moreThan !== undefined) return `more than ${moreThan} entries`;
+  return entries === 1 ? "1 entry" : `${entries} entries`;
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Template } from "./definition.js";
+import { fieldIssues, findRepeats, given, isRecord, quote, quoteAll, toRecord } from "./field-issues.js";
+import { configFields, idField } from "./fields.js";
+import { mountIssues } from "./mount-issues.js";
+
+/** A node as far as the definition describes it. */
+export interface DefinedNode {
+  /** Where it is, for people. */
+  at: string;
+  value: unknown;
+  id: string | undefined;
+  template: Template | undefined;
+  config: Record<string, unknown>;
+}
+
+const record = z.custom<object>(isRecord);
+const templates = Object.keys(configFields);
+
+const nodeFields = { id: idField, data: record.describe("an object { template, config }") };
+
+const dataFields = {
+  template: z.custom<Template>(isTemplate).describe(`one of ${quoteAll(templates)}`),
+  config: record.optional().describe("an object"),
+};
+
+/** Fields beside the data in which editors save what they call a node. */
+const editorLabels = ["name", "title", "description"];
+
+export function readNode(value: unknown, index: number): DefinedNode {
+  const { id, data } = toRecord(value);
+  const { template, config } = toRecord(data);
+  const at = `nodes[${index}]`;
+  return {
+    at: typeof id === "string" ? `node ${quote(id)} (${at})` : at,
+    value,
+    id: typeof id === "string" ? id : undefined,
+    template: isTemplate(template) ? template : undefined,
+    config: toRecord(config),
+  };
+}
+
+/** The issues of each node by itself, and of the ids together. */
+export function nodeIssues(nodes: readonly DefinedNode[]): string[] {
+  const repeated = findRepeats(nodes, ({ id }) => id);
+  return [
+    ...nodes.flatMap(issuesOfOne),
+    ...repeated.map(({ value, first }) => `${value.at}: id must be one that no other node has, and ${first.at} has it`),
+  ];
+}
+
+function issuesOfOne({ at, value, template, config }: DefinedNode): string[] {
+  if (!isRecord(value)) return [`${at} must be an object { id, data: { template, config } } (${given(value)})`];
+  const { data } = value;
+  // If an optional field is misspelt or in the wrong place, nothing else would report it.
+  const names = ["config", ...Object.keys(template ? configFields[template] : {})];
+  return [
+    ...fieldIssues(at, "", value, nodeFields, { configNames: names.filter((name) => !editorLabels.includes(name)) }),
+    ...(isRecord(data) ? fieldIssues(at, "data.", data, dataFields, { configNames: names }) : []),
+    ...(template ? configIssues(at, template, config) : []),
+  ];
+}
+
+function configIssues(at: string, template: Template, config: Record<string, unknown>): string[] {
+  if (template !== "memory") return fieldIssues(at, "data.config.", config, configFields[template]);
+  // `mountIssues` checks the mounts.
+  return [
+    ...fieldIssues(at, "data.config.", config, { ...configFields.memory, mounts: z.unknown() }),
+    ...mountIssues(at, config),
+  ];
+}
+
+function isTemplate(name: unknown): name is Template {
+  return typeof name === "string" && Object.hasOwn(configFields, name);
+}
