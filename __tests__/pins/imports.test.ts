@@ -105,6 +105,8 @@ const packageUsers: Record<string, string[]> = {
   diff: ["core"],
   "@opentelemetry/api": ["core"],
   commander: ["cli"],
+  hono: ["page"],
+  "@hono/node-server": ["page"],
   preact: ["page/client"],
   marked: ["page/client"],
 };

@@ -122,17 +122,24 @@ export interface WireVersions {
   /** False: nothing records what happens in the memory. */
   isKept: boolean;
   versions: WireVersion[];
-  next: number | null;
+  /** The last of these versions, from which on the next page goes; null at the end. */
+  next: string | null;
+}
+
+/** A piece of a difference. Starts are from 1; 0 in what has no numbers. */
+export interface WireHunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  /** Each begins with its sign. */
+  lines: string[];
 }
 
 export interface WireChange {
   version: WireVersion;
-  /** Unified; "" where no text changed. Null where a text is redacted or no longer kept. */
-  diff: string | null;
-}
-
-export interface WireDiff {
-  diff: string;
+  /** None where no text changed. Null where a text is redacted or no longer kept. */
+  hunks: WireHunk[] | null;
 }
 
 export interface WireBlame {
@@ -162,7 +169,7 @@ export interface WireProposals {
 export interface WireFullProposal extends WireProposal {
   content: string | null;
   oldContent: string | null;
-  diff: string;
+  hunks: WireHunk[];
   base: string;
 }
 
@@ -185,8 +192,8 @@ export interface WireMessage {
 
 /** What a revert would do. */
 export interface WireRevertPreview {
-  /** Of one file: the difference that it would make. Null where the change is told by `versions`. */
-  diff: string | null;
+  /** Of one file: the difference that it would make. Null for a run, whose changes are `versions`. */
+  hunks: WireHunk[] | null;
   /** What would be undone. */
   versions: WireVersion[];
 }

@@ -215,10 +215,8 @@ describe("what the page answers", () => {
     ]);
     const change = (index: number) =>
       askPage(readOnly, `/api/change?${pageQuery({ ...address, id: versions[index]?.id })}`);
-    expect((await change(0)).json).toMatchObject({ diff: expect.stringMatching(/\n one\n-two\n\+three\n$/) });
-    expect((await change(1)).json).toMatchObject({
-      diff: expect.stringMatching(/^--- \/dev\/null[^]*\+one\n\+two\n$/),
-    });
+    expect((await change(0)).json).toMatchObject({ hunks: [{ oldStart: 1, lines: [" one", "-two", "+three"] }] });
+    expect((await change(1)).json).toMatchObject({ hunks: [{ oldLines: 0, lines: ["+one", "+two"] }] });
     expect((await askPage(readOnly, `/api/versions?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({
       isKept: true,
       versions: [{ id: versions[1]?.id }],
@@ -332,7 +330,7 @@ describe("what the page does", () => {
     const [first] = await versionsOf(address);
     await memoryAt(address).write("/a", "two\n");
     const preview = await askPage(page, `/api/revert-preview?${pageQuery({ ...address, to: first?.id, path: "/a" })}`);
-    expect(preview.json).toMatchObject({ diff: expect.stringContaining("-two\n+one\n") });
+    expect(preview.json).toMatchObject({ hunks: [{ lines: ["-two", "+one"] }] });
     expect(
       (await tellPage(page, "/api/revert", { address, what: { path: "/a", to: first?.id }, by: "ada" })).status,
     ).toBe(200);
@@ -349,7 +347,7 @@ describe("what the page does", () => {
       .write("/a", "bad\n");
     await memoryAt(address).write("/a", "later\n");
     expect((await askPage(page, `/api/revert-preview?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({
-      diff: null,
+      hunks: null,
       versions: [{ path: "/a" }],
     });
     const undo = (force: boolean) => tellPage(page, "/api/revert", { address, what: { runId: "r1" }, force });
@@ -371,7 +369,7 @@ describe("what the page does", () => {
       json: { redacted: 2 },
     });
     expect((await askPage(page, `/api/change?${pageQuery({ ...address, id: ids[0] })}`)).json).toMatchObject({
-      diff: null,
+      hunks: null,
       version: { redactedBy: { userId: "ada" } },
     });
   });
@@ -411,7 +409,7 @@ describe("what the page does", () => {
     ]);
     expect((await askPage(page, `/api/proposal?${pageQuery({ ...address, id: first })}`)).json).toMatchObject({
       content: "Pay at once.\n",
-      diff: expect.stringContaining("+Pay at once."),
+      hunks: [{ lines: ["+Pay at once."] }],
     });
     expect((await tellPage(page, "/api/approve", { address, id: first })).status).toBe(400);
     expect(

@@ -164,6 +164,13 @@ export class HistoryView {
     return text;
   }
 
+  /** The text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
+  async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
+    if (version.operation === "created") return null;
+    const newer = await this.lineage(version.file ?? "", getPublicId(version));
+    return textBefore([...newer, version], this.present.texts) ?? undefined;
+  }
+
   /** Those of these versions that there are, by id. */
   async several(ids: readonly string[]): Promise<Map<string, VersionDocument>> {
     const stored = [...new Set(ids)].map((id) => storedId(this.present.memory, id));

@@ -23,6 +23,7 @@ const memoryTable: ForwardTable<MemoryBackend> = {
 const historyTable: ForwardTable<HistoryBackend> = {
   page: "read",
   read: "read",
+  readChange: "read",
   at: "read",
   texts: "read",
   lineage: "read",
