@@ -17,10 +17,10 @@ export function parseHunks(diff: string): WireHunk[] {
   if (lines.at(-1) === "") lines.pop();
   const hunks: WireHunk[] = [];
   for (const line of lines) {
-    const [, ...numbers] = (head.exec(line) ?? []).map(Number);
-    const [oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = numbers;
-    if (numbers.length > 0 || hunks.length === 0) hunks.push({ oldStart, oldLines, newStart, newLines, lines: [] });
-    if (numbers.length === 0) hunks.at(-1)?.lines.push(line);
+    const numbers = head.exec(line)?.map(Number);
+    const [, oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = numbers ?? [];
+    if (numbers !== undefined || hunks.length === 0) hunks.push({ oldStart, oldLines, newStart, newLines, lines: [] });
+    if (numbers === undefined) hunks.at(-1)?.lines.push(line);
   }
   return hunks;
 }

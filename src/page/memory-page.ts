@@ -49,6 +49,7 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
   app.onError((error, http) => {
     if (http.req.raw.signal.aborted) return new Response(null, { status: 499 });
     const { status, code, message } = toRefusal(error);
+    http.header("Cache-Control", "no-store");
     return http.json({ error: { code, message } }, status);
   });
   app.use(pageHeaders, async ({ env: { admitted }, set }, next) => {
@@ -106,20 +107,18 @@ function serveClient(app: Hono<PageEnv>, basePath: string): void {
 function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
   const watched = { max: maxWatched, current: 0 };
   app.use("/api/*", async (http, next) => {
-    guard.assertOwnClient(http.req.raw);
+    const request = http.req.raw;
     http.header("Cache-Control", "no-store");
-    await next();
-  });
-  app.use("/api/*", async ({ req, var: { visitor } }, next) => {
-    if (req.method === "POST") guard.assertMayChange(req.raw, visitor);
+    guard.assertOwnClient(request);
+    if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
     await next();
   });
   app.get("/api/session", (http) => http.json(http.var.visitor));
   for (const { method, path, answer } of routes) {
     app.on(method, `/api/${path}`, limitBody, async (http) => {
       const { visitor } = http.var;
-      const found = await answer({ memories, visitor, watched, signal: http.req.raw.signal, http }).catch(refuse);
-      return found instanceof Response ? found : http.json(found);
+      const result = await answer({ memories, visitor, watched, signal: http.req.raw.signal, http }).catch(refuse);
+      return result instanceof Response ? result : http.json(result);
     });
     app.all(`/api/${path}`, refuseMethod);
   }

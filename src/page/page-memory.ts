@@ -54,6 +54,11 @@ export function requireReviewer({ visitor }: RouteContext, by: string | undefine
   return { userId, client };
 }
 
+/** @throws MemoryError EINVAL, PageRefusal where no history is kept */
+export function openHistory(context: RouteContext, address: AddressFields): PagedHistory {
+  return requireHistory(openMemory(context, address));
+}
+
 /** @throws PageRefusal */
 export function requireHistory({ history }: Memory): PagedHistory {
   if (history !== null && isPaged(history)) return history;

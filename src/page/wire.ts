@@ -34,8 +34,8 @@ export interface WireMemories {
 }
 
 /** Changes with every change of the memory. Null: it is empty, or was never written. */
-export interface WireMark {
-  mark: string | null;
+export interface WireChangeToken {
+  changeToken: string | null;
 }
 
 /** A memory that is mounted in another one. */

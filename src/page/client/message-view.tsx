@@ -19,12 +19,12 @@ const maxMaxChars = 200_000;
 export function MessageView(): VNode {
   const { query, href } = useMemory();
   const { content, maxChars, at } = query;
-  const asked: Query = {
+  const options: Query = {
     ...(content !== undefined && { content }),
     ...(maxChars !== undefined && { maxChars }),
     ...(at !== undefined && { at }),
   };
-  const { data, error } = useMemoryData<WireMessage>("message", asked, at);
+  const { data, error } = useMemoryData<WireMessage>("message", options, at);
   const show = (change: Query): void => replace(href({ ...query, ...change }));
   const shownContent = data?.content ?? contents.find(([name]) => name === content)?.[0] ?? "tree";
   return (

@@ -6,7 +6,7 @@ import { normalizePath, prefixOf, ROOT } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { addressFields, countField, versionId } from "../fields.js";
-import { openMemory, openTree, requireHistory } from "../page-memory.js";
+import { openHistory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type Route, type RouteContext, route } from "../route.js";
 import type { WireEntries, WireMount } from "../wire.js";
@@ -24,8 +24,8 @@ const treeSchema = z
   .object({ ...fields, offset: countField(0, 10_000_000), limit: countField(maxEntries, maxEntries) })
   .strict();
 
-const tree = route("GET", "tree", treeSchema, async ({ path: given, offset, limit, at, ...address }, context) => {
-  const path = normalizePath(given, { emptyIsRoot: true });
+const tree = route("GET", "tree", treeSchema, async ({ path: rawPath, offset, limit, at, ...address }, context) => {
+  const path = normalizePath(rawPath, { emptyIsRoot: true });
   if (at !== undefined) {
     const former = (await readFormerTree(context, address, at)).list(path);
     const entries = former.toSorted((a, b) => compareCodeUnits(a.name, b.name));
@@ -41,12 +41,12 @@ const tree = route("GET", "tree", treeSchema, async ({ path: given, offset, limi
   return { entries, total: all.length, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
 });
 
-const file = route("GET", "file", z.object(fields).strict(), async ({ path: given, at, ...address }, context) => {
-  const path = normalizePath(given);
+const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawPath, at, ...address }, context) => {
+  const path = normalizePath(rawPath);
   if (at !== undefined) return { ...(await readFormerTree(context, address, at)).file(path), mount: null };
   const memory = openTree(context, address);
   // Two calls, between which the file may change; the client asks again when it does.
-  const [content, stat] = await Promise.all([memory.read(given), memory.stat(given)]);
+  const [content, stat] = await Promise.all([memory.read(rawPath), memory.stat(rawPath)]);
   if (stat?.kind !== "file") throw new PageRefusal(404, "ENOENT", "ENOENT: file not found");
   const { sizeBytes, createdAt, updatedAt } = stat;
   const mount = listMounts(memory)
@@ -57,10 +57,10 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: give
 
 async function readFormerTree(
   context: RouteContext,
-  address: Parameters<typeof openMemory>[1],
+  address: Parameters<typeof openHistory>[1],
   version: string,
 ): Promise<MemoryTree> {
-  return new MemoryTree(await requireHistory(openMemory(context, address)).at(version));
+  return new MemoryTree(await openHistory(context, address).at(version));
 }
 
 /** The memories that are mounted in a memory. */

@@ -21,10 +21,13 @@ const list = route("GET", "memories", listSchema, async ({ offset, ...filter }, 
   return { memories: page, next: more && offset < maxMemoriesOffset ? offset + pageSize : null };
 });
 
-const mark = route("GET", "mark", z.object(addressFields).strict(), async (fields, { memories }) => {
+const tokenSchema = z.object(addressFields).strict();
+
+const changeToken = route("GET", "change-token", tokenSchema, async (fields, { memories }) => {
   const { page } = await takePage(memories.listMemories(addressIn(fields)), 0, 1);
-  const [found] = page;
-  return { mark: found === undefined ? null : `${found.updatedAt.getTime()}-${found.sizeBytes}-${found.files}` };
+  const [memory] = page;
+  if (memory === undefined) return { changeToken: null };
+  return { changeToken: `${memory.updatedAt.getTime()}-${memory.sizeBytes}-${memory.files}` };
 });
 
 /** An address, or a thread or a user alone: all memories of it, in all nodes. */
@@ -54,4 +57,4 @@ const previewForget = route("GET", "forget-preview", whoSchema, async (fields, {
 
 const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(whoIn(fields)));
 
-export const memoryRoutes: readonly Route[] = [list, mark, previewForget, forget];
+export const memoryRoutes: readonly Route[] = [list, changeToken, previewForget, forget];

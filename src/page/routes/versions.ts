@@ -3,7 +3,7 @@ import type { MemoryVersion } from "../../core/history/history.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { addressFields, changeFields, outerId, takePage, versionId } from "../fields.js";
 import { compareTexts } from "../hunks.js";
-import { openMemory, openToChange, requireHistory } from "../page-memory.js";
+import { openHistory, openMemory, openToChange, requireHistory } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type Route, route } from "../route.js";
 import type { WireBlame } from "../wire.js";
@@ -35,7 +35,7 @@ const list = route("GET", "versions", listSchema, async ({ path, runId, olderTha
 const versionSchema = z.object({ ...addressFields, id: versionId }).strict();
 
 const change = route("GET", "change", versionSchema, async ({ id, ...address }, context) => {
-  const { content, before, ...version } = await requireHistory(openMemory(context, address)).readChange(id);
+  const { content, before, ...version } = await openHistory(context, address).readChange(id);
   const isKnown = version.redactedAt === undefined && before !== undefined;
   return { version, hunks: isKnown ? await compareTexts(before, content) : null };
 });
@@ -43,7 +43,7 @@ const change = route("GET", "change", versionSchema, async ({ id, ...address }, 
 const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
 
 const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, context) => {
-  const lines = await requireHistory(openMemory(context, address)).blame(path);
+  const lines = await openHistory(context, address).blame(path);
   const versions: MemoryVersion[] = [];
   const indexes = new Map<string | undefined, number>([[undefined, -1]]);
   const runs: WireBlame["runs"] = [];
@@ -89,7 +89,7 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
 const maxCompared = 1000;
 
 const previewRedact = route("GET", "redact-preview", versionSchema, async ({ id, ...address }, context) => {
-  const history = requireHistory(openMemory(context, address));
+  const history = openHistory(context, address);
   const { content: _, ...version } = await history.read(id);
   if (version.sha256 === null) return { versions: [version] };
   const { page } = await takePage(history.list({ limit: maxCompared }), 0, maxCompared);

@@ -8,9 +8,9 @@ const tokenKey = `memory-page-token ${basePath}`;
 
 /** Takes the token out of the address, where others could see it, and keeps it as long as the tab is open. */
 export function takeToken(): void {
-  const found = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (found === undefined) return;
-  sessionStorage.setItem(tokenKey, found);
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  sessionStorage.setItem(tokenKey, token);
   history.replaceState(null, "", `${location.pathname}${location.search}#/`);
 }
 
@@ -60,7 +60,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   headers.set(tokenHeader, sessionStorage.getItem(tokenKey) ?? "none");
   const response = await fetch(`${basePath}/api/${path}`, { ...init, headers }).catch(throwNoAnswer);
   if (response.ok) return response;
-  // A refusal need not be JSON: it may come from a proxy.
+  // A refusal need not be JSON of this form: it may come from a proxy.
   const refusal = (await response.json().catch(() => null)) as Partial<WireError> | null;
   const { code = "EIO", message = `the server answered ${response.status}` } = refusal?.error ?? {};
   throw new ApiError(response.status, code, message);

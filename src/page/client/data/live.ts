@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { WireAddress, WireMark } from "../../wire.js";
+import type { WireAddress, WireChangeToken } from "../../wire.js";
 import { changedEvent, get, open } from "./api.js";
 import type { Query } from "./route.js";
 
@@ -40,9 +40,9 @@ export function useVersion(address: WireAddress): string {
 function useVisible(): boolean {
   const [isVisible, setVisible] = useState(!document.hidden);
   useEffect(() => {
-    const look = (): void => setVisible(!document.hidden);
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
+    const update = (): void => setVisible(!document.hidden);
+    document.addEventListener("visibilitychange", update);
+    return () => document.removeEventListener("visibilitychange", update);
   }, []);
   return isVisible;
 }
@@ -53,15 +53,15 @@ const maxPolls = 30;
 
 /** Reports changes by the stream of the server, and where that fails by polling. */
 async function follow(query: Query, report: () => void, gone: AbortSignal): Promise<void> {
-  let mark: string | null | undefined;
+  let changeToken: string | null | undefined;
   let polls = 0;
   while (!gone.aborted) {
     if (polls % maxPolls === 0 && (await followStream(query, report, gone))) polls = 0;
     else {
       // The views request more, and show why that fails.
-      const found = await get<WireMark>("mark", query, gone).catch(() => ({ mark }));
-      if (found.mark !== mark) report();
-      ({ mark } = found);
+      const answer = await get<WireChangeToken>("change-token", query, gone).catch(() => ({ changeToken }));
+      if (answer.changeToken !== changeToken) report();
+      ({ changeToken } = answer);
       polls += 1;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

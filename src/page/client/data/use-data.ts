@@ -15,15 +15,15 @@ export function load<T>(
   fail: (error: ApiError) => void,
 ): () => void {
   const end = new AbortController();
-  const unlessEnded =
-    <Value>(report: (value: Value) => void) =>
-    (value: Value): void => {
-      if (!end.signal.aborted) report(value);
-    };
-  request(end.signal).then(
-    unlessEnded(show),
-    unlessEnded((failure: unknown) => fail(toApiError(failure))),
-  );
+  const run = async (): Promise<void> => {
+    try {
+      const data = await request(end.signal);
+      if (!end.signal.aborted) show(data);
+    } catch (error) {
+      if (!end.signal.aborted) fail(toApiError(error));
+    }
+  };
+  void run();
   return () => end.abort();
 }
 

@@ -23,7 +23,7 @@ interface LoadedDirectories {
   error: ApiError | null;
 }
 
-const gone: Directory = { total: 0, rights: "", pages: new Map() };
+const missing: Directory = { total: 0, rights: "", pages: new Map() };
 
 /** What is loaded of the tree; loaded again after each change of the memory. */
 export function useDirectories(): LoadedDirectories {
@@ -42,7 +42,7 @@ export function useDirectories(): LoadedDirectories {
     const fail = (failure: ApiError): void => {
       // A directory that has gone meanwhile is empty; the page of its parent says so.
       if (path === "/") setError(failure);
-      else setDirectories((old) => new Map(old).set(path, gone));
+      else setDirectories((old) => new Map(old).set(path, missing));
     };
     const { at } = query;
     const position = { path, offset: String(page * pageSize), limit: String(pageSize) };
@@ -81,7 +81,7 @@ export interface TreeRow {
 export function createRows(directories: Directories, expanded: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
   const add = (parent: string, level: number): void => {
-    const { total, pages } = directories.get(parent) ?? gone;
+    const { total, pages } = directories.get(parent) ?? missing;
     const prefix = parent === "/" ? "/" : `${parent}/`;
     for (let index = 0; index < total; index += 1) {
       const entry = pages.get(Math.floor(index / pageSize))?.[index % pageSize];

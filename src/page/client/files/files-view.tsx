@@ -16,7 +16,7 @@ export function FilesView(): VNode {
   const [search, setSearch] = useState(noSearch);
   return (
     <>
-      {at !== undefined && <Moment at={at} />}
+      {at !== undefined && <PointInTime at={at} />}
       <div class={`panes ${path === undefined ? "" : "has-detail"}`}>
         <section class="side" aria-label="Files of the memory">
           {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
@@ -41,7 +41,7 @@ export function FilesView(): VNode {
 }
 
 /** Says which moment is shown. */
-function Moment({ at }: { at: string }): VNode {
+function PointInTime({ at }: { at: string }): VNode {
   const { query, href } = useMemory();
   const { data } = useMemoryData<WireChange>("change", { id: at });
   return (

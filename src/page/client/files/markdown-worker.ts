@@ -1,6 +1,6 @@
 import { Lexer } from "marked";
 
-// Beside the page, which can end it: some texts take the parser half a minute.
+// Beside the page, which can end it: some texts take the parser half a minute. The types take it for a window.
 addEventListener("message", ({ data }: MessageEvent<string>) => {
   (self as unknown as Worker).postMessage(parseTokens(data));
 });

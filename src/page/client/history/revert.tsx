@@ -64,7 +64,7 @@ function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
       isReady={data !== null && !isSame && isReady}
       run={run}
       close={close}
-      afterFault={offerForce}
+      afterError={offerForce}
     >
       {data === null ? (
         <Pending error={error} />

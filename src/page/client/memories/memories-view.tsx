@@ -169,9 +169,9 @@ function useNarrow(): boolean {
   const query = useMemo(() => matchMedia("(max-width: 760px)"), []);
   const [isNarrow, setNarrow] = useState(query.matches);
   useEffect(() => {
-    const look = (): void => setNarrow(query.matches);
-    query.addEventListener("change", look);
-    return () => query.removeEventListener("change", look);
+    const update = (): void => setNarrow(query.matches);
+    query.addEventListener("change", update);
+    return () => query.removeEventListener("change", update);
   }, []);
   return isNarrow;
 }
@@ -179,7 +179,7 @@ function useNarrow(): boolean {
 /** The loaded memories may not be all: these ask the database for an id as it is. */
 function LookUp({ id }: { id: string }): VNode {
   return (
-    <span class="look-up">
+    <span class="update-up">
       Exactly this:
       {["node", "user", "thread"].map((kind) => (
         <a key={kind} class="button quiet" href={memoriesHref({ [`${kind}Id`]: id })}>

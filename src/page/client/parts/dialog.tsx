@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, toApiError } from "../data/api.js";
-import { Fault } from "./parts.js";
+import { ErrorNote } from "./parts.js";
 
 interface DialogProps {
   title: string;
@@ -16,7 +16,7 @@ interface DialogProps {
   close: () => void;
   children: ComponentChildren;
   /** What else may be done where it failed so. */
-  afterFault?: (error: ApiError) => ComponentChildren;
+  afterError?: (error: ApiError) => ComponentChildren;
 }
 
 /** Shows what an act would do, and does it. The browser keeps the focus inside. */
@@ -29,7 +29,7 @@ export function Dialog({
   run,
   close,
   children,
-  afterFault,
+  afterError,
 }: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState<ApiError | null>(null);
@@ -54,8 +54,8 @@ export function Dialog({
         <h2 id="dialog-title">{title}</h2>
         <div class="dialog-body">
           {children}
-          {error !== null && <Fault error={error} />}
-          {error !== null && afterFault?.(error)}
+          {error !== null && <ErrorNote error={error} />}
+          {error !== null && afterError?.(error)}
         </div>
         <div class="dialog-buttons">
           {!isNote && (

@@ -31,7 +31,7 @@ export function Operation({ operation }: Pick<WireVersion, "operation">): VNode 
   return <span class={`operation ${operation}`}>{operationMarks[operation]}</span>;
 }
 
-export function Fault({ error }: { error: ApiError }): VNode {
+export function ErrorNote({ error }: { error: ApiError }): VNode {
   return (
     <div class="fault" role="alert">
       <strong>{createTitle(error)}</strong>
@@ -68,7 +68,7 @@ function Loading(): VNode {
 
 /** In the place of what is not loaded: why it cannot be, where that is known. */
 export function Pending({ error }: { error: ApiError | null }): VNode {
-  return error === null ? <Loading /> : <Fault error={error} />;
+  return error === null ? <Loading /> : <ErrorNote error={error} />;
 }
 
 /** A choice of a few, of which one holds. */

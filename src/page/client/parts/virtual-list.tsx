@@ -41,7 +41,7 @@ export function VirtualList<Row>({
     return height;
   };
 
-  const look = (): void => {
+  const update = (): void => {
     const list = element.current;
     for (const each of list?.querySelectorAll<HTMLElement>(":scope > [data-block]") ?? [])
       measured.set(Number(each.dataset["block"]), each.offsetHeight);
@@ -58,14 +58,14 @@ export function VirtualList<Row>({
     if (shown.first !== first || shown.end !== end) setShown(shown);
   };
   useLayoutEffect(() => {
-    look();
+    update();
     // Of any element, as a list need not be what is scrolled.
     const options = { capture: true, passive: true };
-    document.addEventListener("scroll", look, options);
-    addEventListener("resize", look);
+    document.addEventListener("scroll", update, options);
+    addEventListener("resize", update);
     return () => {
-      document.removeEventListener("scroll", look, options);
-      removeEventListener("resize", look);
+      document.removeEventListener("scroll", update, options);
+      removeEventListener("resize", update);
     };
   });
   useEffect(() => {
