@@ -232,6 +232,43 @@ describe("what the page answers", () => {
     expect(blame.versions.map(({ id }) => id)).toEqual([versions[1]?.id, versions[0]?.id]);
   });
 
+  it("tells what a version changed where the file has come, moved and gone since, and where a text is redacted", async () => {
+    const address = newAddress();
+    const memory = memoryAt(address);
+    await memory.write("/a", "one\n");
+    await memory.write("/other", "between\n");
+    await memory.rename("/a", "/b");
+    await memory.write("/b", "two\n");
+    await memory.delete("/b");
+    const versions = (await versionsOf(address)).toReversed();
+    const changeAt = async (index: number) =>
+      (await askPage(readOnly, `/api/change?${pageQuery({ ...address, id: versions[index]?.id })}`)).json;
+    expect(await changeAt(2)).toMatchObject({ version: { path: "/b", from: "/a" }, hunks: [] });
+    expect(await changeAt(3)).toMatchObject({ hunks: [{ lines: ["-one", "+two"] }] });
+    expect(await changeAt(4)).toMatchObject({ version: { operation: "deleted" }, hunks: [{ lines: ["-two"] }] });
+    await memory.history?.redact([versions[0]?.id ?? "", versions[2]?.id ?? ""]);
+    expect(await changeAt(3)).toMatchObject({ version: { operation: "modified" }, hunks: null });
+  });
+
+  it("lists versions in pages, each from the last version of the page before", async () => {
+    const address = newAddress();
+    for (let index = 0; index < 120; index += 1) await memoryAt(address).append("/log", `${index}\n`);
+    const all = (await versionsOf(address)).map(({ id }) => id);
+    const list = async (more: object) =>
+      (await askPage(readOnly, `/api/versions?${pageQuery({ ...address, ...more })}`)).json as {
+        versions: { id: string }[];
+        next: string | null;
+      };
+    const first = await list({});
+    await memoryAt(address).write("/newer", "1");
+    const second = await list({ olderThan: first.next });
+    expect([...first.versions, ...second.versions].map(({ id }) => id)).toEqual(all);
+    expect([first.next, second.next]).toEqual([all[99], null]);
+    expect(await askPage(readOnly, `/api/versions?${pageQuery({ ...address, olderThan: "$where" })}`)).toMatchObject({
+      status: 400,
+    });
+  });
+
   // Requirement: page.views
   it("shows the message that a connector shows a model, now and as it was", async () => {
     const address = { nodeId: randomUUID(), scope: "perUser", userId: "ada" } as const;

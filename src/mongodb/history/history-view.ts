@@ -58,7 +58,7 @@ export class HistoryView {
 
   /** Newest first. @param olderThan an id, or null for the newest */
   async page(query: VersionQuery, limit: number, olderThan: string | null): Promise<VersionDocument[]> {
-    const end = olderThan === null ? null : storedId(this.present.memory, olderThan);
+    const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
     const pending = this.#pending
       .filter((version) => (end === null || version._id < end) && fits(version, query))
       .toReversed()
