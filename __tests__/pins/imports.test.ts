@@ -57,7 +57,7 @@ const mayImport: Record<string, string[]> = {
   deepagents: ["core", "langchain"],
   mcp: ["core", "dialects", "langchain"],
   testing: ["core"],
-  "page/wire": [],
+  "page/wire": ["core"],
   "page/token-header": [],
   "core/display/hidden-characters": [],
   "page/client": ["core/display/hidden-characters", "page/wire", "page/token-header"],

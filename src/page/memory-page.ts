@@ -108,6 +108,8 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   const watched = { max: maxWatched, current: 0 };
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
+    // Hono would answer it as GET, and leave a stream of changes open.
+    if (request.method === "HEAD") refuseMethod();
     http.header("Cache-Control", "no-store");
     guard.assertOwnClient(request);
     if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);

@@ -2,6 +2,17 @@
  * What the page and its client send each other, as JSON: times are texts. Types only, as the client is built apart.
  */
 
+import type { MemoryProposal } from "../core/approval/memory-proposals.js";
+import type { MemoryVersion } from "../core/history/history.js";
+import type { MemoryActor } from "../core/values/actor.js";
+
+type Json<T> = T extends Date ? string : T extends object ? { [Name in keyof T]: Json<T[Name]> } : T;
+
+export type WireActor = MemoryActor;
+export type WireVersion = Json<MemoryVersion>;
+export type WireProposal = Json<Omit<MemoryProposal, "content" | "oldContent" | "diff" | "base">>;
+export type WireFullProposal = Json<Omit<MemoryProposal, "diff">> & { hunks: WireHunk[] };
+
 export interface WireAddress {
   nodeId: string;
   scope: "global" | "perThread" | "perUser";
@@ -94,30 +105,6 @@ export interface WireFound {
   next: number | null;
 }
 
-export interface WireActor {
-  userId?: string;
-  threadId?: string;
-  runId?: string;
-  checkpointId?: string;
-  toolCallId?: string;
-  node?: string;
-  agent?: string;
-  client?: string;
-}
-
-export interface WireVersion {
-  id: string;
-  path: string;
-  from?: string;
-  operation: "created" | "modified" | "deleted" | "renamed";
-  at: string;
-  actor: WireActor | null;
-  sizeBytes: number | null;
-  sha256: string | null;
-  redactedAt?: string;
-  redactedBy?: WireActor;
-}
-
 export interface WireVersions {
   /** False: nothing records what happens in the memory. */
   isKept: boolean;
@@ -148,29 +135,9 @@ export interface WireBlame {
   versions: WireVersion[];
 }
 
-export interface WireProposal {
-  id: string;
-  status: "pending" | "applying" | "approved" | "rejected";
-  command: "append" | "write" | "update" | "edit" | "delete" | "rename";
-  path: string;
-  to: string | null;
-  actor: WireActor | null;
-  at: string;
-  decidedBy: WireActor | null;
-  decidedAt: string | null;
-  reason: string | null;
-}
-
 export interface WireProposals {
   proposals: WireProposal[];
   more: boolean;
-}
-
-export interface WireFullProposal extends WireProposal {
-  content: string | null;
-  oldContent: string | null;
-  hunks: WireHunk[];
-  base: string;
 }
 
 export interface WireMessage {

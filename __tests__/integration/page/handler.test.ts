@@ -672,6 +672,9 @@ describe("what the page says", () => {
       "more than",
     );
     await refused(tellPage(page, "/client.js", {}), 405, "another method");
+    const headers = { "memory-page-token": pageToken };
+    const head = new Request("http://localhost/api/changes?nodeId=a", { method: "HEAD", headers });
+    expect((await page(head)).status).toBe(405);
   });
 
   it("ends what it asks of the database when the browser has gone", async () => {
