@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Dispatch, type StateUpdater, useEffect, useMemo, useState } from "preact/hooks";
 import type { WireMount } from "../../wire.js";
 import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
@@ -14,12 +14,17 @@ const rowPx = 28;
 /** How many rows Page Up and Page Down move. */
 const pageRows = 15;
 
+interface FileTreeProps {
+  /** The directories that are open. They stay so when another moment is shown. */
+  expanded: ReadonlySet<string>;
+  setExpanded: Dispatch<StateUpdater<ReadonlySet<string>>>;
+}
+
 /** The directories that are open, a page of each at a time, and of those the rows on the screen. */
-export function FileTree(): VNode {
+export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
   const { query, href } = useMemory();
   const { path: selected, at } = query;
   const { directories, loadAt, error } = useDirectories();
-  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(0);
   const rows = useMemo(() => createRows(directories, expanded), [directories, expanded]);
   useEffect(() => {

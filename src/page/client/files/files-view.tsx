@@ -14,6 +14,7 @@ export function FilesView(): VNode {
   const { query, href } = useMemory();
   const { path, at, line = "" } = query;
   const [search, setSearch] = useState(noSearch);
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   return (
     <>
       {at !== undefined && <PointInTime at={at} />}
@@ -21,7 +22,7 @@ export function FilesView(): VNode {
         <section class="side" aria-label="Files of the memory">
           {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
           {search.query === "" ? (
-            <FileTree key={at} />
+            <FileTree key={at} expanded={expanded} setExpanded={setExpanded} />
           ) : (
             <SearchResults search={search} createHref={(file, number) => href({ path: file, line: String(number) })} />
           )}
