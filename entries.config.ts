@@ -4,11 +4,11 @@ import { existsSync, readFileSync } from "node:fs";
 const places = ["src/*.ts", "src/*/index.ts", "src/langchain/*/index.ts", "src/backends/*/index.ts"];
 
 /**
- * Packages that become part of `dist`: of `diff` we use a small part, and it would be a fifth of what is installed;
- * `stemmer` is an ES module alone, which programs in CommonJS and their tests may be unable to load. Their licences are
+ * Packages that become part of `dist`: of `diff` and `hono` we use a small part, and they would be most of what is
+ * installed; `stemmer` is an ES module alone, which programs in CommonJS and their tests may be unable to load. Their licences are
  * in THIRD-PARTY-LICENSES.md.
  */
-export const bundledPackages = ["diff", "stemmer"];
+export const bundledPackages = ["@hono/node-server", "diff", "hono", "stemmer"];
 
 /** The source file of each entry that package.json exports, by its name: `index` for ".", `claude` for "./claude". */
 export function entrySources(): Record<string, string> {

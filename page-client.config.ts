@@ -31,7 +31,7 @@ export const pageClient = {
   async writeBundle({ dir = "dist" }: { dir?: string }): Promise<void> {
     const tsconfig = "src/page/client/tsconfig.json";
     const script = await bundled("src/page/client/main.tsx", { format: "esm", tsconfig });
-    const markdown = await bundled("src/page/client/markdown-worker.ts", { format: "iife", tsconfig });
+    const markdown = await bundled("src/page/client/files/markdown-worker.ts", { format: "iife", tsconfig });
     const style = await bundled("src/page/client/style.css", {});
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, clientFile), `exports.clientFiles = ${JSON.stringify({ script, markdown, style })};\n`);

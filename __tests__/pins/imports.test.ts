@@ -57,7 +57,7 @@ const mayImport: Record<string, string[]> = {
   deepagents: ["core", "langchain"],
   mcp: ["core", "dialects", "langchain"],
   testing: ["core"],
-  "page/wire": [],
+  "page/wire": ["core"],
   "page/token-header": [],
   "core/display/hidden-characters": [],
   "page/client": ["core/display/hidden-characters", "page/wire", "page/token-header"],
@@ -105,6 +105,8 @@ const packageUsers: Record<string, string[]> = {
   diff: ["core"],
   "@opentelemetry/api": ["core"],
   commander: ["cli"],
+  hono: ["page"],
+  "@hono/node-server": ["page"],
   preact: ["page/client"],
   marked: ["page/client"],
 };

@@ -15,8 +15,8 @@ function pairs(store: Store, connector: MemoryConnectorNode): Record<string, { p
     new URLSearchParams({ ...address, ...more }).toString();
   return {
     "500 of 1,000 memories": { path: "memories", calls: () => firstOf(store.listMemories(), 501) },
-    "mark, asked without a stream": {
-      path: `mark?${query(busyMemory)}`,
+    "change token, asked without a stream": {
+      path: `change-token?${query(busyMemory)}`,
       calls: () => firstOf(store.listMemories(busyMemory), 1),
     },
     "file of 11 kB": {

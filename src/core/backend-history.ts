@@ -3,7 +3,7 @@ import { actorField } from "./values/actor.js";
 import { blameLines } from "./history/blame.js";
 import { invalid, MemoryError, withPath } from "./values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history/history.js";
-import type { HistoryBackend, VersionText } from "./history/history-backend.js";
+import type { HistoryBackend, VersionChange, VersionText } from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { recordAttributes } from "./tracing/memory-attributes.js";
@@ -43,6 +43,14 @@ const targetSchemas = {
 
 const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
 
+/** What programs of this package read of a history beside its public interface. */
+export interface PagedHistory extends MemoryHistory, Pick<BackendHistory, "page" | "readChange"> {}
+
+/** By shape: the other build of this package has a class of its own. */
+export function isPaged(history: MemoryHistory): history is PagedHistory {
+  return "page" in history && "readChange" in history;
+}
+
 /** The history of a memory over a backend: checks arguments, and makes diffs and blame of what the backend keeps. */
 export class BackendHistory implements MemoryHistory {
   readonly #context: MemoryContext;
@@ -60,14 +68,17 @@ export class BackendHistory implements MemoryHistory {
     );
   }
 
+  /** One page of `list`. @param path normalised. @param olderThan the last version of the page before */
+  async page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]> {
+    if (olderThan !== null) checkVersionId(olderThan);
+    return this.#run("read", filter.path ?? null, (history) => history.page(filter, limit, olderThan));
+  }
+
   async *#pages(filter: Omit<VersionFilter, "limit">, limit: number): AsyncGenerator<MemoryVersion> {
     let last: string | null = null;
     for (let count = 0; count < limit;) {
       const size = Math.min(pageSize, limit - count);
-      const olderThan: string | null = last;
-      const page: MemoryVersion[] = await this.#run("read", filter.path ?? null, (history) =>
-        history.page(filter, size, olderThan),
-      );
+      const page: MemoryVersion[] = await this.page(filter, size, last);
       yield* page;
       if (page.length < size) return;
       count += page.length;
@@ -78,6 +89,11 @@ export class BackendHistory implements MemoryHistory {
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
     const versionId = checkVersionId(id);
     return this.#run("read", null, (history) => history.read(versionId));
+  }
+
+  async readChange(id: string): Promise<VersionChange> {
+    const versionId = checkVersionId(id);
+    return this.#run("read", null, (history) => history.readChange(versionId));
   }
 
   async at(id: string): Promise<MemorySnapshot> {

@@ -180,10 +180,10 @@ export function parseMcpOptions<Name extends keyof typeof schemas>(
   options: McpMemoryOptions,
 ): McpSettings<Name> {
   const schema = schemas[name];
-  checkOptions(name, schema, options, ["token"]);
+  const settings = checkOptions<unknown>(name, schema, options, ["token"]);
   checkMemorySource(options.memory);
-  // Checked above.
-  return schema.parse(options) as McpSettings<Name>;
+  // The schema of that name has made it.
+  return settings as McpSettings<Name>;
 }
 
 function isDialect(value: unknown): value is Dialect {

@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "hono";
+import { streamSSE } from "hono/streaming";
 import type { MemoryChanges } from "../core/watch/memory-changes.js";
+import { Signal } from "../core/watch/signal.js";
 
 /** How a stream of changes behaves in time, in ms. */
 export interface EventTimes {
@@ -20,104 +24,53 @@ export const eventTimes: EventTimes = { heartbeatMs: 20_000, spacingMs: 1000, li
 
 /**
  * Server-sent events: `ready` at once, then `changed` after each change. They say no more, because the browser asks for
- * what it shows.
+ * what it shows. A slow or recently notified browser gets one event for all changes since.
  *
  * @param changes which are ready
  * @param ended called once, when nothing is watched any more
  */
-export function changeEvents(
+export function sendChanges(
+  http: Context,
   changes: MemoryChanges,
   ended: () => void,
-  times: EventTimes = eventTimes,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream(new ChangeEvents(changes, ended, times));
-}
-
-const encoder = new TextEncoder();
-const ready = encoder.encode("data: ready\n\n");
-const changed = encoder.encode("data: changed\n\n");
-const heartbeat = encoder.encode(":\n\n");
-
-class ChangeEvents {
-  readonly #changes: MemoryChanges;
-  readonly #ended: () => void;
-  readonly #times: EventTimes;
-  readonly #timers: NodeJS.Timeout[] = [];
-  /** Runs for a while after an event. */
-  #spacing: NodeJS.Timeout | undefined;
-  /** Something has changed that was not told yet. */
-  #isOwed = false;
-  #isOver = false;
-
-  constructor(changes: MemoryChanges, ended: () => void, times: EventTimes) {
-    this.#changes = changes;
-    this.#ended = ended;
-    this.#times = times;
-  }
-
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    controller.enqueue(ready);
-    const { heartbeatMs, lifetimeMs } = this.#times;
-    const beat = (): void => {
-      if (hasRoom(controller)) controller.enqueue(heartbeat);
-    };
+  { heartbeatMs, spacingMs, lifetimeMs }: EventTimes = eventTimes,
+): Response {
+  const over = new AbortController();
+  const pending = new Signal();
+  const end = (): void => over.abort();
+  const response = streamSSE(http, async (stream) => {
     // No stream keeps a process alive that has nothing else to do.
-    this.#timers.push(
-      setInterval(beat, heartbeatMs).unref(),
-      setTimeout(() => this.#close(controller), lifetimeMs).unref(),
-    );
-    void this.#tellAll(controller);
-  }
-
-  pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#tellOwed(controller);
-  }
-
-  /** The browser has gone. */
-  cancel(): void {
-    this.#end();
-  }
-
-  async #tellAll(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    try {
-      for await (const _change of this.#changes) {
-        this.#isOwed = true;
-        this.#tellOwed(controller);
-      }
-    } catch {
-      // The browser asks anew, and is then told what is wrong.
+    const heartbeat = setInterval(() => void stream.write(":\n\n"), heartbeatMs).unref();
+    const lifetime = setTimeout(end, lifetimeMs).unref();
+    over.signal.addEventListener("abort", () => {
+      clearInterval(heartbeat);
+      clearTimeout(lifetime);
+      pending.notify();
+      // Nobody is left to report an error to.
+      changes.return().catch(() => undefined);
+      ended();
+    });
+    stream.onAbort(end);
+    void notifyOfEach(changes, pending).finally(end);
+    await stream.writeSSE({ data: "ready" });
+    for (;;) {
+      await pending.wait();
+      if (over.signal.aborted) return;
+      await stream.writeSSE({ data: "changed" });
+      await sleep(spacingMs, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
     }
-    this.#close(controller);
-  }
-
-  /** Whoever does not read, or has just been told, is told once for all that has happened since. */
-  #tellOwed(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    if (this.#isOver || !this.#isOwed || this.#spacing !== undefined || !hasRoom(controller)) return;
-    this.#isOwed = false;
-    controller.enqueue(changed);
-    const after = (): void => {
-      this.#spacing = undefined;
-      this.#tellOwed(controller);
-    };
-    this.#spacing = setTimeout(after, this.#times.spacingMs).unref();
-  }
-
-  #close(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    if (this.#isOver) return;
-    this.#end();
-    controller.close();
-  }
-
-  #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    for (const timer of [...this.#timers, this.#spacing]) clearTimeout(timer);
-    // It has nothing to say any more, not even that it failed.
-    this.#changes.return().catch(() => undefined);
-    this.#ended();
-  }
+  });
+  // A proxy would hold events back, to compress them or to fill a buffer.
+  response.headers.set("Cache-Control", "no-store, no-transform");
+  response.headers.set("X-Accel-Buffering", "no");
+  return response;
 }
 
-function hasRoom({ desiredSize }: ReadableStreamDefaultController<Uint8Array>): boolean {
-  return (desiredSize ?? 0) > 0;
+/** Ends without an error: the browser asks anew, and is then told what is wrong. */
+async function notifyOfEach(changes: MemoryChanges, pending: Signal): Promise<void> {
+  try {
+    for await (const _change of changes) pending.notify();
+  } catch {
+    // As above.
+  }
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { type CheckedAddress, checkAddress } from "../core/values/address.js";
 import type { MemoryFilter } from "../mongodb/memories/addresses/memory-filter.js";
-import { PageRefusal } from "./answers.js";
 
-/** Of what names a memory: one is built of these by `addressIn`. */
+/** The fields that name a memory, of which `addressIn` makes an address. */
 export const addressFields = {
   nodeId: z.string(),
   scope: z.enum(["global", "perThread", "perUser"]).optional(),
@@ -23,14 +22,23 @@ export function addressIn({ nodeId, scope, threadId, userId }: AddressFields): C
   });
 }
 
-/** Of what chooses among memories: `filterOf` makes a filter of these. */
+/** The fields that choose among memories, of which `createFilter` makes a filter. */
 export const filterFields = { ...addressFields, nodeId: z.string().optional() };
+
+/** The id of a version. */
+export const versionId = z.string().min(1).max(64);
+
+/** The id of a proposal, a run or a person. */
+export const outerId = z.string().min(1).max(512);
+
+/** What changes a memory: which one, and how the visitor signs. */
+export const changeFields = { address: z.object(addressFields).strict(), by: outerId.optional() };
 
 /** Each page of memories is read from the start. */
 export const maxMemoriesOffset = 20_000;
 
 /** Without the fields that are undefined, which a filter refuses. */
-export function filterOf(filter: { [Name in keyof MemoryFilter]: MemoryFilter[Name] | undefined }): MemoryFilter {
+export function createFilter(filter: { [Name in keyof MemoryFilter]: MemoryFilter[Name] | undefined }): MemoryFilter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
@@ -44,26 +52,8 @@ export function countField(fallback: number, max: number): z.ZodType<number> {
     .refine((count) => count <= max, `must be at most ${max}`);
 }
 
-/** @throws PageRefusal */
-export function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(
-    ({ path, message }) => `${path.length === 0 ? "the request" : path.join(".")}: ${message}`,
-  );
-  throw new PageRefusal(400, "EINVAL", faults.join("; "));
-}
-
-/** A query as an object. @throws PageRefusal for a name that stands twice */
-export function queryOf(parameters: URLSearchParams): Record<string, string> {
-  const query = Object.fromEntries(parameters);
-  if (Object.keys(query).length !== parameters.size)
-    throw new PageRefusal(400, "EINVAL", "a parameter of the query stands twice");
-  return query;
-}
-
 /** The items from `offset` on, at most `limit`, and whether there are more. Reads no further than it must. */
-export async function pageOf<T>(
+export async function takePage<T>(
   items: AsyncIterable<T>,
   offset: number,
   limit: number,

@@ -1,8 +1,8 @@
 import { asHostname, isHost, isLoopback, loopbackNames } from "../core/values/hostnames.js";
 import { secretMatcher } from "../core/values/secret.js";
 import { shorten } from "../core/values/text.js";
-import { PageRefusal } from "./answers.js";
 import { type MemoryPageAccess, type MemoryPageOptions, type MemoryPageVisitor, visitorSchema } from "./options.js";
+import { PageRefusal } from "./refusal.js";
 import { tokenHeader } from "./token-header.js";
 
 export interface Visitor {
@@ -24,10 +24,10 @@ export class PageGuard {
   }
 
   /** @returns who asks, or the answer of `authorize`. @throws PageRefusal */
-  async admit(request: Request, url: URL): Promise<Visitor | Response> {
+  async admit(request: Request): Promise<Visitor | Response> {
     const { access, authorize } = this.#options;
     if (authorize === undefined) {
-      for (const host of hostsOf(request, url)) if (!isLocal(host)) throw foreignHost(host);
+      for (const host of listHosts(request)) if (!isLocal(host)) throw foreignHost(host);
       return { access, userId: null };
     }
     const answer = await authorized(authorize, request);
@@ -56,7 +56,7 @@ export class PageGuard {
     if (origin === null) throw foreignPage("it names no Origin");
     // A proxy may have changed the host; then the browser's own word counts, which no page can set.
     const isOwn =
-      hostsOf(request, new URL(request.url)).includes(hostIn(origin)) ||
+      listHosts(request).includes(hostIn(origin)) ||
       (this.#options.authorize !== undefined && headers.get("sec-fetch-site") === "same-origin");
     if (!isOwn) throw foreignPage(`its Origin is ${shorten(origin, 256)}`);
     if (!/^application\/json(?:;|$)/i.test(headers.get("content-type") ?? ""))
@@ -88,9 +88,9 @@ async function authorized(
 }
 
 /** With the port. Frameworks put the one into the URL that the other says, or do not. */
-function hostsOf({ headers }: Request, url: URL): string[] {
+function listHosts({ headers, url }: Request): string[] {
   const host = headers.get("host");
-  return [url.host, ...(host === null ? [] : [host.toLowerCase()])];
+  return [new URL(url).host, ...(host === null ? [] : [host.toLowerCase()])];
 }
 
 function hostIn(origin: string): string {

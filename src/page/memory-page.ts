@@ -1,13 +1,15 @@
-import { faultAnswer, fileAnswer, jsonAnswer, PageRefusal } from "./answers.js";
-import { readJson } from "./body.js";
-import { type ClientFile, clientFile } from "./client-file.js";
+import { Hono } from "hono/tiny";
+import { bodyLimit } from "hono/body-limit";
+import { etag } from "hono/etag";
+import { secureHeaders } from "hono/secure-headers";
+import { sha256Of } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
 import { pageDocument } from "./document.js";
-import { queryOf } from "./fields.js";
-import { PageGuard, type Visitor } from "./guard.js";
+import { PageGuard } from "./guard.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
-import type { PageMemories, Route } from "./route.js";
+import { PageRefusal, toRefusal } from "./refusal.js";
+import { maxBodyBytes, type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
 import { fileRoutes } from "./routes/files.js";
 import { memoryRoutes } from "./routes/memories.js";
@@ -15,7 +17,6 @@ import { messageRoutes } from "./routes/message.js";
 import { proposalRoutes } from "./routes/proposals.js";
 import { searchRoutes } from "./routes/search.js";
 import { versionRoutes } from "./routes/versions.js";
-import { WatchLimit } from "./watch-limit.js";
 
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
 export type MemoryPage = (request: Request) => Promise<Response>;
@@ -42,107 +43,117 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
 
 /** The same over any source of memories. @param options which are checked */
 export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
-  const {
-    basePath = pageDefaults.basePath,
-    access = pageDefaults.access,
-    maxWatchedMemories = pageDefaults.maxWatchedMemories,
-    token,
-    authorize,
-  } = options;
+  const { basePath = pageDefaults.basePath, access = pageDefaults.access, token, authorize } = options;
   const guard = new PageGuard({ access, token, authorize });
-  const page = new Page(memories, { guard, basePath, maxWatchedMemories });
+  const app = new Hono<PageEnv>({ getPath: ({ url }) => pathBelow(basePath, new URL(url).pathname) });
+  app.onError((error, http) => {
+    if (http.req.raw.signal.aborted) return new Response(null, { status: 499 });
+    const { status, code, message } = toRefusal(error);
+    http.header("Cache-Control", "no-store");
+    return http.json({ error: { code, message } }, status);
+  });
+  app.use(pageHeaders, async ({ env: { admitted }, set }, next) => {
+    if (admitted instanceof Error) throw admitted;
+    set("visitor", admitted);
+    await next();
+  });
+  serveClient(app, basePath);
+  serveData(app, memories, guard, options.maxWatchedMemories ?? pageDefaults.maxWatchedMemories);
+  app.all("*", () => {
+    throw new PageRefusal(404, "ENOENT", "the page has nothing at this address");
+  });
   return async (request) => {
-    try {
-      const url = new URL(request.url);
-      const visitor = await guard.admit(request, url);
-      return visitor instanceof Response ? visitor : await page.answer(request, url, visitor);
-    } catch (error) {
-      if (request.signal.aborted) return new Response(null, { status: 499 });
-      return faultAnswer(error);
-    }
+    const admitted = await guard.admit(request).catch(toRefusal);
+    // What the application answers itself is sent without the headers of the page.
+    return admitted instanceof Response ? admitted : app.fetch(request, { admitted });
   };
 }
 
-const routes = new Map<string, Route>(
-  [
-    ...memoryRoutes,
-    ...changeRoutes,
-    ...fileRoutes,
-    ...searchRoutes,
-    ...versionRoutes,
-    ...proposalRoutes,
-    ...messageRoutes,
-  ].map((each) => [`${each.method} ${each.path}`, each]),
-);
+/** Nothing from elsewhere, nothing inline, and in no frame. The rest of the server's origin is left alone. */
+const pageHeaders = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    imgSrc: ["'self'", "data:"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+    formAction: ["'none'"],
+  },
+  xFrameOptions: "DENY",
+  strictTransportSecurity: false,
+  originAgentCluster: false,
+});
 
-const script = clientFile("text/javascript", clientFiles.script);
-const markdown = clientFile("text/javascript", clientFiles.markdown);
-const style = clientFile("text/css", clientFiles.style);
-
-interface PageParts {
-  guard: PageGuard;
-  basePath: string;
-  maxWatchedMemories: number;
+function serveClient(app: Hono<PageEnv>, basePath: string): void {
+  const files = [
+    ["/", "text/html", pageDocument(basePath)],
+    ["/client.js", "text/javascript", clientFiles.script],
+    ["/markdown.js", "text/javascript", clientFiles.markdown],
+    ["/client.css", "text/css", clientFiles.style],
+  ] as const;
+  for (const [path, type, text] of files) {
+    const headers = {
+      "Content-Type": `${type}; charset=utf-8`,
+      "Cache-Control": "no-cache",
+      ETag: `"${sha256Of(text)}"`,
+    };
+    app.get(path, etag(), (http) => http.body(text, 200, headers));
+    app.all(path, refuseMethod);
+  }
 }
 
-class Page {
-  readonly #memories: PageMemories;
-  readonly #watched: WatchLimit;
-  readonly #guard: PageGuard;
-  readonly #basePath: string;
-  readonly #files: ReadonlyMap<string, ClientFile>;
-
-  constructor(memories: PageMemories, { guard, basePath, maxWatchedMemories }: PageParts) {
-    this.#memories = memories;
-    this.#watched = new WatchLimit(maxWatchedMemories);
-    this.#guard = guard;
-    this.#basePath = basePath;
-    const document = clientFile("text/html", pageDocument(basePath));
-    this.#files = new Map([
-      ["/", document],
-      ["/client.js", script],
-      ["/markdown.js", markdown],
-      ["/client.css", style],
-    ]);
-  }
-
-  async answer(request: Request, { pathname, searchParams }: URL, visitor: Visitor): Promise<Response> {
-    const path = pathname.startsWith(`${this.#basePath}/`)
-      ? pathname.slice(this.#basePath.length)
-      : pathname === this.#basePath
-        ? "/"
-        : null;
-    if (path?.startsWith("/api/") !== true) return this.#file(request, path);
-    this.#guard.assertOwnClient(request);
-    const name = path.slice("/api/".length);
-    if (name === "session" && request.method === "GET")
-      return jsonAnswer({ access: visitor.access, userId: visitor.userId });
-    const found = routes.get(`${request.method} ${name}`);
-    if (found === undefined)
-      throw routes.has(`GET ${name}`) || routes.has(`POST ${name}`) ? wrongMethod() : nothingThere();
-    if (found.method === "POST") this.#guard.assertMayChange(request, visitor);
-    const input = found.method === "POST" ? await readJson(request) : queryOf(searchParams);
-    const answer = await found.answer(input, {
-      memories: this.#memories,
-      watched: this.#watched,
-      visitor,
-      signal: request.signal,
+function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
+  const watched = { max: maxWatched, current: 0 };
+  app.use("/api/*", async (http, next) => {
+    const request = http.req.raw;
+    // Hono would answer it as GET, and leave a stream of changes open.
+    if (request.method === "HEAD") refuseMethod();
+    http.header("Cache-Control", "no-store");
+    guard.assertOwnClient(request);
+    if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
+    await next();
+  });
+  app.get("/api/session", (http) => http.json(http.var.visitor));
+  for (const { method, path, answer } of routes) {
+    app.on(method, `/api/${path}`, limitBody, async (http) => {
+      const { visitor } = http.var;
+      const result = await answer({ memories, visitor, watched, signal: http.req.raw.signal, http }).catch(refuse);
+      return result instanceof Response ? result : http.json(result);
     });
-    return answer instanceof Response ? answer : jsonAnswer(answer);
-  }
-
-  #file(request: Request, path: string | null): Response {
-    const file = path === null ? undefined : this.#files.get(path);
-    if (request.method !== "GET") throw path === null ? nothingThere() : wrongMethod();
-    if (file === undefined) throw nothingThere();
-    return fileAnswer(request, file);
+    app.all(`/api/${path}`, refuseMethod);
   }
 }
 
-function nothingThere(): PageRefusal {
-  return new PageRefusal(404, "ENOENT", "the page has nothing at this address");
+const routes = [
+  ...memoryRoutes,
+  ...changeRoutes,
+  ...fileRoutes,
+  ...searchRoutes,
+  ...versionRoutes,
+  ...proposalRoutes,
+  ...messageRoutes,
+];
+
+const limitBody = bodyLimit({
+  maxSize: maxBodyBytes,
+  onError: () => {
+    throw new PageRefusal(413, "EFBIG", `the body has more than ${maxBodyBytes} bytes`);
+  },
+});
+
+function refuseMethod(): never {
+  throw new PageRefusal(405, "EINVAL", "the page answers another method at this address");
 }
 
-function wrongMethod(): PageRefusal {
-  return new PageRefusal(405, "EINVAL", "the page answers another method at this address");
+/** Not every failure is an Error of this process's own class, which Hono asks for. */
+function refuse(error: unknown): never {
+  throw toRefusal(error);
+}
+
+/** The path as the routes have it. What is not below the page has no route. */
+function pathBelow(basePath: string, pathname: string): string {
+  if (pathname === basePath || pathname === `${basePath}/`) return "/";
+  return pathname.startsWith(`${basePath}/`) && !pathname.endsWith("/") ? pathname.slice(basePath.length) : "/outside";
 }

@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { finished, pipeline } from "node:stream/promises";
-import { compressedBody } from "./answers.js";
+import { getRequestListener } from "@hono/node-server";
 import type { MemoryPage } from "./memory-page.js";
 
 /**
@@ -11,49 +9,31 @@ import type { MemoryPage } from "./memory-page.js";
  * @param page made with the path at which it is mounted as `basePath`
  */
 export function nodeListener(page: MemoryPage): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => {
-    answer(page, request, response).catch(() => response.destroy());
+  const listener = getRequestListener(async (request) => compress(request, await page(toPlainRequest(request))), {
+    overrideGlobalObjects: false,
+  });
+  return (request: IncomingMessage & { originalUrl?: string }, response) => {
+    // Express takes the path of a mount away from `url`.
+    request.url = request.originalUrl ?? request.url;
+    void listener(request, response);
   };
 }
 
-async function answer(page: MemoryPage, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const asked = webRequest(request, response);
-  if (asked === null) {
-    response.writeHead(400).end();
-    return;
-  }
-  const answered = await page(asked);
-  const { status, headers, body } = answered;
-  if (body !== null && headers.get("content-type") === "text/event-stream") {
-    await pipeline(Readable.fromWeb(body), response.writeHead(status, Object.fromEntries(headers)));
-    return;
-  }
-  const compressed = /\bgzip\b/.test(asked.headers.get("accept-encoding") ?? "") ? compressedBody(answered) : undefined;
-  // All that the page answers is in memory; to pump it through a stream takes longer than to make it.
-  const whole = compressed ?? Buffer.from(await answered.arrayBuffer());
-  const encoding = compressed === undefined ? {} : { "content-encoding": "gzip", vary: "Accept-Encoding" };
-  response.writeHead(status, { ...Object.fromEntries(headers), ...encoding }).end(whole);
+/** A Request of the class that the process knows, from the lightweight one of the listener. */
+function toPlainRequest({ url, method, headers, signal, body }: Request): Request {
+  return new Request(url, { method, headers, signal, body, duplex: "half" });
 }
 
-/** Null for what is no URL. */
-function webRequest(request: IncomingMessage, response: ServerResponse): Request | null {
-  const { method = "GET", headers, url = "/" } = request;
-  // Express takes the path of a mount away from `url`.
-  const { originalUrl = url } = request as { originalUrl?: string };
-  const address = `http://${headers.host ?? ""}${originalUrl}`;
-  if (!originalUrl.startsWith("/") || !URL.canParse(address)) return null;
-  const gone = new AbortController();
-  finished(response).catch(() => gone.abort());
-  const sent = new Headers(
-    Object.entries(headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((one): [string, string] => [name, one]),
-    ),
-  );
-  const init: RequestInit & { duplex: "half" } = { method, headers: sent, signal: gone.signal, duplex: "half" };
-  return new Request(
-    address,
-    method === "GET" || method === "HEAD"
-      ? init
-      : { ...init, body: Readable.toWeb(request) as unknown as NonNullable<RequestInit["body"]> },
-  );
+/**
+ * The files of the client, which hold nothing secret. Other servers compress by themselves, and Next.js takes the
+ * header away that would say that an answer is compressed.
+ */
+function compress(request: Request, response: Response): Response {
+  const { body, status, headers } = response;
+  const isFile = status === 200 && headers.has("etag");
+  if (!isFile || body === null || !/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) return response;
+  const compressed = new Response(body.pipeThrough(new CompressionStream("gzip")), response);
+  compressed.headers.set("Content-Encoding", "gzip");
+  compressed.headers.append("Vary", "Accept-Encoding");
+  return compressed;
 }

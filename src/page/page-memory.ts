@@ -1,8 +1,8 @@
 import type { MemoryActor } from "../core/values/actor.js";
 import type { Reviewer } from "../core/approval/memory-proposals.js";
-import type { MemoryHistory } from "../core/history/history.js";
+import { isPaged, type PagedHistory } from "../core/backend-history.js";
 import type { Memory } from "../core/memory.js";
-import { PageRefusal } from "./answers.js";
+import { PageRefusal } from "./refusal.js";
 import { addressIn } from "./fields.js";
 import type { RouteContext } from "./route.js";
 
@@ -11,7 +11,7 @@ type AddressFields = Parameters<typeof addressIn>[0];
 const client = "langgraph-mongo-memory page";
 
 /** @throws MemoryError EINVAL */
-export function readableMemory({ memories, signal }: RouteContext, address: AddressFields): Memory {
+export function openMemory({ memories, signal }: RouteContext, address: AddressFields): Memory {
   return memories.memory(addressIn(address), "read").with({ signal });
 }
 
@@ -19,10 +19,10 @@ export function readableMemory({ memories, signal }: RouteContext, address: Addr
  * A memory with what its node has mounted in it. @throws MemoryError EINVAL, PageRefusal for a mount that only a run
  * can find
  */
-export function treeOf(context: RouteContext, fields: AddressFields): Memory {
+export function openTree(context: RouteContext, fields: AddressFields): Memory {
   const address = addressIn(fields);
   const node = context.memories.nodeOf?.(address);
-  if (node === undefined) return readableMemory(context, address);
+  if (node === undefined) return openMemory(context, address);
   try {
     return node.memory(fields.threadId ?? fields.userId).with({ signal: context.signal, paths: "posix" });
   } catch (error) {
@@ -37,7 +37,7 @@ export function treeOf(context: RouteContext, fields: AddressFields): Memory {
  * Whose changes name the visitor. A change goes on when the browser has gone. @param by how the visitor signs, where
  * the server does not know better
  */
-export function changeableMemory(
+export function openToChange(
   { memories, visitor }: RouteContext,
   address: AddressFields,
   by: string | undefined,
@@ -48,14 +48,19 @@ export function changeableMemory(
 }
 
 /** @throws PageRefusal where nobody is named */
-export function reviewerOf({ visitor }: RouteContext, by: string | undefined): Reviewer {
+export function requireReviewer({ visitor }: RouteContext, by: string | undefined): Reviewer {
   const userId = visitor.userId ?? by;
   if (userId === undefined) throw new PageRefusal(400, "EINVAL", "by: a decision needs the name of who decides");
   return { userId, client };
 }
 
+/** @throws MemoryError EINVAL, PageRefusal where no history is kept */
+export function openHistory(context: RouteContext, address: AddressFields): PagedHistory {
+  return requireHistory(openMemory(context, address));
+}
+
 /** @throws PageRefusal */
-export function historyOf({ history }: Memory): MemoryHistory {
-  if (history !== null) return history;
+export function requireHistory({ history }: Memory): PagedHistory {
+  if (history !== null && isPaged(history)) return history;
   throw new PageRefusal(404, "ENOENT", "this memory keeps no history: the store needs the option `history`");
 }

@@ -2,6 +2,17 @@
  * What the page and its client send each other, as JSON: times are texts. Types only, as the client is built apart.
  */
 
+import type { MemoryProposal } from "../core/approval/memory-proposals.js";
+import type { MemoryVersion } from "../core/history/history.js";
+import type { MemoryActor } from "../core/values/actor.js";
+
+type Json<T> = T extends Date ? string : T extends object ? { [Name in keyof T]: Json<T[Name]> } : T;
+
+export type WireActor = MemoryActor;
+export type WireVersion = Json<MemoryVersion>;
+export type WireProposal = Json<Omit<MemoryProposal, "content" | "oldContent" | "diff" | "base">>;
+export type WireFullProposal = Json<Omit<MemoryProposal, "diff">> & { hunks: WireHunk[] };
+
 export interface WireAddress {
   nodeId: string;
   scope: "global" | "perThread" | "perUser";
@@ -34,8 +45,8 @@ export interface WireMemories {
 }
 
 /** Changes with every change of the memory. Null: it is empty, or was never written. */
-export interface WireMark {
-  mark: string | null;
+export interface WireChangeToken {
+  changeToken: string | null;
 }
 
 /** A memory that is mounted in another one. */
@@ -94,45 +105,28 @@ export interface WireFound {
   next: number | null;
 }
 
-export interface WireActor {
-  userId?: string;
-  threadId?: string;
-  runId?: string;
-  checkpointId?: string;
-  toolCallId?: string;
-  node?: string;
-  agent?: string;
-  client?: string;
-}
-
-export interface WireVersion {
-  id: string;
-  path: string;
-  from?: string;
-  operation: "created" | "modified" | "deleted" | "renamed";
-  at: string;
-  actor: WireActor | null;
-  sizeBytes: number | null;
-  sha256: string | null;
-  redactedAt?: string;
-  redactedBy?: WireActor;
-}
-
 export interface WireVersions {
   /** False: nothing records what happens in the memory. */
   isKept: boolean;
   versions: WireVersion[];
-  next: number | null;
+  /** The last of these versions, from which on the next page goes; null at the end. */
+  next: string | null;
+}
+
+/** A piece of a difference. Starts are from 1; 0 in what has no numbers. */
+export interface WireHunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  /** Each begins with its sign. */
+  lines: string[];
 }
 
 export interface WireChange {
   version: WireVersion;
-  /** Unified; "" where no text changed. Null where a text is redacted or no longer kept. */
-  diff: string | null;
-}
-
-export interface WireDiff {
-  diff: string;
+  /** None where no text changed. Null where a text is redacted or no longer kept. */
+  hunks: WireHunk[] | null;
 }
 
 export interface WireBlame {
@@ -141,29 +135,9 @@ export interface WireBlame {
   versions: WireVersion[];
 }
 
-export interface WireProposal {
-  id: string;
-  status: "pending" | "applying" | "approved" | "rejected";
-  command: "append" | "write" | "update" | "edit" | "delete" | "rename";
-  path: string;
-  to: string | null;
-  actor: WireActor | null;
-  at: string;
-  decidedBy: WireActor | null;
-  decidedAt: string | null;
-  reason: string | null;
-}
-
 export interface WireProposals {
   proposals: WireProposal[];
   more: boolean;
-}
-
-export interface WireFullProposal extends WireProposal {
-  content: string | null;
-  oldContent: string | null;
-  diff: string;
-  base: string;
 }
 
 export interface WireMessage {
@@ -185,8 +159,8 @@ export interface WireMessage {
 
 /** What a revert would do. */
 export interface WireRevertPreview {
-  /** Of one file: the difference that it would make. Null where the change is told by `versions`. */
-  diff: string | null;
+  /** Of one file: the difference that it would make. Null for a run, whose changes are `versions`. */
+  hunks: WireHunk[] | null;
   /** What would be undone. */
   versions: WireVersion[];
 }

@@ -215,10 +215,8 @@ describe("what the page answers", () => {
     ]);
     const change = (index: number) =>
       askPage(readOnly, `/api/change?${pageQuery({ ...address, id: versions[index]?.id })}`);
-    expect((await change(0)).json).toMatchObject({ diff: expect.stringMatching(/\n one\n-two\n\+three\n$/) });
-    expect((await change(1)).json).toMatchObject({
-      diff: expect.stringMatching(/^--- \/dev\/null[^]*\+one\n\+two\n$/),
-    });
+    expect((await change(0)).json).toMatchObject({ hunks: [{ oldStart: 1, lines: [" one", "-two", "+three"] }] });
+    expect((await change(1)).json).toMatchObject({ hunks: [{ oldLines: 0, lines: ["+one", "+two"] }] });
     expect((await askPage(readOnly, `/api/versions?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({
       isKept: true,
       versions: [{ id: versions[1]?.id }],
@@ -232,6 +230,43 @@ describe("what the page answers", () => {
       { version: 1, lines: ["three"] },
     ]);
     expect(blame.versions.map(({ id }) => id)).toEqual([versions[1]?.id, versions[0]?.id]);
+  });
+
+  it("tells what a version changed where the file has come, moved and gone since, and where a text is redacted", async () => {
+    const address = newAddress();
+    const memory = memoryAt(address);
+    await memory.write("/a", "one\n");
+    await memory.write("/other", "between\n");
+    await memory.rename("/a", "/b");
+    await memory.write("/b", "two\n");
+    await memory.delete("/b");
+    const versions = (await versionsOf(address)).toReversed();
+    const changeAt = async (index: number) =>
+      (await askPage(readOnly, `/api/change?${pageQuery({ ...address, id: versions[index]?.id })}`)).json;
+    expect(await changeAt(2)).toMatchObject({ version: { path: "/b", from: "/a" }, hunks: [] });
+    expect(await changeAt(3)).toMatchObject({ hunks: [{ lines: ["-one", "+two"] }] });
+    expect(await changeAt(4)).toMatchObject({ version: { operation: "deleted" }, hunks: [{ lines: ["-two"] }] });
+    await memory.history?.redact([versions[0]?.id ?? "", versions[2]?.id ?? ""]);
+    expect(await changeAt(3)).toMatchObject({ version: { operation: "modified" }, hunks: null });
+  });
+
+  it("lists versions in pages, each from the last version of the page before", async () => {
+    const address = newAddress();
+    for (let index = 0; index < 120; index += 1) await memoryAt(address).append("/log", `${index}\n`);
+    const all = (await versionsOf(address)).map(({ id }) => id);
+    const list = async (more: object) =>
+      (await askPage(readOnly, `/api/versions?${pageQuery({ ...address, ...more })}`)).json as {
+        versions: { id: string }[];
+        next: string | null;
+      };
+    const first = await list({});
+    await memoryAt(address).write("/newer", "1");
+    const second = await list({ olderThan: first.next });
+    expect([...first.versions, ...second.versions].map(({ id }) => id)).toEqual(all);
+    expect([first.next, second.next]).toEqual([all[99], null]);
+    expect(await askPage(readOnly, `/api/versions?${pageQuery({ ...address, olderThan: "$where" })}`)).toMatchObject({
+      status: 400,
+    });
   });
 
   // Requirement: page.views
@@ -332,7 +367,7 @@ describe("what the page does", () => {
     const [first] = await versionsOf(address);
     await memoryAt(address).write("/a", "two\n");
     const preview = await askPage(page, `/api/revert-preview?${pageQuery({ ...address, to: first?.id, path: "/a" })}`);
-    expect(preview.json).toMatchObject({ diff: expect.stringContaining("-two\n+one\n") });
+    expect(preview.json).toMatchObject({ hunks: [{ lines: ["-two", "+one"] }] });
     expect(
       (await tellPage(page, "/api/revert", { address, what: { path: "/a", to: first?.id }, by: "ada" })).status,
     ).toBe(200);
@@ -349,7 +384,7 @@ describe("what the page does", () => {
       .write("/a", "bad\n");
     await memoryAt(address).write("/a", "later\n");
     expect((await askPage(page, `/api/revert-preview?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({
-      diff: null,
+      hunks: null,
       versions: [{ path: "/a" }],
     });
     const undo = (force: boolean) => tellPage(page, "/api/revert", { address, what: { runId: "r1" }, force });
@@ -371,7 +406,7 @@ describe("what the page does", () => {
       json: { redacted: 2 },
     });
     expect((await askPage(page, `/api/change?${pageQuery({ ...address, id: ids[0] })}`)).json).toMatchObject({
-      diff: null,
+      hunks: null,
       version: { redactedBy: { userId: "ada" } },
     });
   });
@@ -411,7 +446,7 @@ describe("what the page does", () => {
     ]);
     expect((await askPage(page, `/api/proposal?${pageQuery({ ...address, id: first })}`)).json).toMatchObject({
       content: "Pay at once.\n",
-      diff: expect.stringContaining("+Pay at once."),
+      hunks: [{ lines: ["+Pay at once."] }],
     });
     expect((await tellPage(page, "/api/approve", { address, id: first })).status).toBe(400);
     expect(
@@ -637,6 +672,9 @@ describe("what the page says", () => {
       "more than",
     );
     await refused(tellPage(page, "/client.js", {}), 405, "another method");
+    const headers = { "memory-page-token": pageToken };
+    const head = new Request("http://localhost/api/changes?nodeId=a", { method: "HEAD", headers });
+    expect((await page(head)).status).toBe(405);
   });
 
   it("ends what it asks of the database when the browser has gone", async () => {

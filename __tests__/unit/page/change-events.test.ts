@@ -1,20 +1,30 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { Hono } from "hono";
 import type { Memory } from "../../../src/core/memory.js";
 import { Signal } from "../../../src/core/watch/signal.js";
 import type { MemoryChange, MemoryChanges } from "../../../src/core/watch/memory-changes.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { changeEvents, type EventTimes, eventTimes } from "../../../src/page/change-events.js";
+import { type EventTimes, eventTimes, sendChanges } from "../../../src/page/change-events.js";
 import { eventsOf } from "../../helpers/page-events.js";
 
 const newMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "watched" });
 
 interface Opened {
   events: AsyncGenerator<string, undefined>;
-  stream: ReadableStream<Uint8Array>;
+  response: Response;
   changes: MemoryChanges;
   /** How often the stream has said that it watches nothing any more. */
   ends: () => number;
+}
+
+/** As a route answers. */
+function answer(
+  changes: MemoryChanges,
+  ended: () => void,
+  times: EventTimes = eventTimes,
+): Response | Promise<Response> {
+  return new Hono().get("/", (http) => sendChanges(http, changes, ended, times)).request("/");
 }
 
 async function opened(memory: Memory, times: Partial<EventTimes> = {}): Promise<Opened> {
@@ -24,8 +34,8 @@ async function opened(memory: Memory, times: Partial<EventTimes> = {}): Promise<
   const ended = (): void => {
     count += 1;
   };
-  const stream = changeEvents(changes, ended, { ...eventTimes, ...times });
-  return { events: eventsOf(new Response(stream)), stream, changes, ends: () => count };
+  const response = await answer(changes, ended, { ...eventTimes, ...times });
+  return { events: eventsOf(response), response, changes, ends: () => count };
 }
 
 describe("the events of a memory", () => {
@@ -54,7 +64,7 @@ describe("the events of a memory", () => {
       ready: Promise.resolve(),
       return: async () => ({ done: true, value: undefined }) as const,
     });
-    const events = eventsOf(new Response(changeEvents(changes, () => undefined)));
+    const events = eventsOf(await answer(changes, () => undefined));
     await allAsked.wait();
     expect(await events.next()).toMatchObject({ value: "ready" });
     expect(await events.next()).toMatchObject({ value: "changed" });
@@ -89,9 +99,12 @@ describe("the events of a memory", () => {
   });
 
   it("are never silent for long", async () => {
-    const { stream } = await opened(newMemory(), { heartbeatMs: 1 });
-    const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-    expect([await reader.read(), await reader.read()].map(({ value }) => value)).toEqual(["data: ready\n\n", ":\n\n"]);
-    await reader.cancel();
+    const { response } = await opened(newMemory(), { heartbeatMs: 1 });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect([await reader?.read(), await reader?.read()].map((read) => read?.value)).toEqual([
+      "data: ready\n\n",
+      ":\n\n",
+    ]);
+    await reader?.cancel();
   });
 });

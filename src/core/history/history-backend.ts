@@ -10,6 +10,7 @@ export interface HistoryBackend {
   /** @param olderThan the last version of the page before */
   page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]>;
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
+  readChange(id: string): Promise<VersionChange>;
   at(id: string): Promise<MemorySnapshot>;
   /**
    * Two texts of files, at one moment; null for a missing file. @param to null for the present text of the file of
@@ -23,6 +24,13 @@ export interface HistoryBackend {
   /** @param checkPath as of revert */
   redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number>;
 }
+
+/** A version with the texts of its file. */
+export type VersionChange = MemoryVersion & {
+  content: string | null;
+  /** The text that the version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
+  before: string | null | undefined;
+};
 
 export interface VersionText {
   path: string;

@@ -10,21 +10,44 @@ export interface DiffSide {
   text: string;
 }
 
-/** A unified diff with three lines of context, that `patch` applies; "" where the texts are equal. */
-export async function unifiedDiff(older: DiffSide, newer: DiffSide): Promise<string> {
-  if (older.text === newer.text) return "";
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
-  const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY };
-  const compared = createTwoFilesPatch(older.name, newer.name, older.text, newer.text, "", "", options);
-  return compared ?? wholeDiff(older, newer);
+/** A piece of a difference: lines with their sign, and where they begin in both texts, from 1. */
+export interface DiffHunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  lines: string[];
 }
 
-/** One hunk that takes all out and puts all in. */
-function wholeDiff(older: DiffSide, newer: DiffSide): string {
-  const [removed, added] = [splitLines(older.text), splitLines(newer.text)];
-  const range = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;
-  const hunk = [...markLines("-", removed, older.text), ...markLines("+", added, newer.text)];
-  return `--- ${older.name}\n+++ ${newer.name}\n@@ -${range(removed)} +${range(added)} @@\n${hunk.join("\n")}\n`;
+/** The pieces in which two texts differ, with three lines of context; none where the texts are equal. */
+export async function findHunks(older: string, newer: string): Promise<DiffHunk[]> {
+  if (older === newer) return [];
+  const { structuredPatch } = await import("diff");
+  const compared = structuredPatch("", "", older, newer, "", "", { context: 3, maxEditLength });
+  return compared?.hunks ?? [createWholeHunk(older, newer)];
+}
+
+/** A unified diff that `patch` applies; "" where the texts are equal. */
+export async function unifiedDiff(older: DiffSide, newer: DiffSide): Promise<string> {
+  const hunks = await findHunks(older.text, newer.text);
+  if (hunks.length === 0) return "";
+  const { formatPatch, FILE_HEADERS_ONLY } = await import("diff");
+  return formatPatch(
+    { oldFileName: older.name, newFileName: newer.name, oldHeader: "", newHeader: "", hunks },
+    FILE_HEADERS_ONLY,
+  );
+}
+
+/** Takes all out and puts all in. */
+function createWholeHunk(older: string, newer: string): DiffHunk {
+  const [removed, added] = [splitLines(older), splitLines(newer)];
+  return {
+    oldStart: 1,
+    oldLines: removed.length,
+    newStart: 1,
+    newLines: added.length,
+    lines: [...addSign("-", removed, older), ...addSign("+", added, newer)],
+  };
 }
 
 function splitLines(text: string): string[] {
@@ -32,7 +55,7 @@ function splitLines(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-function markLines(mark: string, lines: readonly string[], text: string): string[] {
-  const all = lines.map((line) => mark + line);
+function addSign(sign: string, lines: readonly string[], text: string): string[] {
+  const all = lines.map((line) => sign + line);
   return text === "" || text.endsWith("\n") ? all : [...all, "\\ No newline at end of file"];
 }

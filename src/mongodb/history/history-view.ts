@@ -69,7 +69,7 @@ export class HistoryView {
 
   /** Newest first. @param olderThan an id, or null for the newest */
   async page(query: VersionQuery, limit: number, olderThan: string | null): Promise<VersionDocument[]> {
-    const end = olderThan === null ? null : storedId(this.present.memory, olderThan);
+    const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
     const pending = this.#pending
       .filter((version) => (end === null || version._id < end) && fits(version, query))
       .toReversed()
@@ -192,6 +192,13 @@ export class HistoryView {
       oldest === undefined ? this.present.texts.get(version.path ?? "") : textBefore(newer, this.present.texts);
     if (!isKept || text === undefined) throw noSuchVersion(getPublicId(version));
     return text;
+  }
+
+  /** The text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
+  async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
+    if (version.operation === "created") return null;
+    const newer = await this.lineage(version.file ?? "", getPublicId(version));
+    return textBefore([...newer, version], this.present.texts) ?? undefined;
   }
 
   /** Those of these versions that there are, by id. */

@@ -3,7 +3,13 @@ import type { ChangeRecords } from "../../core/contract/change-record.js";
 import { redactRecords } from "../../core/approval/redact-records.js";
 import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
 import type { MemoryVersion, RevertTarget, VersionFilter } from "../../core/history/history.js";
-import type { FileLineage, HistoryBackend, LineageStep, VersionText } from "../../core/history/history-backend.js";
+import type {
+  FileLineage,
+  HistoryBackend,
+  LineageStep,
+  VersionChange,
+  VersionText,
+} from "../../core/history/history-backend.js";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import { ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
@@ -61,6 +67,16 @@ export class MongoHistory implements HistoryBackend {
     const view = await this.#requireView(id);
     const version = await view.one(id);
     return { ...toMemoryVersion(version), content: await view.readText(version) };
+  }
+
+  async readChange(id: string): Promise<VersionChange> {
+    const view = await this.#requireView(id);
+    const version = await view.one(id);
+    return {
+      ...toMemoryVersion(version),
+      content: await view.readText(version),
+      before: await view.readTextBefore(version),
+    };
   }
 
   async at(id: string): Promise<MemorySnapshot> {

@@ -1,21 +1,22 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { WireAddress, WireSession } from "../wire.js";
-import { useData } from "./api.js";
-import { ownerText } from "./format.js";
-import { MemoriesView } from "./memories-view.js";
+import { memoriesHref, memoryHref, type Query, useView, type View } from "./data/route.js";
+import { SessionContext } from "./data/session.js";
+import { useData } from "./data/use-data.js";
+import { MemoriesView } from "./memories/memories-view.js";
 import { MemoryView } from "./memory-view.js";
-import { Fault, Loading, Owner } from "./parts.js";
-import { memoriesHref, memoryHref, type Query, useView, type View } from "./route.js";
-import { SessionContext } from "./session.js";
-import { Name } from "./shown.js";
+import { ownerText } from "./parts/format.js";
+import { Owner, Pending } from "./parts/parts.js";
+import { Name } from "./parts/shown.js";
 
 export function App(): VNode {
   const view = useView();
   const { data: session, error } = useData<WireSession>("session", {});
+  const title = createTitle(view);
   useEffect(() => {
-    document.title = titleOf(view);
-  }, [view.name === "memory" ? JSON.stringify(view.address) : ""]);
+    document.title = title;
+  }, [title]);
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
@@ -26,28 +27,16 @@ export function App(): VNode {
           <a class="home" href={memoriesHref()} aria-current={view.name === "memories" ? "page" : undefined}>
             Memories
           </a>
-          {view.name === "memory" && (
-            <>
-              <span class="separator" aria-hidden="true">
-                /
-              </span>
-              <a class="here" href={memoryHref(view.address)} aria-current="page">
-                <Name text={view.address.nodeId} class="node" />
-              </a>
-              <a class="here" href={memoriesHref(ownerQuery(view.address))} title="All memories of the same owner">
-                <Owner address={view.address} />
-              </a>
-            </>
-          )}
+          {view.name === "memory" && <Place address={view.address} />}
         </nav>
         {session !== null && (
           <span class={`access ${session.access}`}>{session.access === "write" ? "can change" : "read-only"}</span>
         )}
       </header>
       <main id="main" tabIndex={-1}>
-        {error !== null && <Fault error={error} />}
-        {error === null && session === null && <Loading />}
-        {session !== null && (
+        {session === null ? (
+          <Pending error={error} />
+        ) : (
           <SessionContext.Provider value={session}>
             {view.name === "memories" ? (
               <MemoriesView query={view.query} />
@@ -61,7 +50,23 @@ export function App(): VNode {
   );
 }
 
-function ownerQuery({ scope, threadId, userId }: WireAddress): Query {
+function Place({ address }: { address: WireAddress }): VNode {
+  return (
+    <>
+      <span class="separator" aria-hidden="true">
+        /
+      </span>
+      <a class="here" href={memoryHref(address)} aria-current="page">
+        <Name text={address.nodeId} class="node" />
+      </a>
+      <a class="here" href={memoriesHref(createOwnerQuery(address))} title="All memories of the same owner">
+        <Owner address={address} />
+      </a>
+    </>
+  );
+}
+
+function createOwnerQuery({ scope, threadId, userId }: WireAddress): Query {
   return scope === "global" ? { scope } : threadId === undefined ? { userId: userId ?? "" } : { threadId };
 }
 
@@ -71,7 +76,7 @@ function skip(event: Event): void {
   document.querySelector<HTMLElement>("#main")?.focus();
 }
 
-function titleOf(view: View): string {
+function createTitle(view: View): string {
   if (view.name === "memories") return "Memories";
   return [view.address.nodeId, ownerText(view.address), "Memory"].filter((part) => part !== null).join(" · ");
 }

@@ -1,28 +1,28 @@
 import type { VNode } from "preact";
-import { FilesView } from "./files-view.js";
-import { ForgetButton } from "./forget.js";
-import { HistoryView } from "./history-view.js";
-import { useMark } from "./live.js";
+import type { WireAddress } from "../wire.js";
+import { useVersion } from "./data/live.js";
+import { MemoryContext } from "./data/memory.js";
+import { memoryHref, type Query } from "./data/route.js";
+import { useSession } from "./data/session.js";
+import { FilesView } from "./files/files-view.js";
+import { HistoryView } from "./history/history-view.js";
+import { ForgetButton } from "./memories/forget.js";
 import { MessageView } from "./message-view.js";
-import { Owner } from "./parts.js";
-import { ProposalsView } from "./proposals-view.js";
-import { memoryHref } from "./route.js";
-import { useSession } from "./session.js";
-import { Name } from "./shown.js";
-import type { MemoryViewProps } from "./view-props.js";
+import { Owner } from "./parts/parts.js";
+import { Name } from "./parts/shown.js";
+import { ProposalsView } from "./proposals/proposals-view.js";
 
 const tabs = [
-  ["files", "Files"],
-  ["history", "History"],
-  ["proposals", "Proposals"],
-  ["message", "What the model sees"],
+  ["files", "Files", FilesView],
+  ["history", "History", HistoryView],
+  ["proposals", "Proposals", ProposalsView],
+  ["message", "What the model sees", MessageView],
 ] as const;
 
-export function MemoryView({ address, query }: Omit<MemoryViewProps, "mark">): VNode {
-  const mark = useMark(address);
+export function MemoryView({ address, query }: { address: WireAddress; query: Query }): VNode {
+  const version = useVersion(address);
   const { access } = useSession();
-  const { tab = "files" } = query;
-  const props = { address, query, mark };
+  const [current, , Tab] = tabs.find(([name]) => name === query["tab"]) ?? tabs[0];
   return (
     <div class="memory">
       <h1 class="spoken">
@@ -34,7 +34,7 @@ export function MemoryView({ address, query }: Omit<MemoryViewProps, "mark">): V
             <a
               key={name}
               href={memoryHref(address, name === "files" ? {} : { tab: name })}
-              aria-current={tab === name ? "page" : undefined}
+              aria-current={name === current ? "page" : undefined}
             >
               {words}
             </a>
@@ -45,10 +45,9 @@ export function MemoryView({ address, query }: Omit<MemoryViewProps, "mark">): V
         </span>
         {access === "write" && <ForgetButton who={address} />}
       </div>
-      {tab === "history" && <HistoryView {...props} />}
-      {tab === "proposals" && <ProposalsView {...props} />}
-      {tab === "message" && <MessageView {...props} />}
-      {!["history", "proposals", "message"].includes(tab) && <FilesView {...props} />}
+      <MemoryContext.Provider value={{ address, query, version }}>
+        <Tab />
+      </MemoryContext.Provider>
     </div>
   );
 }

@@ -1,12 +1,11 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { WireMessage } from "../wire.js";
-import { useData } from "./api.js";
-import { countText, numberText } from "./format.js";
-import { Lines } from "./lines.js";
-import { Choice, Empty, Fault, Loading } from "./parts.js";
-import { fieldsOf, memoryHref, replace } from "./route.js";
-import type { MemoryViewProps } from "./view-props.js";
+import { useMemory, useMemoryData } from "./data/memory.js";
+import { type Query, replace } from "./data/route.js";
+import { countText, numberText } from "./parts/format.js";
+import { Lines } from "./parts/lines.js";
+import { Choice, Empty, Pending } from "./parts/parts.js";
 
 const contents = [
   ["tree", "Tree"],
@@ -14,25 +13,26 @@ const contents = [
   ["full", "Full"],
 ] as const;
 
-type Content = (typeof contents)[number][0];
+const maxMaxChars = 200_000;
 
 /** The message that a connector shows a model of this memory. */
-export function MessageView({ address, query, mark }: MemoryViewProps): VNode {
+export function MessageView(): VNode {
+  const { query, href } = useMemory();
   const { content, maxChars, at } = query;
-  const asked = {
-    ...fieldsOf(address),
+  const options: Query = {
     ...(content !== undefined && { content }),
     ...(maxChars !== undefined && { maxChars }),
     ...(at !== undefined && { at }),
   };
-  const { data, error } = useData<WireMessage>("message", asked, at ?? mark);
-  const show = (change: Record<string, string>): void => replace(memoryHref(address, { ...query, ...change }));
+  const { data, error } = useMemoryData<WireMessage>("message", options, at);
+  const show = (change: Query): void => replace(href({ ...query, ...change }));
+  const shownContent = data?.content ?? contents.find(([name]) => name === content)?.[0] ?? "tree";
   return (
     <div class="message">
       <div class="tools">
-        <Choice<Content>
+        <Choice
           label="What the connector shows"
-          value={data?.content ?? (content as Content | undefined) ?? "tree"}
+          value={shownContent}
           options={contents}
           choose={(value) => show({ content: value })}
         />
@@ -44,30 +44,35 @@ export function MessageView({ address, query, mark }: MemoryViewProps): VNode {
           </button>
         )}
       </div>
-      {error !== null && <Fault error={error} />}
-      {data === null && error === null && <Loading />}
-      {data !== null && <Used message={data} />}
-      {data?.text === null && (
-        <Empty title="The model is shown nothing">
-          {data.entries === 0 ? "The memory is empty." : "Not even a count of the entries fits into the limit."}
-        </Empty>
-      )}
-      {data !== null && data.text !== null && (
-        <div class="message-text" tabIndex={0} role="region" aria-label="The message">
-          <Lines text={data.text} />
-        </div>
-      )}
+      {data === null ? <Pending error={error} /> : <Message message={data} />}
     </div>
   );
 }
 
-function Used({
-  message: { usedChars, maxChars, content, view, entries, isMore, leftOut, isMoreLeftOut, scope },
-}: {
-  message: WireMessage;
-}): VNode {
+function Message({ message }: { message: WireMessage }): VNode {
+  const { text, entries } = message;
+  return (
+    <>
+      <Used message={message} />
+      {text === null ? (
+        <Empty title="The model is shown nothing">
+          {entries === 0 ? "The memory is empty." : "Not even a count of the entries fits into the limit."}
+        </Empty>
+      ) : (
+        <div class="message-text" tabIndex={0} role="region" aria-label="The message">
+          <Lines text={text} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Used({ message }: { message: WireMessage }): VNode {
+  const { usedChars, maxChars, content, view, entries, isMore, leftOut, isMoreLeftOut, scope } = message;
+  const moreThan = (isMoreThan: boolean): string => (isMoreThan ? "more than " : "");
+  const omitted = leftOut === 0 ? "none" : moreThan(isMoreLeftOut) + numberText(leftOut);
   const facts = [
-    `${moreThan(isMore)}${countText(entries, "entry")}, ${leftOut === 0 ? "none left out" : `${moreThan(isMoreLeftOut)}${numberText(leftOut)} left out`}`,
+    `${moreThan(isMore)}${countText(entries, "entry")}, ${omitted} left out`,
     ...(view !== null && view !== content ? [`${content} does not fit, so the ${view} is shown`] : []),
     ...(scope === "global" ? ["of the shared memory"] : []),
   ];
@@ -86,7 +91,7 @@ function MaxChars({ value, choose }: { value: number; choose: (value: number) =>
   const [text, setText] = useState<string | null>(null);
   const commit = (): void => {
     const given = Number(text);
-    if (text !== null && Number.isInteger(given) && given >= 1 && given <= 200_000) choose(given);
+    if (text !== null && Number.isInteger(given) && given >= 1 && given <= maxMaxChars) choose(given);
     setText(null);
   };
   return (
@@ -95,7 +100,7 @@ function MaxChars({ value, choose }: { value: number; choose: (value: number) =>
       <input
         type="number"
         min={1}
-        max={200_000}
+        max={maxMaxChars}
         value={text ?? String(value)}
         onInput={(event) => setText(event.currentTarget.value)}
         onBlur={commit}
@@ -103,8 +108,4 @@ function MaxChars({ value, choose }: { value: number; choose: (value: number) =>
       />
     </label>
   );
-}
-
-function moreThan(isMore: boolean): string {
-  return isMore ? "more than " : "";
 }

@@ -1,19 +1,30 @@
 import { z } from "zod";
 import { treeIn } from "../../core/mounts/mounted-memory.js";
-import { eventsAnswer } from "../answers.js";
-import { changeEvents } from "../change-events.js";
+import { sendChanges } from "../change-events.js";
 import { addressFields } from "../fields.js";
-import { treeOf } from "../page-memory.js";
+import { openTree } from "../page-memory.js";
+import { PageRefusal } from "../refusal.js";
 import { type Route, route } from "../route.js";
 
 /** The changes of a memory, and of what is mounted in it, as they happen. */
 const changes = route("GET", "changes", z.object(addressFields).strict(), async (fields, context) => {
-  const memory = treeOf(context, fields);
-  const leave = context.watched.enter(treeIn(memory)?.mounts.length ?? 1);
+  const { watched, http } = context;
+  const memory = openTree(context, fields);
+  const count = treeIn(memory)?.mounts.length ?? 1;
+  if (watched.current + count > watched.max)
+    throw new PageRefusal(
+      503,
+      "EBUSY",
+      `the page watches at most ${watched.max} memories at once, for all who look at it`,
+    );
+  watched.current += count;
+  const leave = (): void => {
+    watched.current -= count;
+  };
   try {
     const watch = memory.watch();
     await watch.ready;
-    return eventsAnswer(changeEvents(watch, leave));
+    return sendChanges(http, watch, leave);
   } catch (error) {
     leave();
     throw error;

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
-import { addressFields, addressIn, countField, filterFields, filterOf, maxMemoriesOffset, pageOf } from "../fields.js";
-import { PageRefusal } from "../answers.js";
+import {
+  addressFields,
+  addressIn,
+  countField,
+  filterFields,
+  createFilter,
+  maxMemoriesOffset,
+  takePage,
+} from "../fields.js";
+import { PageRefusal } from "../refusal.js";
 import { type Route, route } from "../route.js";
 
 const pageSize = 500;
@@ -9,18 +17,21 @@ const pageSize = 500;
 const listSchema = z.object({ ...filterFields, offset: countField(0, maxMemoriesOffset) }).strict();
 
 const list = route("GET", "memories", listSchema, async ({ offset, ...filter }, { memories }) => {
-  const { page, more } = await pageOf(memories.listMemories(filterOf(filter)), offset, pageSize);
+  const { page, more } = await takePage(memories.listMemories(createFilter(filter)), offset, pageSize);
   return { memories: page, next: more && offset < maxMemoriesOffset ? offset + pageSize : null };
 });
 
-const mark = route("GET", "mark", z.object(addressFields).strict(), async (fields, { memories }) => {
-  const { page } = await pageOf(memories.listMemories(addressIn(fields)), 0, 1);
-  const [found] = page;
-  return { mark: found === undefined ? null : `${found.updatedAt.getTime()}-${found.sizeBytes}-${found.files}` };
+const tokenSchema = z.object(addressFields).strict();
+
+const changeToken = route("GET", "change-token", tokenSchema, async (fields, { memories }) => {
+  const { page } = await takePage(memories.listMemories(addressIn(fields)), 0, 1);
+  const [memory] = page;
+  if (memory === undefined) return { changeToken: null };
+  return { changeToken: `${memory.updatedAt.getTime()}-${memory.sizeBytes}-${memory.files}` };
 });
 
 /** An address, or a thread or a user alone: all memories of it, in all nodes. */
-const whoSchema = z.object({ ...addressFields, nodeId: z.string().optional() }).strict();
+const whoSchema = z.object(filterFields).strict();
 
 type Who = CheckedAddress | { threadId: string } | { userId: string };
 
@@ -35,7 +46,7 @@ const maxCounted = 5000;
 const maxShown = 20;
 
 const previewForget = route("GET", "forget-preview", whoSchema, async (fields, { memories }) => {
-  const { page, more } = await pageOf(memories.listMemories(whoIn(fields)), 0, maxCounted);
+  const { page, more } = await takePage(memories.listMemories(whoIn(fields)), 0, maxCounted);
   return {
     memories: page.slice(0, maxShown),
     count: page.length,
@@ -46,4 +57,4 @@ const previewForget = route("GET", "forget-preview", whoSchema, async (fields, {
 
 const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(whoIn(fields)));
 
-export const memoryRoutes: readonly Route[] = [list, mark, previewForget, forget];
+export const memoryRoutes: readonly Route[] = [list, changeToken, previewForget, forget];

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { MemoryProposal, MemoryProposals } from "../../core/approval/memory-proposals.js";
-import { PageRefusal } from "../answers.js";
-import { addressFields, pageOf } from "../fields.js";
-import { changeableMemory, readableMemory, reviewerOf } from "../page-memory.js";
+import type { Memory } from "../../core/memory.js";
+import { addressFields, changeFields, outerId, takePage } from "../fields.js";
+import { parseHunks } from "../hunks.js";
+import { openMemory, openToChange, requireReviewer } from "../page-memory.js";
+import { PageRefusal } from "../refusal.js";
 import { type Route, route } from "../route.js";
 
 const statuses = ["pending", "applying", "approved", "rejected"] as const;
@@ -11,53 +13,50 @@ const maxProposals = 500;
 const listSchema = z.object({ ...addressFields, status: z.enum(statuses).optional() }).strict();
 
 const list = route("GET", "proposals", listSchema, async ({ status, ...address }, context) => {
-  const { proposals } = readableMemory(context, address);
+  const { proposals } = openMemory(context, address);
   if (!proposals) return { proposals: [], more: false };
-  const { page, more } = await pageOf(proposals.list(status === undefined ? {} : { status }), 0, maxProposals);
+  const { page, more } = await takePage(proposals.list(status === undefined ? {} : { status }), 0, maxProposals);
   return {
     proposals: page.map(({ content: _content, oldContent: _old, diff: _diff, base: _base, ...facts }) => facts),
     more,
   };
 });
 
-const id = z.string().min(1).max(512);
+const oneSchema = z.object({ ...addressFields, id: outerId }).strict();
 
-/** By its list: `get` would finish what a crash has left, and a page that only shows changes nothing. */
-const one = route(
-  "GET",
-  "proposal",
-  z.object({ ...addressFields, id }).strict(),
-  async ({ id: wanted, ...address }, context): Promise<MemoryProposal> => {
-    const { proposals } = readableMemory(context, address);
-    for (const status of proposals ? statuses : []) {
-      for await (const proposal of proposals?.list({ status }) ?? []) if (proposal.id === wanted) return proposal;
-    }
-    throw new PageRefusal(404, "ENOENT", "this memory has no such proposal");
-  },
-);
+const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, context) => {
+  const { diff, ...proposal } = await findProposal(requireProposals(openMemory(context, address)), id);
+  return { ...proposal, hunks: parseHunks(diff) };
+});
 
-const by = z.string().min(1).max(512).optional();
-const decision = { address: z.object(addressFields).strict(), id, by };
+/** By the lists: `get` would finish what a crash has left, and a page that only shows changes nothing. */
+async function findProposal(proposals: MemoryProposals, id: string): Promise<MemoryProposal> {
+  for (const status of statuses)
+    for await (const proposal of proposals.list({ status })) if (proposal.id === id) return proposal;
+  throw new PageRefusal(404, "ENOENT", "this memory has no such proposal");
+}
+
+const decision = { ...changeFields, id: outerId };
 
 const approveSchema = z.object({ ...decision, content: z.string().optional() }).strict();
 
-const approve = route("POST", "approve", approveSchema, async ({ address, id: wanted, by: name, content }, context) =>
-  proposalsOf(changeableMemory(context, address, name)).approve(wanted, {
-    by: reviewerOf(context, name),
+const approve = route("POST", "approve", approveSchema, async ({ address, id, by, content }, context) =>
+  requireProposals(openToChange(context, address, by)).approve(id, {
+    by: requireReviewer(context, by),
     ...(content !== undefined && { content }),
   }),
 );
 
 const rejectSchema = z.object({ ...decision, reason: z.string().min(1).max(2000).optional() }).strict();
 
-const reject = route("POST", "reject", rejectSchema, async ({ address, id: wanted, by: name, reason }, context) =>
-  proposalsOf(changeableMemory(context, address, name)).reject(wanted, {
-    by: reviewerOf(context, name),
+const reject = route("POST", "reject", rejectSchema, async ({ address, id, by, reason }, context) =>
+  requireProposals(openToChange(context, address, by)).reject(id, {
+    by: requireReviewer(context, by),
     ...(reason !== undefined && { reason }),
   }),
 );
 
-function proposalsOf({ proposals }: { proposals?: MemoryProposals | null }): MemoryProposals {
+function requireProposals({ proposals }: Memory): MemoryProposals {
   if (proposals) return proposals;
   throw new PageRefusal(404, "ENOENT", "this memory keeps no proposals");
 }

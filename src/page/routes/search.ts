@@ -3,31 +3,32 @@ import type { Memory } from "../../core/memory.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import { shorten } from "../../core/values/text.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
-import { addressFields, countField, filterFields, filterOf, maxMemoriesOffset, pageOf } from "../fields.js";
-import { readableMemory, treeOf } from "../page-memory.js";
+import { addressFields, countField, filterFields, createFilter, maxMemoriesOffset, takePage } from "../fields.js";
+import { openMemory, openTree } from "../page-memory.js";
 import { type Route, type RouteContext, route } from "../route.js";
-import type { WireFound, WireHit } from "../wire.js";
+import type { WireHit } from "../wire.js";
 
-const soughtFields = {
+const searchFields = {
   query: z.string().min(1).max(1000),
   /** Words are ranked; a text is in a line as it is; an expression has the syntax of RE2. */
   kind: z.enum(["words", "text", "regex"]).default("words"),
-  ignoreCase: z.enum(["true", "false"]).default("false"),
+  ignoreCase: z
+    .enum(["true", "false"])
+    .default("false")
+    .transform((text) => text === "true"),
 };
 
-const soughtSchema = z.object(soughtFields);
-
-type Sought = z.output<typeof soughtSchema>;
+type Search = z.output<z.ZodObject<typeof searchFields>>;
 
 /** Nobody reads more ranked passages; lines may be counted. */
 const maxHits = { words: 50, text: 500, regex: 500 } as const;
 
-const search = route(
+const searchMemory = route(
   "GET",
   "search",
-  z.object({ ...addressFields, ...soughtFields }).strict(),
+  z.object({ ...addressFields, ...searchFields }).strict(),
   async ({ query, kind, ignoreCase, ...address }, context) => {
-    const hits = await hitsIn(treeOf(context, address), { query, kind, ignoreCase }, maxHits[kind] + 1);
+    const hits = await findHits(openTree(context, address), { query, kind, ignoreCase }, maxHits[kind] + 1);
     return { hits: hits.slice(0, maxHits[kind]), more: hits.length > maxHits[kind] };
   },
 );
@@ -39,7 +40,7 @@ const searchedAtOnce = 4;
 const maxHitsEach = 5;
 
 const searchMemoriesSchema = z
-  .object({ ...filterFields, ...soughtFields, offset: countField(0, maxMemoriesOffset) })
+  .object({ ...filterFields, ...searchFields, offset: countField(0, maxMemoriesOffset) })
   .strict();
 
 const searchMemories = route(
@@ -47,7 +48,7 @@ const searchMemories = route(
   "search-memories",
   searchMemoriesSchema,
   async ({ query, kind, ignoreCase, offset, ...filter }, context) => {
-    const { page, more } = await pageOf(context.memories.listMemories(filterOf(filter)), offset, maxSearched);
+    const { page, more } = await takePage(context.memories.listMemories(createFilter(filter)), offset, maxSearched);
     const { found, searched } = await searchEach(page, { query, kind, ignoreCase }, context);
     const end = offset + searched;
     return { found, searched, next: (more || searched < page.length) && end <= maxMemoriesOffset ? end : null };
@@ -56,11 +57,11 @@ const searchMemories = route(
 
 interface Found {
   found: { memory: MemorySummary; hits: WireHit[] }[];
-  searched: WireFound["searched"];
+  searched: number;
 }
 
 /** Some of the memories, the first at least: as many as there is time for. */
-async function searchEach(memories: readonly MemorySummary[], wanted: Sought, context: RouteContext): Promise<Found> {
+async function searchEach(memories: readonly MemorySummary[], search: Search, context: RouteContext): Promise<Found> {
   const end = performance.now() + maxSearchMs;
   const found: Found["found"] = [];
   let searched = 0;
@@ -70,7 +71,7 @@ async function searchEach(memories: readonly MemorySummary[], wanted: Sought, co
     const each = await Promise.all(
       next.map(async (memory) => ({
         memory,
-        hits: await hitsIn(readableMemory(context, memory.address), wanted, maxHitsEach),
+        hits: await findHits(openMemory(context, memory.address), search, maxHitsEach),
       })),
     );
     found.push(...each.filter(({ hits }) => hits.length > 0));
@@ -80,7 +81,7 @@ async function searchEach(memories: readonly MemorySummary[], wanted: Sought, co
 
 const maxLineChars = 400;
 
-async function hitsIn(memory: Memory, { query, kind, ignoreCase: asked }: Sought, limit: number): Promise<WireHit[]> {
+async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, limit: number): Promise<WireHit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
     return hits.map(({ path, startLine, text, score }) => ({
@@ -90,9 +91,8 @@ async function hitsIn(memory: Memory, { query, kind, ignoreCase: asked }: Sought
       score,
     }));
   }
-  const ignoreCase = asked === "true";
   const matches = await memory.grep(kind === "regex" ? { regex: query } : query, { ignoreCase, limit });
-  const placeIn = kind === "regex" ? () => 0 : placeOf(query, ignoreCase);
+  const placeIn = kind === "regex" ? () => 0 : createLocator(query, ignoreCase);
   return matches.map(({ path, line, text }) => ({
     path,
     line,
@@ -100,7 +100,7 @@ async function hitsIn(memory: Memory, { query, kind, ignoreCase: asked }: Sought
   }));
 }
 
-function placeOf(query: string, ignoreCase: boolean): (line: string) => number {
+function createLocator(query: string, ignoreCase: boolean): (line: string) => number {
   const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   const literal = new LiteralSearch(folded(query));
   return (line) => literal.firstIn(folded(line));
@@ -112,4 +112,4 @@ function excerpt(line: string, place: number): string {
   return `${start > 0 ? "…" : ""}${shorten(line.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
 }
 
-export const searchRoutes: readonly Route[] = [search, searchMemories];
+export const searchRoutes: readonly Route[] = [searchMemory, searchMemories];

@@ -1,180 +1,105 @@
 import { z } from "zod";
-import type { MemoryHistory, MemoryVersion, VersionFilter } from "../../core/history/history.js";
-import { MemoryError } from "../../core/values/errors.js";
-import { unifiedDiff } from "../../core/history/unified-diff.js";
-import { addressFields, countField, pageOf } from "../fields.js";
-import { changeableMemory, historyOf, readableMemory } from "../page-memory.js";
+import type { MemoryVersion } from "../../core/history/history.js";
+import { normalizePath } from "../../core/values/paths.js";
+import { addressFields, changeFields, outerId, takePage, versionId } from "../fields.js";
+import { compareTexts } from "../hunks.js";
+import { openHistory, openMemory, openToChange, requireHistory } from "../page-memory.js";
+import { PageRefusal } from "../refusal.js";
 import { type Route, route } from "../route.js";
+import type { WireBlame } from "../wire.js";
 
 const pageSize = 100;
-
-/** Each page is read from the newest. */
-const maxOffset = 10_000;
-
-const id = z.string().min(1).max(64);
-const by = z.string().min(1).max(512).optional();
 
 const listSchema = z
   .object({
     ...addressFields,
     path: z.string().optional(),
-    runId: z.string().min(1).max(512).optional(),
-    offset: countField(0, maxOffset),
+    runId: outerId.optional(),
+    /** The last version of the page before. */
+    olderThan: versionId.optional(),
   })
   .strict();
 
-const list = route("GET", "versions", listSchema, async ({ path, runId, offset, ...address }, context) => {
-  const { history } = readableMemory(context, address);
-  if (history === null) return { isKept: false, versions: [], next: null };
-  const filter: VersionFilter = {
-    limit: offset + pageSize + 1,
-    ...(path !== undefined && { path }),
+const list = route("GET", "versions", listSchema, async ({ path, runId, olderThan, ...address }, context) => {
+  const memory = openMemory(context, address);
+  if (memory.history === null) return { isKept: false, versions: [], next: null };
+  const filter = {
+    ...(path !== undefined && { path: normalizePath(path, { emptyIsRoot: true }) }),
     ...(runId !== undefined && { actor: { runId } }),
   };
-  const { page, more } = await pageOf(history.list(filter), offset, pageSize);
-  return { isKept: true, versions: page, next: more && offset < maxOffset ? offset + pageSize : null };
+  const found = await requireHistory(memory).page(filter, pageSize + 1, olderThan ?? null);
+  const versions = found.slice(0, pageSize);
+  return { isKept: true, versions, next: found.length > pageSize ? versions.at(-1)?.id : null };
 });
 
-const change = route(
-  "GET",
-  "change",
-  z.object({ ...addressFields, id }).strict(),
-  async ({ id: version, ...address }, context) => {
-    const { content, ...facts } = await historyOf(readableMemory(context, address)).read(version);
-    if (facts.redactedAt !== undefined) return { version: facts, diff: null };
-    const before = await textBefore(historyOf(readableMemory(context, address)), facts);
-    if (before === undefined) return { version: facts, diff: null };
-    return { version: facts, diff: await diffOf(facts.path, before, content) };
-  },
-);
+const versionSchema = z.object({ ...addressFields, id: versionId }).strict();
 
-const compareSchema = z.object({ ...addressFields, from: id, to: id.optional() }).strict();
+const change = route("GET", "change", versionSchema, async ({ id, ...address }, context) => {
+  const { content, before, ...version } = await openHistory(context, address).readChange(id);
+  const isKnown = version.redactedAt === undefined && before !== undefined;
+  return { version, hunks: isKnown ? await compareTexts(before, content) : null };
+});
 
-const compare = route("GET", "diff", compareSchema, async ({ from, to, ...address }, context) => ({
-  diff: await historyOf(readableMemory(context, address)).diff(from, to),
-}));
+const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
 
-const blame = route(
-  "GET",
-  "blame",
-  z.object({ ...addressFields, path: z.string() }).strict(),
-  async ({ path, ...address }, context) => {
-    const lines = await historyOf(readableMemory(context, address)).blame(path);
-    const versions: MemoryVersion[] = [];
-    const places = new Map<string, number>();
-    const runs: { version: number; lines: string[] }[] = [];
-    for (const { text, version } of lines) {
-      if (version !== null && !places.has(version.id)) places.set(version.id, versions.push(version) - 1);
-      const place = version === null ? -1 : (places.get(version.id) ?? -1);
-      const last = runs.at(-1);
-      if (last?.version === place) last.lines.push(text);
-      else runs.push({ version: place, lines: [text] });
-    }
-    return { runs, versions };
-  },
-);
+const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, context) => {
+  const lines = await openHistory(context, address).blame(path);
+  const versions: MemoryVersion[] = [];
+  const indexes = new Map<string | undefined, number>([[undefined, -1]]);
+  const runs: WireBlame["runs"] = [];
+  for (const { text, version } of lines) {
+    if (version !== null && !indexes.has(version.id)) indexes.set(version.id, versions.push(version) - 1);
+    const index = indexes.get(version?.id) ?? -1;
+    const last = runs.at(-1);
+    if (last?.version === index) last.lines.push(text);
+    else runs.push({ version: index, lines: [text] });
+  }
+  return { runs, versions };
+});
 
-const targets = z.union([
-  z.object({ path: z.string(), to: id }).strict(),
-  z.object({ runId: id.max(512) }).strict(),
-  z.object({ toolCallId: z.string().min(1).max(512) }).strict(),
+const targetSchema = z.union([
+  z.object({ path: z.string(), to: versionId }).strict(),
+  z.object({ runId: outerId }).strict(),
 ]);
-const revertSchema = z
-  .object({ address: z.object(addressFields).strict(), what: targets, force: z.boolean().optional(), by })
-  .strict();
 
-const revert = route("POST", "revert", revertSchema, async ({ address, what, force = false, by: name }, context) => ({
-  versions: await historyOf(changeableMemory(context, address, name)).revert(what, { force }),
+const revertSchema = z.object({ ...changeFields, what: targetSchema, force: z.boolean().optional() }).strict();
+
+const revert = route("POST", "revert", revertSchema, async ({ address, what, force = false, by }, context) => ({
+  versions: await requireHistory(openToChange(context, address, by)).revert(what, { force }),
 }));
 
 const maxUndone = 200;
 
-/** Of a version, or of a run: what a revert would do. */
+/** Of a file and a version, or of a run. */
 const previewSchema = z
-  .object({
-    ...addressFields,
-    to: id.optional(),
-    path: z.string().optional(),
-    runId: z.string().min(1).max(512).optional(),
-  })
+  .object({ ...addressFields, to: versionId.optional(), path: z.string().optional(), runId: outerId.optional() })
   .strict();
 
-const previewRevert = route(
-  "GET",
-  "revert-preview",
-  previewSchema,
-  async ({ to, path, runId, ...address }, context) => {
-    const memory = readableMemory(context, address);
-    const history = historyOf(memory);
-    if (runId !== undefined)
-      return {
-        diff: null,
-        versions: (await pageOf(history.list({ actor: { runId }, limit: maxUndone }), 0, maxUndone)).page,
-      };
-    const { content, path: place } = await history.read(to ?? "");
-    const [present] = await memory.readFiles([path ?? place]);
-    return { diff: await diffOf(path ?? place, present ?? null, content), versions: [] };
-  },
-);
+const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to, path, runId, ...fields }, context) => {
+  const memory = openMemory(context, fields);
+  const history = requireHistory(memory);
+  if (runId !== undefined) return { hunks: null, versions: await history.page({ actor: { runId } }, maxUndone, null) };
+  if (to === undefined || path === undefined)
+    throw new PageRefusal(400, "EINVAL", "pass a runId, or the path of a file and a version as `to`");
+  const [{ content }, [present]] = await Promise.all([history.read(to), memory.readFiles([path])]);
+  return { hunks: await compareTexts(present ?? null, content), versions: [] };
+});
 
-const maxSearched = 1000;
+/** Among how many versions the same text is looked for. */
+const maxCompared = 1000;
 
-const previewRedact = route(
-  "GET",
-  "redact-preview",
-  z.object({ ...addressFields, id }).strict(),
-  async ({ id: version, ...address }, context) => {
-    const history = historyOf(readableMemory(context, address));
-    const { content: _, ...found } = await history.read(version);
-    if (found.sha256 === null) return { versions: [found] };
-    const { page } = await pageOf(history.list({ limit: maxSearched }), 0, maxSearched);
-    return { versions: [found, ...page.filter((other) => other.sha256 === found.sha256 && other.id !== version)] };
-  },
-);
+const previewRedact = route("GET", "redact-preview", versionSchema, async ({ id, ...address }, context) => {
+  const history = openHistory(context, address);
+  const { content: _, ...version } = await history.read(id);
+  if (version.sha256 === null) return { versions: [version] };
+  const { page } = await takePage(history.list({ limit: maxCompared }), 0, maxCompared);
+  return { versions: [version, ...page.filter((other) => other.sha256 === version.sha256 && other.id !== id)] };
+});
 
-const redactSchema = z
-  .object({ address: z.object(addressFields).strict(), ids: z.array(id).min(1).max(1000), by })
-  .strict();
+const redactSchema = z.object({ ...changeFields, ids: z.array(versionId).min(1).max(1000) }).strict();
 
-const redact = route("POST", "redact", redactSchema, async ({ address, ids, by: name }, context) => ({
-  redacted: await historyOf(changeableMemory(context, address, name)).redact(ids),
+const redact = route("POST", "redact", redactSchema, async ({ address, ids, by }, context) => ({
+  redacted: await requireHistory(openToChange(context, address, by)).redact(ids),
 }));
 
-/** The text that a version changed; null where there was no file, undefined where it is not known any more. */
-async function textBefore(
-  history: MemoryHistory,
-  { id: version, operation, at, from, path }: MemoryVersion,
-): Promise<string | null | undefined> {
-  if (operation === "created") return null;
-  let isPassed = false;
-  for await (const other of history.list({ before: new Date(at.getTime() + 1), limit: maxSearched })) {
-    if (isPassed) return textAt(history, other.id, from ?? path);
-    isPassed = other.id === version;
-  }
-  return undefined;
-}
-
-async function textAt(history: MemoryHistory, version: string, path: string): Promise<string | undefined> {
-  try {
-    return (await history.at(version)).files.find((file) => file.path === path)?.content;
-  } catch (error) {
-    if (MemoryError.isInstance(error) && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-function diffOf(path: string, before: string | null, after: string | null): Promise<string> {
-  const older = { name: before === null ? "/dev/null" : path, text: before ?? "" };
-  return unifiedDiff(older, { name: after === null ? "/dev/null" : path, text: after ?? "" });
-}
-
-export const versionRoutes: readonly Route[] = [
-  list,
-  change,
-  compare,
-  blame,
-  previewRevert,
-  revert,
-  previewRedact,
-  redact,
-];
+export const versionRoutes: readonly Route[] = [list, change, blame, previewRevert, revert, previewRedact, redact];

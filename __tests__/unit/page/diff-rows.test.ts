@@ -1,0 +1,75 @@
+import { describe, expect, it } from "@jest/globals";
+import { unifiedDiff } from "../../../src/core/history/unified-diff.js";
+import { createRows, splitRows } from "../../../src/page/client/history/diff-rows.js";
+import { compareTexts, parseHunks } from "../../../src/page/hunks.js";
+
+async function rowsOf(older: string, newer: string) {
+  const hunks = await compareTexts(older, newer);
+  expect(parseHunks(await unifiedDiff({ name: "/a", text: older }, { name: "/a", text: newer }))).toEqual(
+    hunks.map((hunk) => ({
+      ...hunk,
+      oldStart: hunk.oldStart - Number(hunk.oldLines === 0),
+      newStart: hunk.newStart - Number(hunk.newLines === 0),
+    })),
+  );
+  return createRows(hunks);
+}
+
+describe("a difference in the browser", () => {
+  it("has the numbers of both texts", async () => {
+    const rows = await rowsOf("a\nb\nc\n", "a\nx\ny\nc\n");
+    expect(rows.map(({ kind, text, older, newer }) => [kind, text, older, newer])).toEqual([
+      ["same", "a", 1, 1],
+      ["removed", "b", 2, null],
+      ["added", "x", null, 2],
+      ["added", "y", null, 3],
+      ["same", "c", 3, 4],
+    ]);
+    expect(splitRows(rows).map(({ left, right }) => [left?.text, right?.text])).toEqual([
+      ["a", "a"],
+      ["b", "x"],
+      [undefined, "y"],
+      ["c", "c"],
+    ]);
+  });
+
+  it("marks what differs of lines that replace each other", async () => {
+    const [removed, added] = await rowsOf("allergic to nuts\n", "allergic to nuts and sesame\n");
+    expect([removed?.changed, added?.changed]).toEqual([
+      [16, 16],
+      [16, 27],
+    ]);
+  });
+
+  it("takes no content for a head, an end or a note", async () => {
+    const hostile = "--- a\n+++ b\n@@ -1 +1 @@\n\\ No newline at end of file\n";
+    const rows = await rowsOf("", hostile);
+    expect(rows.map(({ kind, text }) => [kind, text])).toEqual(
+      hostile
+        .trimEnd()
+        .split("\n")
+        .map((line) => ["added", line]),
+    );
+    const back = await rowsOf(hostile, "");
+    expect(back.map(({ kind, text }) => [kind, text])).toEqual(
+      hostile
+        .trimEnd()
+        .split("\n")
+        .map((line) => ["removed", line]),
+    );
+  });
+
+  it("shows where lines are left out, and lists of files by their signs", async () => {
+    const many = Array.from({ length: 30 }, (_, index) => `${index}\n`).join("");
+    expect((await rowsOf(many, `x\n${many}y\n`)).filter(({ kind }) => kind === "gap")).toHaveLength(1);
+    expect(
+      createRows(parseHunks("- /a (1 bytes)\n+ /b (1 bytes)\n[9 more characters are not shown]\n")).map(
+        ({ kind, text, older }) => [kind, text, older],
+      ),
+    ).toEqual([
+      ["removed", "/a (1 bytes)", null],
+      ["added", "/b (1 bytes)", null],
+      ["note", "[9 more characters are not shown]", null],
+    ]);
+  });
+});

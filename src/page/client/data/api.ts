@@ -1,0 +1,80 @@
+import { tokenHeader } from "../../token-header.js";
+import type { WireError } from "../../wire.js";
+import type { Query } from "./route.js";
+
+/** Where the page is mounted. */
+export const basePath = document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? "";
+const tokenKey = `memory-page-token ${basePath}`;
+
+/** Takes the token out of the address, where others could see it, and keeps it as long as the tab is open. */
+export function takeToken(): void {
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  sessionStorage.setItem(tokenKey, token);
+  history.replaceState(null, "", `${location.pathname}${location.search}#/`);
+}
+
+/** What the page refused, or why it did not answer. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function toApiError(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(0, "EBUG", String(error));
+}
+
+export async function get<T>(name: string, query: Query, signal: AbortSignal | null = null): Promise<T> {
+  return readAnswer(await open(name, query, signal));
+}
+
+/** An answer that is read as it comes. */
+export function open(name: string, query: Query, signal: AbortSignal | null): Promise<Response> {
+  return send(`${name}?${new URLSearchParams(query)}`, { signal });
+}
+
+/** Something was changed on the page. */
+export const changedEvent = "memory-page-changed";
+
+/** Changes something; what is shown is then asked for again. */
+export async function post<T>(name: string, body: object): Promise<T> {
+  try {
+    const headers = { "Content-Type": "application/json" };
+    return await readAnswer(await send(name, { method: "POST", body: JSON.stringify(body), headers }));
+  } finally {
+    dispatchEvent(new Event(changedEvent));
+  }
+}
+
+/** @throws ApiError for a refusal, and where there is no answer */
+async function send(path: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  // Where the host of the page decides who may see it, there is no token, and the header alone says that no other page
+  // asks.
+  headers.set(tokenHeader, sessionStorage.getItem(tokenKey) ?? "none");
+  const response = await fetch(`${basePath}/api/${path}`, { ...init, headers }).catch(throwNoAnswer);
+  if (response.ok) return response;
+  // A refusal need not be JSON of this form: it may come from a proxy.
+  const refusal = (await response.json().catch(() => null)) as Partial<WireError> | null;
+  const { code = "EIO", message = `the server answered ${response.status}` } = refusal?.error ?? {};
+  throw new ApiError(response.status, code, message);
+}
+
+async function readAnswer<T>(response: Response): Promise<T> {
+  // The page and its server are of one package, and `wire.ts` has the types of both.
+  return (await response.json().catch(throwNoAnswer)) as T;
+}
+
+/**
+ * A body can be broken off too: by a connection that ends, or by the page itself when it no longer wants the answer.
+ */
+function throwNoAnswer(error: unknown): never {
+  if (error instanceof DOMException && error.name === "AbortError") throw error;
+  throw new ApiError(0, "EIO", "The page's server does not answer. It may have been stopped.");
+}

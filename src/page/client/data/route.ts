@@ -1,0 +1,57 @@
+import { useEffect, useState } from "preact/hooks";
+import type { WireAddress } from "../../wire.js";
+
+/** What of the page is shown; kept in the part of the address after `#`, so that any server can mount the page. */
+export type View = { name: "memories"; query: Query } | { name: "memory"; address: WireAddress; query: Query };
+
+export type Query = Record<string, string>;
+
+/** The view that an address asks for. What it does not know is the list of memories. */
+export function parseView(hash: string): View {
+  const [path = "", search = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
+  const query = Object.fromEntries(new URLSearchParams(search));
+  const { nodeId, scope, threadId, userId, ...rest } = query;
+  if (path !== "/memory" || nodeId === undefined) return { name: "memories", query };
+  const address: WireAddress = {
+    nodeId,
+    scope: scope === "perThread" || scope === "perUser" ? scope : "global",
+    ...(threadId !== undefined && { threadId }),
+    ...(userId !== undefined && { userId }),
+  };
+  return { name: "memory", address, query: rest };
+}
+
+export function memoriesHref(query: Query = {}): string {
+  return createHref("/", query);
+}
+
+export function memoryHref(address: WireAddress, query: Query = {}): string {
+  return createHref("/memory", { ...address, ...query });
+}
+
+export function go(href: string): void {
+  location.hash = href;
+}
+
+/** Without an entry in the history of the browser. */
+export function replace(href: string): void {
+  history.replaceState(null, "", href);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export function useView(): View {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = (): void => setHash(location.hash);
+    addEventListener("hashchange", follow);
+    // It may have changed before this ran.
+    follow();
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return parseView(hash);
+}
+
+function createHref(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  return `#${path}${given.length === 0 ? "" : `?${new URLSearchParams(given)}`}`;
+}

@@ -1,0 +1,57 @@
+import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
+import type { WireBlame, WireVersion } from "../../wire.js";
+import { useMemory, useMemoryData } from "../data/memory.js";
+import { Line, type LineRow, lineRowPx, splitLine } from "../parts/lines.js";
+import { Actor, Pending, Time } from "../parts/parts.js";
+import { VirtualList } from "../parts/virtual-list.js";
+
+/** The lines of a file, and beside each run of them who wrote it, and when. */
+export function BlameView({ path }: { path: string }): VNode {
+  const { data, error } = useMemoryData<WireBlame>("blame", { path });
+  const rows = useMemo(() => (data === null ? [] : createRows(data)), [data]);
+  if (data === null) return <Pending error={error} />;
+  return (
+    <VirtualList
+      class="lines blame"
+      rows={rows}
+      rowPx={lineRowPx}
+      render={({ isFirst, version, line }, index) => (
+        <div key={index} class={`line ${isFirst ? "first" : ""}`}>
+          <span class="who">{isFirst && <Who version={version} />}</span>
+          <Line row={line} />
+        </div>
+      )}
+    />
+  );
+}
+
+function Who({ version }: { version: WireVersion | undefined }): VNode {
+  const { href } = useMemory();
+  if (version === undefined) return <span class="muted">older than what is kept</span>;
+  return (
+    <a href={href({ tab: "history", path: version.path, version: version.id })}>
+      <Actor actor={version.actor} /> <Time time={version.at} />
+    </a>
+  );
+}
+
+interface BlamedRow {
+  line: LineRow;
+  version: WireVersion | undefined;
+  /** Of its run. */
+  isFirst: boolean;
+}
+
+function createRows({ runs, versions }: WireBlame): BlamedRow[] {
+  const rows: BlamedRow[] = [];
+  let number = 0;
+  for (const run of runs) {
+    for (const [index, text] of run.lines.entries()) {
+      number += 1;
+      for (const line of splitLine(text, number))
+        rows.push({ line, version: versions[run.version], isFirst: index === 0 && line.number !== null });
+    }
+  }
+  return rows;
+}

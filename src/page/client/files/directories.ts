@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { WireEntries, WireMount } from "../../wire.js";
+import { type ApiError, get } from "../data/api.js";
+import { useMemory } from "../data/memory.js";
+import { load } from "../data/use-data.js";
+
+/** Some screens of rows. */
+const pageSize = 250;
+
+/** What is loaded of a directory: pages by their number. */
+interface Directory {
+  total: number;
+  rights: string;
+  pages: ReadonlyMap<number, WireEntries["entries"]>;
+}
+
+export type Directories = ReadonlyMap<string, Directory>;
+
+interface LoadedDirectories {
+  directories: Directories;
+  /** Loads what holds an entry of a directory, once. */
+  loadAt: (path: string, index: number) => void;
+  error: ApiError | null;
+}
+
+const missing: Directory = { total: 0, rights: "", pages: new Map() };
+
+/** What is loaded of the tree; loaded again after each change of the memory. */
+export function useDirectories(): LoadedDirectories {
+  const { address, query, version } = useMemory();
+  const [directories, setDirectories] = useState<Directories>(new Map());
+  const [error, setError] = useState<ApiError | null>(null);
+  const requested = useRef(new Map<string, [path: string, page: number]>());
+  const request = (path: string, page: number): void => {
+    const show = ({ entries, total, rights }: WireEntries): void => {
+      setError(null);
+      setDirectories((old) => {
+        const pages = new Map(old.get(path)?.pages).set(page, entries);
+        return new Map(old).set(path, { total, rights, pages });
+      });
+    };
+    const fail = (failure: ApiError): void => {
+      // A directory that has gone meanwhile is empty; the page of its parent says so.
+      if (path === "/") setError(failure);
+      else setDirectories((old) => new Map(old).set(path, missing));
+    };
+    const { at } = query;
+    const position = { path, offset: String(page * pageSize), limit: String(pageSize) };
+    const entries = { ...address, ...position, ...(at !== undefined && { at }) };
+    load((signal) => get<WireEntries>("tree", entries, signal), show, fail);
+  };
+  const loadAt = (path: string, index: number): void => {
+    const page = Math.floor(index / pageSize);
+    const key = `${page} ${path}`;
+    if (requested.current.has(key)) return;
+    requested.current.set(key, [path, page]);
+    request(path, page);
+  };
+  useEffect(() => {
+    // What is shown stays until the answers are here.
+    for (const [path, page] of requested.current.values()) request(path, page);
+  }, [version]);
+  return { directories, loadAt, error };
+}
+
+export interface TreeRow {
+  path: string;
+  name: string;
+  /** Missing until its page is loaded. */
+  kind?: "file" | "dir";
+  mount?: WireMount | undefined;
+  level: number;
+  /** In its directory. */
+  index: number;
+  /** Of its directory. */
+  total: number;
+  parent: string;
+}
+
+/** The rows of the tree, below those directories that are open. */
+export function createRows(directories: Directories, expanded: ReadonlySet<string>): TreeRow[] {
+  const rows: TreeRow[] = [];
+  const add = (parent: string, level: number): void => {
+    const { total, pages } = directories.get(parent) ?? missing;
+    const prefix = parent === "/" ? "/" : `${parent}/`;
+    for (let index = 0; index < total; index += 1) {
+      const entry = pages.get(Math.floor(index / pageSize))?.[index % pageSize];
+      const { name = "…", kind, mount } = entry ?? {};
+      const path = entry === undefined ? `${prefix}\0${index}` : prefix + name;
+      rows.push({ path, name, ...(kind && { kind }), mount, level, index, total, parent });
+      if (kind === "dir" && expanded.has(path)) add(path, level + 1);
+    }
+  };
+  add("/", 1);
+  return rows;
+}

@@ -1,0 +1,114 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { WireFile } from "../../wire.js";
+import { useMemory, useMemoryData } from "../data/memory.js";
+import { memoryHref, replace } from "../data/route.js";
+import { accessWords, bytesText } from "../parts/format.js";
+import { Lines } from "../parts/lines.js";
+import { Choice, Pending, Time } from "../parts/parts.js";
+import { Name } from "../parts/shown.js";
+import { BlameView } from "./blame-view.js";
+import { isMarkdown, Markdown, maxMarkdownChars } from "./markdown.js";
+
+const forms = [
+  ["text", "Text"],
+  ["markdown", "Markdown"],
+  ["blame", "Blame"],
+] as const;
+
+type Form = (typeof forms)[number][0];
+
+/** One file, as text, as Markdown, or with the versions that its lines come from. */
+export function FileView({ path }: { path: string }): VNode {
+  const { query, href } = useMemory();
+  const { at, line, form: requested } = query;
+  const moment = at === undefined ? {} : { at };
+  const { data: file, error } = useMemoryData<WireFile>("file", { path, ...moment }, at);
+  const shown = /^[1-9]\d{0,8}$/.test(line ?? "") ? Number(line) : undefined;
+  const form = forms.find(([name]) => name === requested)?.[0] ?? chooseForm(path, file, shown);
+  // What is mounted has its history in its own memory.
+  const mount = file?.mount ?? null;
+  const offered = forms.filter(([name]) => name !== "blame" || (at === undefined && mount === null));
+  return (
+    <>
+      <header class="detail-head">
+        <a class="back only-narrow" href={href(moment)}>
+          Files
+        </a>
+        <h2>
+          <Path path={path} />
+        </h2>
+        {file !== null && (
+          <span class="muted">
+            {bytesText(file.sizeBytes)} · changed <Time time={file.updatedAt} />
+            {mount !== null && ` · ${accessWords[mount.access]} here`}
+          </span>
+        )}
+        <span class="tools">
+          {file !== null && <CopyButton text={file.content} />}
+          {mount === null && (
+            <a class="button quiet" href={href({ tab: "history", path })}>
+              Versions
+            </a>
+          )}
+          {mount?.isHere === true && (
+            <a class="button quiet" href={memoryHref(mount.address, { path: path.slice(mount.point.length) })}>
+              In its own memory
+            </a>
+          )}
+          <Choice<Form>
+            label="Form"
+            value={form}
+            options={offered}
+            choose={(chosen) => replace(href({ ...query, form: chosen }))}
+          />
+        </span>
+      </header>
+      <div class="detail-body" tabIndex={0} role="region" aria-label="Text of the file">
+        {file === null ? (
+          <Pending error={error} />
+        ) : form === "text" ? (
+          <Lines text={file.content} shown={shown} />
+        ) : form === "markdown" ? (
+          <Markdown text={file.content} path={path} createHref={(other) => href({ ...query, path: other, line: "" })} />
+        ) : (
+          <BlameView path={path} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function chooseForm(path: string, file: WireFile | null, shown: number | undefined): Form {
+  const isReadable = isMarkdown(path) && (file?.content.length ?? 0) <= maxMarkdownChars;
+  return isReadable && shown === undefined ? "markdown" : "text";
+}
+
+function Path({ path }: { path: string }): VNode {
+  const names = path.split("/").slice(1);
+  return (
+    <span class="path">
+      {names.map((name, index) => (
+        <span key={index} class={index === names.length - 1 ? "last" : ""}>
+          /<Name text={name} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function CopyButton({ text }: { text: string }): VNode {
+  const [words, setWords] = useState("Copy");
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setWords("Copied"),
+      () => setWords("Not allowed"),
+    );
+    setTimeout(() => setWords("Copy"), 1500);
+  };
+  return (
+    <button type="button" class="button quiet" onClick={copy}>
+      <span aria-live="polite">{words}</span>
+    </button>
+  );
+}

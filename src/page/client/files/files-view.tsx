@@ -1,0 +1,61 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { WireChange } from "../../wire.js";
+import { useMemory, useMemoryData } from "../data/memory.js";
+import { momentText } from "../parts/format.js";
+import { Actor, Empty } from "../parts/parts.js";
+import { noSearch, SearchField } from "../parts/search-field.js";
+import { FileTree } from "./file-tree.js";
+import { FileView } from "./file-view.js";
+import { SearchResults } from "./search-results.js";
+
+/** The tree, and the file that is open in it; now, or as they were right after a version. */
+export function FilesView(): VNode {
+  const { query, href } = useMemory();
+  const { path, at, line = "" } = query;
+  const [search, setSearch] = useState(noSearch);
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <>
+      {at !== undefined && <PointInTime at={at} />}
+      <div class={`panes ${path === undefined ? "" : "has-detail"}`}>
+        <section class="side" aria-label="Files of the memory">
+          {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
+          {search.query === "" ? (
+            <FileTree key={at} expanded={expanded} setExpanded={setExpanded} />
+          ) : (
+            <SearchResults search={search} createHref={(file, number) => href({ path: file, line: String(number) })} />
+          )}
+        </section>
+        <section class="detail" aria-label="File">
+          {path === undefined ? (
+            <Empty title="No file is open">
+              Choose a file on the left. The arrow keys move through the tree, and Enter opens.
+            </Empty>
+          ) : (
+            <FileView key={`${path} ${line}`} path={path} />
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** Says which moment is shown. */
+function PointInTime({ at }: { at: string }): VNode {
+  const { query, href } = useMemory();
+  const { data } = useMemoryData<WireChange>("change", { id: at });
+  return (
+    <div class="moment" role="status">
+      <span>
+        As it was right after version {at}
+        {data !== null && (
+          <>
+            , {momentText(data.version.at)}, by <Actor actor={data.version.actor} />
+          </>
+        )}
+      </span>
+      <a href={href({ ...query, at: "" })}>Back to now</a>
+    </div>
+  );
+}

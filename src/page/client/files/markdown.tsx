@@ -1,0 +1,258 @@
+import type { MarkedToken, Token, Tokens } from "marked";
+import { type ComponentChildren, createContext, type VNode } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { basePath } from "../data/api.js";
+import { Lines } from "../parts/lines.js";
+import { Pending } from "../parts/parts.js";
+import { Shown } from "../parts/shown.js";
+
+/** Longer texts would make too many elements. */
+export const maxMarkdownChars = 100_000;
+
+const maxParseMs = 2000;
+
+const maxDepth = 40;
+
+export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path);
+
+interface Linking {
+  /** Of the file that has the links. */
+  path: string;
+  /** Where a link to another file leads. */
+  createHref: (path: string) => string;
+}
+
+const LinkContext = createContext<Linking>({ path: "/", createHref: (path) => path });
+
+/**
+ * A text as Markdown. Its tokens become nodes, so that no HTML of the text is ever read as such, and no picture is
+ * loaded.
+ */
+export function Markdown({ text, ...linking }: { text: string } & Linking): VNode {
+  const tokens = useTokens(text);
+  if (tokens === undefined) return <Pending error={null} />;
+  if (tokens === null) {
+    return (
+      <>
+        <p class="note">Too long, or too hard to read, to show as Markdown.</p>
+        <Lines text={text} />
+      </>
+    );
+  }
+  return (
+    <LinkContext.Provider value={linking}>
+      <div class="markdown">
+        <TokenList tokens={tokens} depth={0} />
+      </div>
+    </LinkContext.Provider>
+  );
+}
+
+/** Undefined while the text is parsed; null where that fails or takes too long. */
+function useTokens(text: string): Token[] | null | undefined {
+  const [tokens, setTokens] = useState<Token[] | null>();
+  useEffect(() => {
+    if (text.length > maxMarkdownChars) {
+      setTokens(null);
+      return undefined;
+    }
+    const worker = new Worker(`${basePath}/markdown.js`);
+    const stop = (): void => {
+      worker.terminate();
+      clearTimeout(timer);
+    };
+    // While another text is parsed, the earlier one stays, as after a change of the file.
+    const end = (parsed: Token[] | null): void => {
+      stop();
+      setTokens(parsed);
+    };
+    const timer = setTimeout(() => end(null), maxParseMs);
+    worker.addEventListener("message", ({ data }: MessageEvent<Token[] | null>) => end(data));
+    worker.addEventListener("error", () => end(null));
+    worker.postMessage(text);
+    return stop;
+  }, [text]);
+  return tokens;
+}
+
+interface TokensProps {
+  tokens: readonly Token[] | undefined;
+  /** How deeply they are nested. */
+  depth: number;
+}
+
+function TokenList({ tokens, depth }: TokensProps): VNode {
+  if (depth > maxDepth) return <>…</>;
+  return (
+    <>
+      {tokens?.map((token, index) => (
+        // The lexer has no extensions, which make tokens of other types.
+        <TokenView key={index} token={token as MarkedToken} depth={depth + 1} />
+      ))}
+    </>
+  );
+}
+
+function TokenView({ token, depth }: { token: MarkedToken; depth: number }): VNode | null {
+  const nested = "tokens" in token ? <TokenList tokens={token.tokens} depth={depth} /> : null;
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "hr":
+    case "br":
+    case "blockquote":
+    case "strong":
+    case "em":
+    case "del": {
+      const Tag = token.type;
+      return <Tag>{nested}</Tag>;
+    }
+    case "heading": {
+      // Below the headings of the page.
+      const Tag = headings[token.depth - 1] ?? "h6";
+      return (
+        <Tag class={`level-${token.depth}`} dir="auto">
+          {nested}
+        </Tag>
+      );
+    }
+    case "paragraph":
+      return <p dir="auto">{nested}</p>;
+    case "list":
+      return <List list={token} depth={depth} />;
+    case "list_item":
+      return (
+        <li class={token.task ? "task" : ""} dir="auto">
+          {nested}
+        </li>
+      );
+    case "checkbox":
+      return (
+        <span
+          class={`box ${token.checked ? "checked" : ""}`}
+          role="img"
+          aria-label={token.checked ? "done" : "not done"}
+        />
+      );
+    case "table":
+      return <Table table={token} depth={depth} />;
+    case "code":
+      return (
+        <pre tabIndex={0}>
+          <code>
+            <Shown text={token.text} />
+          </code>
+        </pre>
+      );
+    case "codespan":
+      return (
+        <code>
+          <Shown text={token.text} />
+        </code>
+      );
+    case "escape":
+      return <Shown text={token.text} />;
+    case "image":
+      return (
+        <span class="picture">
+          picture: <Shown text={token.text || token.href} />
+        </span>
+      );
+    case "link":
+      return <Link href={token.href}>{nested}</Link>;
+    case "text":
+      return token.tokens === undefined ? <Shown text={decodeEntities(token.raw)} /> : nested;
+    case "html":
+      // As it is written.
+      return token.block ? (
+        <pre class="raw" tabIndex={0}>
+          <Shown text={token.raw} />
+        </pre>
+      ) : (
+        <Shown text={token.raw} />
+      );
+  }
+}
+
+const headings = ["h3", "h4", "h5", "h6", "h6", "h6"] as const;
+
+function List({ list, depth }: { list: Tokens.List; depth: number }): VNode {
+  const items = <TokenList tokens={list.items} depth={depth} />;
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table, depth }: { table: Tokens.Table; depth: number }): VNode {
+  return (
+    <div class="table" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map(({ tokens }, index) => (
+              <th key={index} scope="col">
+                <TokenList tokens={tokens} depth={depth} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map(({ tokens }, column) => (
+                <td key={column}>
+                  <TokenList tokens={tokens} depth={depth} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Leads to another file of the memory, or, in a tab of its own, to a page of the web. Anything else leads nowhere. */
+function Link({ href, children }: { href: string; children: ComponentChildren }): VNode {
+  const { path, createHref } = useContext(LinkContext);
+  if (/^(?:https?:\/\/|mailto:)/i.test(href)) {
+    return (
+      <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
+        {children}
+      </a>
+    );
+  }
+  const file = resolveFile(href, path);
+  return file === null ? (
+    <span class="dead-link" title={href}>
+      {children}
+    </span>
+  ) : (
+    <a href={createHref(file)}>{children}</a>
+  );
+}
+
+/** The file that a link of another file means. */
+function resolveFile(href: string, path: string): string | null {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\/|^#|\\/i.test(href)) return null;
+  const base = `http://memory${path.split("/").map(encodeURIComponent).join("/")}`;
+  if (!URL.canParse(href, base)) return null;
+  const { hostname, pathname } = new URL(href, base);
+  try {
+    return hostname === "memory" ? decodeURIComponent(pathname) : null;
+  } catch {
+    return null;
+  }
+}
+
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+function decodeEntities(text: string): string {
+  return text.replaceAll(
+    /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
+    (whole, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
+      if (name !== undefined) return entities[name.toLowerCase()] ?? whole;
+      const point = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+      return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+    },
+  );
+}

@@ -1,0 +1,107 @@
+import type { WireHunk } from "../../wire.js";
+
+/** A line of a diff, or what stands between its pieces. */
+export interface DiffRow {
+  kind: "same" | "added" | "removed" | "gap" | "note";
+  text: string;
+  /** From 1, in the older and the newer text. */
+  older: number | null;
+  newer: number | null;
+  /** The part of the line that is changed, where it replaces another: its start and its end. */
+  changed?: [start: number, end: number];
+}
+
+const kinds: Record<string, "same" | "added" | "removed"> = { " ": "same", "+": "added", "-": "removed" };
+
+export function createRows(hunks: readonly WireHunk[]): DiffRow[] {
+  const rows: DiffRow[] = [];
+  for (const hunk of hunks) {
+    const { oldStart, oldLines, newStart, newLines } = hunk;
+    const head = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
+    if (rows.length > 0 || oldStart > 1) rows.push({ kind: "gap", text: head, older: null, newer: null });
+    rows.push(...(oldStart + newStart === 0 ? createNotes(hunk) : createLines(hunk)));
+  }
+  for (const { left, right } of groupRows(rows))
+    if (left.length === right.length) left.forEach((row, index) => markChange(row, right[index]));
+  return rows;
+}
+
+/** A list of files, or a remark. */
+function createNotes({ lines }: WireHunk): DiffRow[] {
+  return lines.map((line) => {
+    const [, sign = "", path] = /^([+-]) (\/.*)/.exec(line) ?? [];
+    return { kind: kinds[sign] ?? "note", text: path ?? line, older: null, newer: null };
+  });
+}
+
+function createLines({ oldStart, newStart, lines }: WireHunk): DiffRow[] {
+  const rows: DiffRow[] = [];
+  let older = oldStart;
+  let newer = newStart;
+  for (const line of lines) {
+    const kind = kinds[line.charAt(0)];
+    // Nothing is shown of a missing newline at the end.
+    if (line.startsWith("\\")) continue;
+    if (kind === undefined) rows.push({ kind: "note", text: line, older: null, newer: null });
+    else
+      rows.push({
+        kind,
+        text: line.slice(1),
+        older: kind === "added" ? null : older,
+        newer: kind === "removed" ? null : newer,
+      });
+    if (kind === "same" || kind === "removed") older += 1;
+    if (kind === "same" || kind === "added") newer += 1;
+  }
+  return rows;
+}
+
+/** Removed lines beside the added ones that follow them, or any other row beside itself. */
+interface RowGroup {
+  left: DiffRow[];
+  right: DiffRow[];
+}
+
+function groupRows(rows: readonly DiffRow[]): RowGroup[] {
+  const groups: RowGroup[] = [];
+  let previous: DiffRow["kind"] = "gap";
+  for (const row of rows) {
+    const isNext =
+      (row.kind === "added" && (previous === "added" || previous === "removed")) ||
+      (row.kind === "removed" && previous === "removed");
+    if (!isNext) groups.push({ left: [], right: [] });
+    if (row.kind !== "added") groups.at(-1)?.left.push(row);
+    if (row.kind !== "removed") groups.at(-1)?.right.push(row);
+    previous = row.kind;
+  }
+  return groups;
+}
+
+/** Lines that replace as many others differ between what both begin and end with. */
+function markChange(older: DiffRow, newer: DiffRow | undefined): void {
+  if (newer === undefined || newer === older) return;
+  const shortest = Math.min(older.text.length, newer.text.length);
+  let start = 0;
+  while (start < shortest && older.text[start] === newer.text[start]) start += 1;
+  let end = 0;
+  while (end < shortest - start && older.text.at(-1 - end) === newer.text.at(-1 - end)) end += 1;
+  // Of lines that have little in common, all is changed.
+  if (start + end < shortest / 3) return;
+  older.changed = [start, older.text.length - end];
+  newer.changed = [start, newer.text.length - end];
+}
+
+/** A row of two columns. */
+export interface SplitRow {
+  left: DiffRow | null;
+  right: DiffRow | null;
+}
+
+export function splitRows(rows: readonly DiffRow[]): SplitRow[] {
+  return groupRows(rows).flatMap(({ left, right }) =>
+    Array.from({ length: Math.max(left.length, right.length) }, (_, index) => ({
+      left: left[index] ?? null,
+      right: right[index] ?? null,
+    })),
+  );
+}

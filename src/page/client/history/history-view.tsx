@@ -1,0 +1,84 @@
+import type { VNode } from "preact";
+import type { WireVersion, WireVersions } from "../../wire.js";
+import { useMemory } from "../data/memory.js";
+import type { Query } from "../data/route.js";
+import { usePages } from "../data/use-data.js";
+import { bytesText, clockText, dayText } from "../parts/format.js";
+import { Actor, Empty, Operation, Pending } from "../parts/parts.js";
+import { Name } from "../parts/shown.js";
+import { VersionView } from "./version-view.js";
+
+/** What happened, newest first, and what one version changed. */
+export function HistoryView(): VNode {
+  const { address, query, version: memoryVersion, href } = useMemory();
+  const { path, run, version } = query;
+  const filter: Query = { ...address, ...(path !== undefined && { path }), ...(run !== undefined && { runId: run }) };
+  const { pages, error, more } = usePages<WireVersions>("versions", filter, "olderThan", memoryVersion);
+  const [first] = pages;
+  if (first === undefined) return <Pending error={error} />;
+  if (!first.isKept)
+    return <Empty title="No history is kept">The store of the application needs the option “history”.</Empty>;
+  const versions = pages.flatMap((page) => page.versions);
+  const chosen = version ?? versions[0]?.id;
+  return (
+    <div class={`panes ${version === undefined ? "" : "has-detail"}`}>
+      <section class="side" aria-label="Versions">
+        {(path !== undefined || run !== undefined) && (
+          <p class="filter">
+            <Name text={path ?? `run ${run ?? ""}`} /> <a href={href({ tab: "history" })}>Show all</a>
+          </p>
+        )}
+        {versions.length === 0 && <Empty title="No versions">Nothing has changed since the history began.</Empty>}
+        <div class="timeline">
+          {Array.from(
+            Map.groupBy(versions, ({ at }) => dayText(at)),
+            ([day, versionsOnDay]) => (
+              <section key={day} aria-label={day}>
+                <h3>{day}</h3>
+                <ul>
+                  {versionsOnDay.map((each) => (
+                    <VersionRow key={each.id} version={each} isChosen={each.id === chosen} />
+                  ))}
+                </ul>
+              </section>
+            ),
+          )}
+          {more !== null && (
+            <button type="button" class="button" onClick={more}>
+              Show older versions
+            </button>
+          )}
+        </div>
+      </section>
+      <section class="detail" aria-label="Version">
+        {chosen === undefined ? <Empty title="No version is chosen" /> : <VersionView key={chosen} id={chosen} />}
+      </section>
+    </div>
+  );
+}
+
+function VersionRow({ version, isChosen }: { version: WireVersion; isChosen: boolean }): VNode {
+  const { query, href } = useMemory();
+  const { id, operation, path, from, at, actor, sizeBytes, redactedAt } = version;
+  return (
+    <li>
+      <a class="version-row" href={href({ ...query, version: id })} aria-current={isChosen ? "true" : undefined}>
+        <span class="version-what">
+          <Operation operation={operation} />
+          {redactedAt === undefined ? (
+            <Name text={from === undefined ? path : `${from} → ${path}`} class="file" />
+          ) : (
+            <span class="file muted">redacted</span>
+          )}
+        </span>
+        <span class="version-who muted">
+          <Actor actor={actor} />
+          <span>
+            {sizeBytes !== null && `${bytesText(sizeBytes)} · `}
+            {clockText(at)}
+          </span>
+        </span>
+      </a>
+    </li>
+  );
+}

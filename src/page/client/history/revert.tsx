@@ -1,0 +1,108 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { WireRevertPreview, WireReverted, WireVersion } from "../../wire.js";
+import { type ApiError, post } from "../data/api.js";
+import { useMemory, useMemoryData } from "../data/memory.js";
+import { go } from "../data/route.js";
+import { Dialog, DialogButton } from "../parts/dialog.js";
+import { countText } from "../parts/format.js";
+import { Pending } from "../parts/parts.js";
+import { Name } from "../parts/shown.js";
+import { useSignature } from "../parts/signature.js";
+import { VersionLine } from "../parts/version-line.js";
+import { DiffView } from "./diff-view.js";
+
+/** Makes a file as it was right after a version. */
+export function RestoreButton({ version: { id, path, sizeBytes } }: { version: WireVersion }): VNode {
+  return (
+    <DialogButton label={sizeBytes === null ? "Delete it again…" : "Restore this version…"}>
+      {(close) => <RevertDialog title="Restore this version?" act="Restore" what={{ path, to: id }} close={close} />}
+    </DialogButton>
+  );
+}
+
+/** Undoes all that a run has changed. */
+export function UndoRunButton({ runId }: { runId: string }): VNode {
+  return (
+    <DialogButton label="Undo this run…">
+      {(close) => (
+        <RevertDialog title="Undo all changes of this run?" act="Undo the run" what={{ runId }} close={close} />
+      )}
+    </DialogButton>
+  );
+}
+
+interface RevertDialogProps {
+  title: string;
+  act: string;
+  what: { path: string; to: string } | { runId: string };
+  close: () => void;
+}
+
+function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
+  const { address, href } = useMemory();
+  const { data, error } = useMemoryData<WireRevertPreview>("revert-preview", { ...what });
+  const { isReady, fields, field } = useSignature();
+  const [force, setForce] = useState(false);
+  const run = async (): Promise<void> => {
+    const { versions } = await post<WireReverted>("revert", { address, what, force, ...fields });
+    const [first] = versions;
+    if (first !== undefined) go(href({ tab: "history", version: first.id }));
+  };
+  const isSame = data?.hunks?.length === 0;
+  const offerForce = ({ code }: ApiError): VNode | false =>
+    code === "ECONFLICT" && (
+      <label class="check">
+        <input type="checkbox" checked={force} onChange={(event) => setForce(event.currentTarget.checked)} /> Undo later
+        changes of the same files too
+      </label>
+    );
+  return (
+    <Dialog
+      title={title}
+      act={act}
+      isReady={data !== null && !isSame && isReady}
+      run={run}
+      close={close}
+      afterError={offerForce}
+    >
+      {data === null ? (
+        <Pending error={error} />
+      ) : isSame ? (
+        <p>The file is like this already. Nothing would change.</p>
+      ) : (
+        <>
+          <RevertPreview preview={data} path={"path" in what ? what.path : ""} />
+          {field}
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function RevertPreview({ preview: { hunks, versions }, path }: { preview: WireRevertPreview; path: string }): VNode {
+  if (hunks !== null)
+    return (
+      <>
+        <p>
+          This changes <Name text={path} class="file" /> so, as a new version:
+        </p>
+        <DiffView hunks={hunks} />
+      </>
+    );
+  return (
+    <>
+      <p>
+        This undoes {countText(versions.length, "change")}, by new versions. If a later change would be undone with
+        them, it is refused first.
+      </p>
+      <ul class="preview-list">
+        {versions.map((version) => (
+          <li key={version.id}>
+            <VersionLine version={version} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

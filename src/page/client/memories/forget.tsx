@@ -1,0 +1,103 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { WireAddress, WireForgetPreview, WireForgotten } from "../../wire.js";
+import { post } from "../data/api.js";
+import { go, memoriesHref } from "../data/route.js";
+import { useData } from "../data/use-data.js";
+import { Dialog, DialogButton } from "../parts/dialog.js";
+import { bytesText, countText } from "../parts/format.js";
+import { Owner, Pending, Time } from "../parts/parts.js";
+import { Name } from "../parts/shown.js";
+
+type Who = WireAddress | { userId: string } | { threadId: string };
+
+/** Erases a memory, or all memories of a user or a thread, after it has shown which. */
+export function ForgetButton({ who }: { who: Who }): VNode {
+  const what = "nodeId" in who ? "this memory" : "userId" in who ? "this user" : "this thread";
+  return (
+    <DialogButton label={`Forget ${what}…`} class="button danger-quiet">
+      {(close) => <ForgetDialog who={who} what={what} close={close} />}
+    </DialogButton>
+  );
+}
+
+function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () => void }): VNode {
+  const { data, error } = useData<WireForgetPreview>("forget-preview", { ...who });
+  const [confirmed, setConfirmed] = useState("");
+  const [forgotten, setForgotten] = useState<WireForgotten | null>(null);
+  const word = "nodeId" in who ? who.nodeId : "userId" in who ? who.userId : who.threadId;
+  if (forgotten !== null) {
+    const leave = (): void => {
+      close();
+      go(memoriesHref());
+    };
+    return (
+      <Dialog key="forgotten" title="Forgotten" act="Done" isNote run={async () => undefined} close={leave}>
+        <p>
+          {countText(forgotten.memories, "memory")} went, with {countText(forgotten.files, "file")},{" "}
+          {countText(forgotten.versions, "version")} and {countText(forgotten.proposals, "proposal")}.
+        </p>
+      </Dialog>
+    );
+  }
+  const run = async (): Promise<"stay"> => {
+    setForgotten(await post<WireForgotten>("forget", who));
+    return "stay";
+  };
+  return (
+    <Dialog
+      title={`Forget ${what}?`}
+      act="Forget for good"
+      isDangerous
+      isReady={data !== null && confirmed === word}
+      run={run}
+      close={close}
+    >
+      {data === null ? (
+        <Pending error={error} />
+      ) : (
+        <>
+          <ForgetPreview preview={data} />
+          <label class="field">
+            <span>
+              Type{" "}
+              <code>
+                <Name text={word} />
+              </code>{" "}
+              to confirm
+            </span>
+            <input
+              type="text"
+              value={confirmed}
+              autoComplete="off"
+              onInput={(event) => setConfirmed(event.currentTarget.value)}
+            />
+          </label>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function ForgetPreview({ preview: { memories, count, files, more } }: { preview: WireForgetPreview }): VNode {
+  return (
+    <>
+      <p>
+        This erases {more ? "more than " : ""}
+        {countText(count, "memory")} with {countText(files, "file")}, and all versions and proposals of{" "}
+        {count === 1 ? "it" : "them"}. Nothing brings them back.
+      </p>
+      <ul class="preview-list">
+        {memories.map((memory) => (
+          <li key={JSON.stringify(memory.address)}>
+            <Name text={memory.address.nodeId} class="node" /> <Owner address={memory.address} />{" "}
+            <span class="muted">
+              {countText(memory.files, "file")}, {bytesText(memory.sizeBytes)}, changed <Time time={memory.updatedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {count > memories.length && <p class="muted">and {count - memories.length} more</p>}
+    </>
+  );
+}

@@ -1,0 +1,195 @@
+import type { VNode } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { WireMemories, WireSummary } from "../../wire.js";
+import { useTicks } from "../data/live.js";
+import { memoriesHref, memoryHref, type Query, replace } from "../data/route.js";
+import { useSession } from "../data/session.js";
+import { usePages } from "../data/use-data.js";
+import { bytesText, countText, numberText, ownerText } from "../parts/format.js";
+import { Choice, Empty, Owner, Pending, Time } from "../parts/parts.js";
+import { noSearch, SearchField } from "../parts/search-field.js";
+import { Name } from "../parts/shown.js";
+import { VirtualList } from "../parts/virtual-list.js";
+import { ForgetButton } from "./forget.js";
+import { FoundMemories } from "./found-memories.js";
+
+/** As the style sheet has it. */
+const rowPx = { wide: 44, narrow: 52 };
+
+const pollMs = 4000;
+
+const scopes = [
+  ["", "All"],
+  ["global", "Shared"],
+  ["perThread", "Threads"],
+  ["perUser", "Users"],
+] as const;
+
+/** All memories, or those of a node, a thread or a user. */
+export function MemoriesView({ query }: { query: Query }): VNode {
+  const { nodeId, threadId, userId } = query;
+  const scope = scopes.find(([name]) => name === query["scope"])?.[0] ?? "";
+  const filter = filterQuery(query);
+  const { pages, error, more } = usePages<WireMemories>("memories", filter, "offset", useTicks(pollMs));
+  const memories = useMemo(() => pages.flatMap((page) => page.memories), [pages]);
+  const [named, setNamed] = useState("");
+  const [search, setSearch] = useState(noSearch);
+  const { access } = useSession();
+  const owner = threadId ?? userId;
+  const whose = nodeId ?? owner;
+  const chooseScope = (chosen: string): void =>
+    replace(memoriesHref({ ...query, scope: chosen, ...(chosen !== "" && { threadId: "", userId: "" }) }));
+  return (
+    <div class="memories">
+      <div class="title-row">
+        <h1>
+          Memories
+          {whose !== undefined && (
+            <>
+              {" of "}
+              <Name text={whose} />
+            </>
+          )}
+        </h1>
+        {owner !== undefined && nodeId === undefined && access === "write" && (
+          <ForgetButton who={threadId === undefined ? { userId: owner } : { threadId: owner }} />
+        )}
+        {pages.length > 0 && (
+          <span class="muted">
+            {more === null ? countText(memories.length, "memory") : `the first ${numberText(memories.length)}`}
+          </span>
+        )}
+      </div>
+      <div class="tools">
+        <input
+          type="search"
+          placeholder="Filter by node, thread or user"
+          aria-label="Filter by node, thread or user"
+          value={named}
+          onInput={(event) => setNamed(event.currentTarget.value)}
+        />
+        <Choice label="Scope" value={scope} options={scopes} choose={chooseScope} />
+        {named !== "" && <LookUp id={named} />}
+        {whose !== undefined && (
+          <a class="button quiet" href={memoriesHref()}>
+            Show all
+          </a>
+        )}
+        <SearchField
+          label={`Search in the texts of ${Object.keys(filter).length === 0 ? "all" : "these"} memories`}
+          search={search}
+          setSearch={setSearch}
+        />
+      </div>
+      {search.query !== "" ? (
+        <FoundMemories filter={filter} search={search} />
+      ) : pages.length === 0 ? (
+        <Pending error={error} />
+      ) : (
+        <MemoryList memories={memories} named={named} more={more} />
+      )}
+    </div>
+  );
+}
+
+/** The fields of a query that choose among memories. */
+function filterQuery(query: Query): Query {
+  return Object.fromEntries(
+    Object.entries(query).filter(
+      ([name, value]) => ["scope", "nodeId", "threadId", "userId"].includes(name) && value !== "",
+    ),
+  );
+}
+
+interface MemoryListProps {
+  memories: readonly WireSummary[];
+  named: string;
+  more: (() => void) | null;
+}
+
+/** The loaded memories whose ids hold a text. */
+function MemoryList({ memories, named, more }: MemoryListProps): VNode {
+  const rows = useMemo(() => memories.filter((memory) => isNamed(memory, named)), [memories, named]);
+  const isNarrow = useNarrow();
+  if (memories.length === 0)
+    return <Empty title="No memories here">A memory appears with the first thing an agent writes.</Empty>;
+  return (
+    <>
+      {rows.length === 0 && <Empty title="Nothing fits">No loaded memory has “{named}” in its ids.</Empty>}
+      {rows.length > 0 && (
+        <>
+          <div class="memory-row head" aria-hidden="true">
+            <span>Node</span>
+            <span>Whose</span>
+            <span class="number">Files</span>
+            <span class="number">Size</span>
+            <span class="number">Changed</span>
+          </div>
+          <VirtualList
+            class="memory-list"
+            role="list"
+            aria-label="Memories"
+            rows={rows}
+            rowPx={isNarrow ? rowPx.narrow : rowPx.wide}
+            render={(memory, index) => (
+              <div key={index} role="listitem" aria-posinset={index + 1} aria-setsize={rows.length}>
+                <MemoryRow memory={memory} />
+              </div>
+            )}
+          />
+        </>
+      )}
+      {more !== null && (
+        <button type="button" class="button" onClick={more}>
+          Load more
+        </button>
+      )}
+    </>
+  );
+}
+
+function MemoryRow({ memory: { address, files, sizeBytes, updatedAt } }: { memory: WireSummary }): VNode {
+  return (
+    <a class="memory-row" href={memoryHref(address)}>
+      <Name text={address.nodeId} class="node" />
+      <Owner address={address} />
+      <span class="number">
+        {numberText(files)}
+        <span class="only-narrow"> {files === 1 ? "file" : "files"}</span>
+      </span>
+      <span class="number">{bytesText(sizeBytes)}</span>
+      <span class="number muted">
+        <Time time={updatedAt} />
+      </span>
+    </a>
+  );
+}
+
+function useNarrow(): boolean {
+  const query = useMemo(() => matchMedia("(max-width: 760px)"), []);
+  const [isNarrow, setNarrow] = useState(query.matches);
+  useEffect(() => {
+    const update = (): void => setNarrow(query.matches);
+    query.addEventListener("change", update);
+    return () => query.removeEventListener("change", update);
+  }, []);
+  return isNarrow;
+}
+
+/** The loaded memories may not be all: these ask the database for an id as it is. */
+function LookUp({ id }: { id: string }): VNode {
+  return (
+    <span class="update-up">
+      Exactly this:
+      {["node", "user", "thread"].map((kind) => (
+        <a key={kind} class="button quiet" href={memoriesHref({ [`${kind}Id`]: id })}>
+          {kind}
+        </a>
+      ))}
+    </span>
+  );
+}
+
+function isNamed({ address }: WireSummary, text: string): boolean {
+  return `${address.nodeId}\n${ownerText(address) ?? ""}`.toLowerCase().includes(text.toLowerCase());
+}

@@ -1,0 +1,67 @@
+import type { WireActor, WireAddress, WireMount } from "../../wire.js";
+
+const digits = new Intl.NumberFormat("en");
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+
+export const countText = (count: number, noun: string): string => `${digits.format(count)} ${nounFor(count, noun)}`;
+
+function nounFor(count: number, noun: string): string {
+  if (count === 1) return noun;
+  return noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+export const numberText = (value: number): string => digits.format(value);
+
+/** `1.2 kB`; the units are powers of 1000, as in the limits of a memory. */
+export function bytesText(sizeBytes: number): string {
+  if (sizeBytes < 1000) return `${sizeBytes} B`;
+  const [unit, size] = sizeBytes < 1_000_000 ? ["kB", sizeBytes / 1000] : ["MB", sizeBytes / 1_000_000];
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
+const steps: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
+  ["year", 31_557_600_000],
+  ["month", 2_629_800_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+export function agoText(time: string): string {
+  const ms = Date.parse(time) - Date.now();
+  const step = steps.find(([, size]) => Math.abs(ms) >= size);
+  return step === undefined ? "just now" : relative.format(Math.trunc(ms / step[1]), step[0]);
+}
+
+export const momentText = (time: string): string => moment.format(new Date(time));
+export const dayText = (time: string): string => day.format(new Date(time));
+export const clockText = (time: string): string => clock.format(new Date(time));
+
+/** Whose memory of a node it is. */
+export function ownerText({ threadId, userId }: WireAddress): string | null {
+  return threadId ?? userId ?? null;
+}
+
+export const scopeWords = { global: "shared", perThread: "thread", perUser: "user" } as const satisfies Record<
+  WireAddress["scope"],
+  string
+>;
+
+/** What an agent may do in a mounted memory. */
+export const accessWords = {
+  read: "read-only",
+  append: "append-only",
+  write: "writable",
+  ask: "asks a person",
+} as const satisfies Record<WireMount["access"], string>;
+
+/** Who made a change, in a word: an agent, or the person who used a program. */
+export function actorText(actor: WireActor | null): string {
+  if (actor === null) return "unknown";
+  return actor.agent ?? actor.node ?? actor.userId ?? actor.client ?? actor.threadId ?? actor.runId ?? "unknown";
+}
+
+export const operationMarks = { created: "added", modified: "changed", deleted: "deleted", renamed: "moved" } as const;

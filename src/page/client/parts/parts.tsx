@@ -1,0 +1,95 @@
+import type { ComponentChildren, VNode } from "preact";
+import type { WireActor, WireAddress, WireVersion } from "../../wire.js";
+import type { ApiError } from "../data/api.js";
+import { actorText, agoText, momentText, operationMarks, ownerText, scopeWords } from "./format.js";
+import { Name } from "./shown.js";
+
+export function Time({ time }: { time: string }): VNode {
+  return (
+    <time dateTime={time} title={momentText(time)}>
+      {agoText(time)}
+    </time>
+  );
+}
+
+/** Whose memory it is. */
+export function Owner({ address }: { address: WireAddress }): VNode {
+  const owner = ownerText(address);
+  return (
+    <span class="owner">
+      <span class={`scope ${address.scope}`}>{scopeWords[address.scope]}</span>
+      {owner !== null && <Name text={owner} class="id" />}
+    </span>
+  );
+}
+
+export function Actor({ actor }: { actor: WireActor | null }): VNode {
+  return <Name text={actorText(actor)} class="actor" />;
+}
+
+export function Operation({ operation }: Pick<WireVersion, "operation">): VNode {
+  return <span class={`operation ${operation}`}>{operationMarks[operation]}</span>;
+}
+
+export function ErrorNote({ error }: { error: ApiError }): VNode {
+  return (
+    <div class="fault" role="alert">
+      <strong>{createTitle(error)}</strong>
+      <p>
+        <Name text={error.message} />
+      </p>
+    </div>
+  );
+}
+
+function createTitle({ status, code }: ApiError): string {
+  if (status === 401) return "This address needs its token";
+  if (code === "ENOENT") return "Not found";
+  if (code === "EIO") return "No answer";
+  return "Refused";
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }): VNode {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children !== undefined && <p>{children}</p>}
+    </div>
+  );
+}
+
+function Loading(): VNode {
+  return (
+    <p class="loading" role="status">
+      Loading…
+    </p>
+  );
+}
+
+/** In the place of what is not loaded: why it cannot be, where that is known. */
+export function Pending({ error }: { error: ApiError | null }): VNode {
+  return error === null ? <Loading /> : <ErrorNote error={error} />;
+}
+
+/** A choice of a few, of which one holds. */
+export function Choice<T extends string>({
+  label,
+  value,
+  options,
+  choose,
+}: {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  choose: (value: T) => void;
+}): VNode {
+  return (
+    <div class="choice" role="group" aria-label={label}>
+      {options.map(([each, words]) => (
+        <button type="button" key={each} aria-pressed={each === value} onClick={() => choose(each)}>
+          {words}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { VNode } from "preact";
+import type { WireActor } from "../../wire.js";
+import { useMemory } from "../data/memory.js";
+import { Name } from "./shown.js";
+
+const fields = [
+  ["userId", "User"],
+  ["agent", "Agent"],
+  ["node", "Node"],
+  ["threadId", "Thread"],
+  ["runId", "Run"],
+  ["toolCallId", "Tool call"],
+  ["checkpointId", "Checkpoint"],
+  ["client", "Client"],
+] as const satisfies [keyof WireActor, string][];
+
+/** Where a change comes from. A run leads to all that it changed. */
+export function Provenance({ actor }: { actor: WireActor | null }): VNode {
+  const { href } = useMemory();
+  const facts = fields.flatMap(([field, term]) => {
+    const value = actor?.[field];
+    if (value === undefined) return [];
+    const name = <Name text={value} />;
+    return (
+      <div key={field}>
+        <dt>{term}</dt>
+        <dd>{field === "runId" ? <a href={href({ tab: "history", run: value })}>{name}</a> : name}</dd>
+      </div>
+    );
+  });
+  return (
+    <dl class="facts">
+      {facts.length > 0 ? (
+        facts
+      ) : (
+        <div>
+          <dt>Actor</dt>
+          <dd>unknown</dd>
+        </div>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,38 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { useSession } from "../data/session.js";
+
+const nameKey = "memory-page-name";
+
+interface Signature {
+  isReady: boolean;
+  /** For the body of a request. */
+  fields: { by?: string };
+  /** Requests the name that a decision carries. */
+  field: VNode;
+}
+
+/** How the visitor signs decisions. Where the server does not know who it is, the visitor types a name. */
+export function useSignature(): Signature {
+  const { userId } = useSession();
+  const [name, setName] = useState(localStorage.getItem(nameKey) ?? "");
+  if (userId !== null) return { isReady: true, fields: {}, field: <p class="muted">You sign as {userId}.</p> };
+  const change = (given: string): void => {
+    localStorage.setItem(nameKey, given);
+    setName(given);
+  };
+  const field = (
+    <label class="field">
+      Your name
+      <input
+        type="text"
+        required
+        maxLength={512}
+        value={name}
+        autoComplete="name"
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+    </label>
+  );
+  return { isReady: name !== "", fields: { by: name }, field };
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren, HTMLAttributes, VNode } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+
+/** Rows are in the document or not by so many. */
+const blockRows = 25;
+
+/** How far above and below the window: some two screens. */
+const marginPx = 1800;
+
+interface VirtualListProps<Row> extends Omit<HTMLAttributes<HTMLDivElement>, "children"> {
+  rows: readonly Row[];
+  /** The height of most rows. */
+  rowPx: number;
+  /** One element. */
+  render: (row: Row, index: number) => ComponentChildren;
+  /** The row that is always in the document, and scrolled into view when it changes. */
+  active?: number;
+  /** Where to it is scrolled. */
+  place?: "nearest" | "center";
+}
+
+/** Rows of any height, of which only those near the window are in the document. Others have the height that they had. */
+export function VirtualList<Row>({
+  rows,
+  rowPx,
+  render,
+  active = -1,
+  place = "nearest",
+  ...others
+}: VirtualListProps<Row>): VNode {
+  const element = useRef<HTMLDivElement>(null);
+  const measured = useMemo(() => new Map<number, number>(), [rows]);
+  const [{ first, end }, setShown] = useState({ first: 0, end: 1 });
+  const count = Math.ceil(rows.length / blockRows);
+  const activeBlock = Math.floor(active / blockRows);
+  const heightAt = (block: number): number =>
+    measured.get(block) ?? Math.min(blockRows, rows.length - block * blockRows) * rowPx;
+  const heightBetween = (start: number, stop: number): number => {
+    let height = 0;
+    for (let block = start; block < stop; block += 1) height += heightAt(block);
+    return height;
+  };
+
+  const update = (): void => {
+    const list = element.current;
+    for (const each of list?.querySelectorAll<HTMLElement>(":scope > [data-block]") ?? [])
+      measured.set(Number(each.dataset["block"]), each.offsetHeight);
+    let top = list?.firstElementChild?.getBoundingClientRect().top ?? 0;
+    const shown = { first: 0, end: 0 };
+    for (let block = 0; block < count; block += 1) {
+      const bottom = top + heightAt(block);
+      if (bottom > -marginPx && top < innerHeight + marginPx) {
+        if (shown.end === 0) shown.first = block;
+        shown.end = block + 1;
+      }
+      top = bottom;
+    }
+    if (shown.first !== first || shown.end !== end) setShown(shown);
+  };
+  useLayoutEffect(() => {
+    update();
+    // Of any element, as a list need not be what is scrolled.
+    const options = { capture: true, passive: true };
+    document.addEventListener("scroll", update, options);
+    addEventListener("resize", update);
+    return () => {
+      document.removeEventListener("scroll", update, options);
+      removeEventListener("resize", update);
+    };
+  });
+  useEffect(() => {
+    const block = element.current?.querySelector(`:scope > [data-block="${activeBlock}"]`);
+    block?.children[active % blockRows]?.scrollIntoView({ block: place });
+  }, [active]);
+
+  const parts: ComponentChildren[] = [];
+  let next = 0;
+  const addGap = (block: number): void => {
+    parts.push(<div key={`gap ${block}`} role="presentation" style={{ height: `${heightBetween(next, block)}px` }} />);
+  };
+  for (let block = 0; block < count; block += 1) {
+    if (block !== activeBlock && (block < first || block >= end)) continue;
+    addGap(block);
+    const start = block * blockRows;
+    parts.push(
+      <div key={`block ${block}`} role="presentation" data-block={block}>
+        {rows.slice(start, start + blockRows).map((row, index) => render(row, start + index))}
+      </div>,
+    );
+    next = block + 1;
+  }
+  addGap(count);
+  return (
+    <div {...others} ref={element}>
+      {parts}
+    </div>
+  );
+}

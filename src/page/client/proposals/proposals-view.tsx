@@ -1,0 +1,125 @@
+import type { VNode } from "preact";
+import type { WireFullProposal, WireProposal, WireProposals } from "../../wire.js";
+import { useTicks } from "../data/live.js";
+import { useMemory, useMemoryData } from "../data/memory.js";
+import { replace } from "../data/route.js";
+import { useSession } from "../data/session.js";
+import { DiffView } from "../history/diff-view.js";
+import { Actor, Choice, Empty, Pending, Time } from "../parts/parts.js";
+import { Provenance } from "../parts/provenance.js";
+import { Name } from "../parts/shown.js";
+import { Decisions } from "./decisions.js";
+
+const pollMs = 3000;
+
+const statuses = [
+  ["", "Waiting"],
+  ["approved", "Approved"],
+  ["rejected", "Rejected"],
+] as const;
+
+/** The changes that agents propose, and what each would do. */
+export function ProposalsView(): VNode {
+  const { query, version: memoryVersion, href } = useMemory();
+  const { proposal: opened } = query;
+  const status = statuses.find(([name]) => name === query["status"])?.[0] ?? "";
+  const version = `${memoryVersion} ${useTicks(pollMs)}`;
+  const { data, error } = useMemoryData<WireProposals>("proposals", status === "" ? {} : { status }, version);
+  const chosen = opened ?? data?.proposals[0]?.id;
+  return (
+    <div class={`panes ${opened === undefined ? "" : "has-detail"}`}>
+      <section class="side" aria-label="Proposals">
+        <Choice
+          label="Status"
+          value={status}
+          options={statuses}
+          choose={(value) => replace(href({ tab: "proposals", status: value }))}
+        />
+        {data === null && <Pending error={error} />}
+        {data?.proposals.length === 0 && (
+          <Empty title={status === "" ? "Nothing waits" : "None"}>
+            {status === "" ? "Agents propose changes where a path has the access “ask”." : undefined}
+          </Empty>
+        )}
+        <ul class="timeline">
+          {data?.proposals.map((each) => (
+            <ProposalRow key={each.id} proposal={each} isChosen={each.id === chosen} />
+          ))}
+        </ul>
+        {data?.more === true && <p class="muted">More follow when these are decided.</p>}
+      </section>
+      <section class="detail" aria-label="Proposal">
+        {chosen === undefined ? (
+          <Empty title="No proposal is chosen" />
+        ) : (
+          <ProposalView key={chosen} id={chosen} version={version} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function createTitle({ path, to }: WireProposal): string {
+  return to === null ? path : `${path} → ${to}`;
+}
+
+function ProposalRow({ proposal, isChosen }: { proposal: WireProposal; isChosen: boolean }): VNode {
+  const { query, href } = useMemory();
+  const { id, command, actor, at } = proposal;
+  return (
+    <li>
+      <a class="version-row" href={href({ ...query, proposal: id })} aria-current={isChosen ? "true" : undefined}>
+        <span class="version-what">
+          <span class="operation">{command}</span>
+          <Name text={createTitle(proposal)} class="file" />
+        </span>
+        <span class="version-who muted">
+          <Actor actor={actor} />
+          <Time time={at} />
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function ProposalView({ id, version }: { id: string; version: string }): VNode {
+  const { query, href } = useMemory();
+  const { access } = useSession();
+  const { data: proposal, error } = useMemoryData<WireFullProposal>("proposal", { id }, version);
+  if (proposal === null) return <Pending error={error} />;
+  return (
+    <>
+      <header class="detail-head">
+        <a class="back only-narrow" href={href({ ...query, proposal: "" })}>
+          Proposals
+        </a>
+        <h2>
+          <span class="operation">{proposal.command}</span> <Name text={createTitle(proposal)} class="path" />
+        </h2>
+        <span class="muted">
+          <Time time={proposal.at} />
+        </span>
+      </header>
+      <div class="detail-body" tabIndex={0} role="region" aria-label="What is proposed">
+        <Provenance actor={proposal.actor} />
+        <Decided proposal={proposal} />
+        {access === "write" && proposal.status === "pending" && <Decisions proposal={proposal} />}
+        <DiffView hunks={proposal.hunks} />
+      </div>
+    </>
+  );
+}
+
+function Decided({ proposal: { status, decidedBy, decidedAt, reason } }: { proposal: WireProposal }): VNode | null {
+  if (decidedBy === null || decidedAt === null) return null;
+  return (
+    <p class="note">
+      {status === "rejected" ? "Rejected" : "Approved"} by <Actor actor={decidedBy} /> <Time time={decidedAt} />
+      {reason !== null && (
+        <>
+          : <Name text={reason} />
+        </>
+      )}
+    </p>
+  );
+}

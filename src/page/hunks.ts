@@ -1,0 +1,26 @@
+import { findHunks } from "../core/history/unified-diff.js";
+import type { WireHunk } from "./wire.js";
+
+/** What makes one text the other. Null is no file. */
+export function compareTexts(older: string | null, newer: string | null): Promise<WireHunk[]> {
+  return findHunks(older ?? "", newer ?? "");
+}
+
+const head = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/;
+
+/**
+ * The hunks of the diff of a proposal. Each line of a text has a sign before it, so none can pass for a head. What is no
+ * hunk, such as a list of files, is one without numbers.
+ */
+export function parseHunks(diff: string): WireHunk[] {
+  const lines = diff.replace(/^--- .*\n\+\+\+ .*\n/, "").split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const hunks: WireHunk[] = [];
+  for (const line of lines) {
+    const numbers = head.exec(line)?.map(Number);
+    const [, oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = numbers ?? [];
+    if (numbers !== undefined || hunks.length === 0) hunks.push({ oldStart, oldLines, newStart, newLines, lines: [] });
+    if (numbers === undefined) hunks.at(-1)?.lines.push(line);
+  }
+  return hunks;
+}

@@ -1,0 +1,40 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
+
+/** Ends a request; the message is for people. */
+export class PageRefusal extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly code: string;
+
+  constructor(status: ContentfulStatusCode, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const statuses = {
+  ENOENT: 404,
+  EISDIR: 400,
+  ENOTDIR: 400,
+  EEXIST: 409,
+  EINVAL: 400,
+  EACCES: 403,
+  EFBIG: 413,
+  ENOSPC: 507,
+  ENOTMEM: 500,
+  ECONFLICT: 409,
+  EXDEV: 400,
+  EIO: 503,
+} as const satisfies Record<MemoryErrorCode, ContentfulStatusCode>;
+
+/** What went wrong, without a stack and without what a driver says, which may name servers. */
+export function toRefusal(error: unknown): PageRefusal {
+  if (error instanceof PageRefusal) return error;
+  if (!MemoryError.isInstance(error))
+    return new PageRefusal(500, "EBUG", "the page failed unexpectedly; please report it");
+  const { code, message } = error;
+  if (code !== "EIO") return new PageRefusal(statuses[code], code, message);
+  const unknown = /outcome is unknown/.test(message) ? "; the outcome is unknown, so look before you repeat it" : "";
+  return new PageRefusal(statuses.EIO, code, `the database failed or did not answer${unknown}`);
+}
