@@ -29,7 +29,7 @@ export type {
   VersionFilter,
   VersionOperation,
 } from "./core/history/history.js";
-export type { OnAsk } from "./core/access/asking.js";
+export type { OnAsk } from "./core/access/approval-requester.js";
 export type { ChangeCommand, ChangeStatus } from "./core/contract/change-record.js";
 export type { MemoryProposal, MemoryProposals, Reviewer } from "./core/approval/memory-proposals.js";
 export { mountMemories } from "./core/mounts/mounted-memory.js";

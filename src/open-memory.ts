@@ -2,7 +2,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { BaseStoreBackend } from "./backends/base-store.js";
 import type { MemoryAddress } from "./core/values/address.js";
 import type { Memory } from "./core/memory.js";
-import { namespaceOfMemory } from "./core/values/namespace.js";
+import { getMemoryNamespace } from "./core/values/namespace.js";
 import { openMemoryOver } from "./core/open-memory-over.js";
 import type { MemoryOptions } from "./core/memory-options.js";
 import { unwrapStore } from "./langchain/langgraph-internals.js";
@@ -19,7 +19,7 @@ export function openMemory(store: BaseStore, address: MemoryAddress, options?: M
   if (MongoMemoryStore.isInstance(real)) return real.memory(address, options);
   if (typeof real?.batch !== "function") throw new TypeError("openMemory: store must be a LangGraph BaseStore");
   return openMemoryOver(
-    (checked, limits) => new BaseStoreBackend(real, namespaceOfMemory(checked), limits),
+    (checked, limits) => new BaseStoreBackend(real, getMemoryNamespace(checked), limits),
     address,
     options,
   );

@@ -6,7 +6,7 @@ import { MongoClient } from "mongodb";
 import { checkAddress, type MemoryAddress } from "../../src/core/values/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
-import { namespaceOfMemory } from "../../src/core/values/namespace.js";
+import { getMemoryNamespace } from "../../src/core/values/namespace.js";
 import type { MemoryOptions } from "../../src/core/memory-options.js";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { type LayoutName, layoutNames } from "../../src/mongodb/memories/layouts.js";
@@ -66,7 +66,7 @@ function inMemory(): BackendUnderTest {
 }
 
 function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
-  return async (address, path, text) => store?.put(namespaceOfMemory(checkAddress(address)), path, { content: text });
+  return async (address, path, text) => store?.put(getMemoryNamespace(checkAddress(address)), path, { content: text });
 }
 
 function mongodb(layout: LayoutName): BackendUnderTest {

@@ -3,7 +3,7 @@ import type { Change, ChangeResult } from "../../src/core/tree/change.js";
 import { MemoryTree } from "../../src/core/tree/memory-tree.js";
 import type { SnapshotFile } from "../../src/core/tree/snapshot.js";
 import { MemoryError } from "../../src/core/values/errors.js";
-import { prefixOf, ROOT } from "../../src/core/values/paths.js";
+import { getPathPrefix, ROOT } from "../../src/core/values/paths.js";
 
 /** The memory that every backend is compared with: a tree in this process, changed by `applyChange`. */
 export class ModelMemory {
@@ -73,7 +73,7 @@ export class ModelMemory {
 
   rename(path: string, to: string): void {
     if (path === ROOT || to === ROOT) throw new MemoryError("EINVAL", "the root cannot be renamed");
-    if (to.startsWith(prefixOf(path))) throw new MemoryError("EINVAL", "a directory cannot be moved into itself");
+    if (to.startsWith(getPathPrefix(path))) throw new MemoryError("EINVAL", "a directory cannot be moved into itself");
     this.change({ type: "rename", path, to });
   }
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { type CheckedAddress, checkAddress, type MemoryAddress, ownerOf } from "../../src/core/values/address.js";
+import { type CheckedAddress, checkAddress, type MemoryAddress, getOwner } from "../../src/core/values/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import type { MemoryOptions } from "../../src/core/memory-options.js";
 
@@ -32,6 +32,6 @@ export function openInFolder(folder: string, address: MemoryAddress, options?: M
 
 function folderNameOf(address: CheckedAddress): string {
   return createHash("sha256")
-    .update(JSON.stringify([address.nodeId, address.scope, ownerOf(address)]))
+    .update(JSON.stringify([address.nodeId, address.scope, getOwner(address)]))
     .digest("hex");
 }

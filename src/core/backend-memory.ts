@@ -53,7 +53,7 @@ import type { Change, ChangeResult } from "./tree/change.js";
 import { sortTree } from "./tree/sort-tree.js";
 import type { CheckedAddress } from "./values/address.js";
 import { alreadyExists, fileNotFound, invalid, pathIsDirectory, withPath } from "./values/errors.js";
-import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";
+import { getCreationError, normalizePath, type PathRule, getPathPrefix, ROOT } from "./values/paths.js";
 import { compareCodeUnits, takeStart } from "./values/text.js";
 
 /**
@@ -196,7 +196,7 @@ export class BackendMemory implements RestrictableMemory {
       const target = normalizePath(to);
       if (source === ROOT || target === ROOT) throw invalid("the root cannot be renamed");
       this.#assertCreatable(target);
-      if (target !== source && target.startsWith(prefixOf(source)))
+      if (target !== source && target.startsWith(getPathPrefix(source)))
         throw invalid("a directory cannot be moved into itself");
       return async (call) => {
         if (target !== source) await runChange(this.#context, { type: "rename", path: source, to: target }, call);
@@ -277,11 +277,11 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   #canCreate(path: string): boolean {
-    return creationFault(path, this.#context.options.paths) === null;
+    return getCreationError(path, this.#context.options.paths) === null;
   }
 
   #assertCreatable(path: string): void {
-    const fault = creationFault(path, this.#context.options.paths);
+    const fault = getCreationError(path, this.#context.options.paths);
     if (fault !== null) throw withPath(fault, path);
   }
 

@@ -11,7 +11,7 @@ import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
 import type { MemoryActor } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
 import { MemoryError, withPath } from "./values/errors.js";
-import { creationFault, normalizePath } from "./values/paths.js";
+import { getCreationError, normalizePath } from "./values/paths.js";
 import { notifyListeners } from "./watch/own-changes.js";
 
 /** Where the storage of a memory is, for traces. */
@@ -59,7 +59,7 @@ export function runOnPath<R>(
       return await runLimited(memory, run);
     } catch (error) {
       if (!MemoryError.isInstance(error)) throw error;
-      const fault = error.code === "ENOENT" ? creationFault(target, memory.options.paths) : null;
+      const fault = error.code === "ENOENT" ? getCreationError(target, memory.options.paths) : null;
       throw withPath(fault ?? error, target);
     }
   });

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { FileInfo, GrepResult } from "deepagents";
 import { LiteralSearch } from "../core/values/literal-search.js";
 import type { MemoryOutline, MemorySnapshot, OutlineFile } from "../core/memory.js";
-import { normalizePath, parentsOf, prefixOf, ROOT } from "../core/values/paths.js";
+import { normalizePath, getParents, getPathPrefix, ROOT } from "../core/values/paths.js";
 import { linesHolding } from "../core/search/lines.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { Turns } from "../core/runtime/turns.js";
@@ -11,7 +11,7 @@ import { compileGlob } from "./glob.js";
 /** The entries of a directory, sorted by path. Without such a directory none, as in deepagents. */
 export function listChildren({ files, directories }: MemoryOutline, path: string): FileInfo[] {
   const parent = normalizePath(path, { emptyIsRoot: true });
-  const isChild = (other: string): boolean => (parentsOf(other).at(-1) ?? ROOT) === parent;
+  const isChild = (other: string): boolean => (getParents(other).at(-1) ?? ROOT) === parent;
   const children = [
     ...directories.filter(isChild).map((directory) => ({ path: `${directory}/`, is_dir: true, size: 0 })),
     ...files.filter((file) => isChild(file.path)).map(fileInfo),
@@ -68,7 +68,7 @@ function within<File extends { path: string }>(
   path: string,
 ): { file: File; relative: string }[] {
   const base = normalizePath(path, { emptyIsRoot: true });
-  const prefix = prefixOf(base);
+  const prefix = getPathPrefix(base);
   return files.flatMap((file) => {
     if (file.path === base) return [{ file, relative: posix.basename(base) }];
     return file.path.startsWith(prefix) ? [{ file, relative: file.path.slice(prefix.length) }] : [];

@@ -18,11 +18,11 @@ import {
   type MemoryScope,
   ownerFields,
 } from "../core/values/address.js";
-import type { OnAsk } from "../core/access/asking.js";
+import type { OnAsk } from "../core/access/approval-requester.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import { MountedMemory } from "../core/mounts/mounted-memory.js";
-import { bothRights } from "../core/mounts/mounts.js";
+import { combineRights } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
 import type { PathRule } from "../core/values/paths.js";
@@ -148,7 +148,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
     this.#mounts = mounts && new NodeMounts(mounts);
     this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
-    this.rights = bothRights(
+    this.rights = combineRights(
       this.#mounts?.rights,
       rules.length > 0 && this.#policy ? getRights([this.#policy]) : undefined,
     );

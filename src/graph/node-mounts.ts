@@ -5,11 +5,11 @@ import type { Memory, MemoryRights } from "../core/memory.js";
 import {
   isMemory,
   type Mount,
-  mountAt,
+  createMount,
   mountFields,
   type MountSettings,
-  normalizedPoints,
-  rightsInTree,
+  normalizeMountPoints,
+  getTreeRights,
 } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { ROOT } from "../core/values/paths.js";
@@ -65,12 +65,12 @@ export class NodeMounts {
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(mounts: Record<string, MountOptions>) {
-    const given = normalizedPoints("MemoryNodeOptions.mounts", mounts);
+    const given = normalizeMountPoints("MemoryNodeOptions.mounts", mounts);
     const [, root = {}] = given.find(([point]) => point === ROOT) ?? [];
     checkOptions('mount "/" (the node\'s own memory)', rootSchema, root);
     this.#root = root as MountSettings;
     this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
-    this.rights = rightsInTree([
+    this.rights = getTreeRights([
       { ...this.#root, point: ROOT },
       ...this.#others.map(({ point, settings }) => ({ ...settings, point })),
     ]);
@@ -85,7 +85,7 @@ export class NodeMounts {
       "source" in mount ? chooseMemory(run, mount.source) : openInStore(mount.nodeId, mount.scope);
     const open = async (mount: CheckedMount): Promise<Mount> => {
       try {
-        return mountAt(mount.point, await choose(mount), mount.settings);
+        return createMount(mount.point, await choose(mount), mount.settings);
       } catch (error) {
         if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
         warnOfMissingOwner(`the memory mounted at ${JSON.stringify(mount.point)}`, error);
@@ -98,7 +98,7 @@ export class NodeMounts {
       }
     };
     const others = await Promise.all(this.#others.map(open));
-    return [mountAt(ROOT, own, this.#root), ...others];
+    return [createMount(ROOT, own, this.#root), ...others];
   }
 
   /** The same for a program. @throws TypeError if the memory of a mount is known to a run only */
@@ -111,8 +111,8 @@ export class NodeMounts {
     const choose = (mount: CheckedMount): Memory =>
       "source" in mount ? memoryOfProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
     return [
-      mountAt(ROOT, own, this.#root),
-      ...this.#others.map((mount) => mountAt(mount.point, choose(mount), mount.settings)),
+      createMount(ROOT, own, this.#root),
+      ...this.#others.map((mount) => createMount(mount.point, choose(mount), mount.settings)),
     ];
   }
 }

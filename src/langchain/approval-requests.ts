@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import { Mutex } from "async-mutex";
 import type { MemoryActor } from "../core/values/actor.js";
-import type { ApprovalRequester, OnAsk, ApprovalRequest } from "../core/access/asking.js";
+import type { ApprovalRequester, OnAsk, ApprovalRequest } from "../core/access/approval-requester.js";
 import { MemoryError } from "../core/values/errors.js";
 import {
   getInterruptState,

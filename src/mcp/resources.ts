@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory, OutlineFile } from "../core/memory.js";
-import { maxPathChars, normalizePath, segmentsOf } from "../core/values/paths.js";
+import { maxPathChars, normalizePath, splitPath } from "../core/values/paths.js";
 import { shorten } from "../core/values/text.js";
 
 const scheme = "memory://";
@@ -25,7 +25,7 @@ export const fileTemplate: ResourceTemplateType = {
 
 /** `memory:///notes/to%20do` of `/notes/to do`. */
 export function toUri(path: string): string {
-  return `${scheme}/${segmentsOf(path).map(encodeURIComponent).join("/")}`;
+  return `${scheme}/${splitPath(path).map(encodeURIComponent).join("/")}`;
 }
 
 /** @throws ProtocolError InvalidParams for what is no URI of a file */

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { MemoryHistory, MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
-import { normalizePath, segmentsOf } from "../core/values/paths.js";
+import { normalizePath, splitPath } from "../core/values/paths.js";
 import { inProtocol, getMimeType, parseUriPart } from "./resources.js";
 
 const listScheme = "memory-versions://";
@@ -45,7 +45,7 @@ export function toVersionUri(id: string): string {
 
 /** `memory-versions:///notes/to%20do` of `/notes/to do`. */
 export function toVersionsUri(path: string): string {
-  return `${listScheme}/${segmentsOf(path).map(encodeURIComponent).join("/")}`;
+  return `${listScheme}/${splitPath(path).map(encodeURIComponent).join("/")}`;
 }
 
 /** Null for another kind of uri. @throws ProtocolError */

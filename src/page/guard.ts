@@ -1,5 +1,5 @@
 import { asHostname, isHost, isLoopback, loopbackNames } from "../core/values/hostnames.js";
-import { secretMatcher } from "../core/values/secret.js";
+import { createSecretMatcher } from "../core/values/secret.js";
 import { shorten } from "../core/values/text.js";
 import { type MemoryPageAccess, type MemoryPageOptions, type MemoryPageVisitor, visitorSchema } from "./options.js";
 import { PageRefusal } from "./refusal.js";
@@ -20,7 +20,7 @@ export class PageGuard {
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#isToken = options.token === undefined ? null : secretMatcher(options.token);
+    this.#isToken = options.token === undefined ? null : createSecretMatcher(options.token);
   }
 
   /** @returns who asks, or the answer of `authorize`. @throws PageRefusal */

@@ -2,7 +2,7 @@ import { Hono } from "hono/tiny";
 import { bodyLimit } from "hono/body-limit";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
-import { sha256Of } from "../core/values/sha256.js";
+import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
@@ -97,7 +97,7 @@ function serveClient(app: Hono<PageEnv>, basePath: string): void {
     const headers = {
       "Content-Type": `${type}; charset=utf-8`,
       "Cache-Control": "no-cache",
-      ETag: `"${sha256Of(text)}"`,
+      ETag: `"${hashSha256(text)}"`,
     };
     app.get(path, etag(), (http) => http.body(text, 200, headers));
     app.all(path, refuseMethod);

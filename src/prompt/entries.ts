@@ -1,5 +1,5 @@
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
-import { hiddenDirectoryOf } from "../core/values/paths.js";
+import { findHiddenDirectory } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { printablePath, quoteContent } from "./fence.js";
 
@@ -18,9 +18,9 @@ export interface Entry {
  */
 export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): Entry[] {
   const hidden = new Map<string, OutlineFile[]>();
-  for (const path of directories) if (hiddenDirectoryOf(`${path}/`) === path) hidden.set(path, []);
-  for (const file of files) hidden.get(hiddenDirectoryOf(file.path) ?? "")?.push(file);
-  const isShown = (path: string): boolean => !hidden.has(hiddenDirectoryOf(path) ?? "");
+  for (const path of directories) if (findHiddenDirectory(`${path}/`) === path) hidden.set(path, []);
+  for (const file of files) hidden.get(findHiddenDirectory(file.path) ?? "")?.push(file);
+  const isShown = (path: string): boolean => !hidden.has(findHiddenDirectory(path) ?? "");
   const entries = [
     ...directories.filter(isShown).map((path) => ({
       key: `${path}/`,

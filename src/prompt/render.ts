@@ -2,7 +2,7 @@ import type { MemoryScope } from "../core/values/address.js";
 import type { MemoryOutline } from "../core/memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import type { Mount } from "../core/mounts/mounts.js";
-import { prefixOf, ROOT, segmentsOf } from "../core/values/paths.js";
+import { getPathPrefix, ROOT, splitPath } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
 import { contentLines, type Entry, entryCount, indexLines, sortedEntries } from "./entries.js";
@@ -135,7 +135,7 @@ function headerLines({ mount, entries }: Section, ...others: string[]): string[]
   const there = [scopeWords(memory.address.scope), ...rights, ...(entries.length === 0 ? ["empty"] : []), ...others];
   const facts = missingOwner === undefined ? there : [`not available: ${missingOwner.message}`];
   const words = description === undefined ? "" : ` - ${printablePath(description.replaceAll(/\s+/g, " ").trim())}`;
-  return [`${printablePath(prefixOf(point))}${words} (${facts.join(", ")})`];
+  return [`${printablePath(getPathPrefix(point))}${words} (${facts.join(", ")})`];
 }
 
 /** How many entries are left out. */
@@ -157,7 +157,7 @@ function leaveOut(sections: readonly Section[], otherChars: number, maxChars: nu
   const cut = sections.map((section) => ({ ...section, shown: new Set(section.shown) }));
   const deepestFirst = cut
     .flatMap((section) => {
-      const mountDepth = segmentsOf(section.mount?.point ?? ROOT).length;
+      const mountDepth = splitPath(section.mount?.point ?? ROOT).length;
       return Array.from(section.shown, (entry) => ({ section, entry, depth: entry.depth - mountDepth }));
     })
     .toSorted((a, b) => a.depth - b.depth || compareCodeUnits(a.entry.key, b.entry.key))

@@ -1,4 +1,4 @@
-import { normalizedPoints } from "../core/mounts/mounts.js";
+import { normalizeMountPoints } from "../core/mounts/mounts.js";
 import { ROOT } from "../core/values/paths.js";
 import { fieldIssues, given, isRecord, quote } from "./field-issues.js";
 import { mountTemplateFields } from "./fields.js";
@@ -7,7 +7,7 @@ import { mountTemplateFields } from "./fields.js";
 export function mountIssues(at: string, { mounts }: Record<string, unknown>): string[] {
   if (mounts === undefined) return [];
   try {
-    const points = normalizedPoints("data.config.mounts", mounts);
+    const points = normalizeMountPoints("data.config.mounts", mounts);
     return points.flatMap(([point, mount]) => issuesOfOne(at, point, mount));
   } catch (error) {
     return [`${at}: ${(error as Error).message}`];

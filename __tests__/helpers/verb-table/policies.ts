@@ -1,6 +1,6 @@
 import { checkPolicy, type CheckedPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
-import type { ApprovalRequester } from "../../../src/core/access/asking.js";
+import type { ApprovalRequester } from "../../../src/core/access/approval-requester.js";
 import type { Memory } from "../../../src/core/memory.js";
 
 /** A memory as a node hands it out, in no run. */

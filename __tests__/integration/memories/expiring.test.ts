@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { namespaceOfMemory } from "../../../src/core/values/namespace.js";
+import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
@@ -87,11 +87,11 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     ["readFiles", (memory) => memory.readFiles(["/notes/today"]), ["old"], [null]],
     [
       "store.get",
-      async ({ address }) => (await store.get(namespaceOfMemory(address), "/notes/today"))?.value,
+      async ({ address }) => (await store.get(getMemoryNamespace(address), "/notes/today"))?.value,
       { content: "old" },
       undefined,
     ],
-    ["store.search", async ({ address }) => (await store.search(namespaceOfMemory(address))).length, 2, 0],
+    ["store.search", async ({ address }) => (await store.search(getMemoryNamespace(address))).length, 2, 0],
     [
       "store.search of all",
       async ({ address }) =>
@@ -169,7 +169,7 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
     ["append", (memory) => memory.append("/notes/today", "new")],
     ["write", (memory) => memory.write("/notes/today", "new")],
-    ["store.put", ({ address }) => store.put(namespaceOfMemory(address), "/notes/today", { content: "new" })],
+    ["store.put", ({ address }) => store.put(getMemoryNamespace(address), "/notes/today", { content: "new" })],
   ])("makes %s begin a new memory, in which nothing of the old is", async (_, change) => {
     const memory = await writtenMemory();
     await memory.write("/other", "old");
@@ -252,7 +252,7 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     const collectionName = `official ${randomUUID()}`;
     await db
       .collection(collectionName)
-      .insertOne({ namespace: namespaceOfMemory(address), key: "/ancient", value: { content: "text" }, ...times });
+      .insertOne({ namespace: getMemoryNamespace(address), key: "/ancient", value: { content: "text" }, ...times });
     await migrateFromMongoDBStore({ source: { client, dbName, collectionName }, store });
     expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
     const changes = (await stored(address)).map(({ updatedAt }) => Number(updatedAt));

@@ -2,7 +2,7 @@ import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { MemoryOutline } from "../../../src/core/memory.js";
-import { hiddenDirectoryOf, parentsOf } from "../../../src/core/values/paths.js";
+import { findHiddenDirectory, getParents } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import {
@@ -74,7 +74,7 @@ const tree: fc.Arbitrary<Tree> = fc
   .map(([files, directories, wide, names, areDirectories]) => {
     const inWide = names.map((each) => `${wide}/${each}`);
     const [given, made] = areDirectories ? [files, [...directories, ...inWide]] : [[...files, ...inWide], directories];
-    const all = new Set([...made, ...[...given, ...made].flatMap(parentsOf)]);
+    const all = new Set([...made, ...[...given, ...made].flatMap(getParents)]);
     return { files: [...new Set(given)].filter((file) => !all.has(file)), directories: [...all] };
   });
 
@@ -123,7 +123,7 @@ function sorted(outline: MemoryOutline): MemoryOutline {
 function asUnknown(whole: MemoryOutline, cut: MemoryOutline, counted: number): MemoryOutline {
   const hidden = new Map<string, number>();
   const files = whole.files.filter((file) => {
-    const directory = hiddenDirectoryOf(file.path);
+    const directory = findHiddenDirectory(file.path);
     if (directory === undefined) return true;
     const count = (hidden.get(directory) ?? 0) + 1;
     hidden.set(directory, count);

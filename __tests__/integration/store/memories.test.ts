@@ -3,7 +3,7 @@ import { type BaseStore, InMemoryStore, type Item } from "@langchain/langgraph-c
 import fc from "fast-check";
 import type { CommandStartedEvent, Document } from "mongodb";
 import { MongoClient } from "mongodb";
-import { namespaceOfMemory } from "../../../src/core/values/namespace.js";
+import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
@@ -267,7 +267,7 @@ describe("memories among the items", () => {
         const expected = sorted(await reference.search([], { limit: 1000 }));
         expect(shown(await ours.search([], { limit: 1000 }))).toEqual(shown(expected));
         const { nodeId } = all[0] ?? { nodeId: "" };
-        const prefix = namespaceOfMemory({ nodeId, scope: "global" }).slice(0, 2);
+        const prefix = getMemoryNamespace({ nodeId, scope: "global" }).slice(0, 2);
         expect(shown(await ours.search(prefix, { limit: 1000 }))).toEqual(
           shown(sorted(await reference.search(prefix, { limit: 1000 }))),
         );
@@ -299,7 +299,7 @@ describe("memories among the items", () => {
       nodeIds.map((nodeId) => ({ nodeId, scope: "global", data: { f: nodeId }, revision: 1 })),
     );
     const expected = nodeIds
-      .map((nodeId) => namespaceOfMemory({ nodeId, scope: "global" }))
+      .map((nodeId) => getMemoryNamespace({ nodeId, scope: "global" }))
       .toSorted((a, b) => compareCodeUnits(a.join("\0"), b.join("\0")));
     expect(await store.listNamespaces({ limit: 3000 })).toEqual(expected);
     const found = await store.search(["memory"], { limit: 20, offset: 990 });

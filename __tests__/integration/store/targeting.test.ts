@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type CommandStartedEvent, Db, type Document, MongoClient } from "mongodb";
 import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { namespaceOfMemory } from "../../../src/core/values/namespace.js";
+import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
@@ -111,7 +111,7 @@ describe.each(memoryScopes)("commands of a %s memory name its shard", (scope) =>
     ["listNamespaces of a node", (namespace) => store.listNamespaces({ prefix: namespace.slice(0, 2) })],
   ])("%s through the store", async (_, work) => {
     const { nodeId } = freshAddress();
-    const namespace = namespaceOfMemory(addressFor(nodeId, scope, "t"));
+    const namespace = getMemoryNamespace(addressFor(nodeId, scope, "t"));
     await store.put(namespace, "/notes/today", { content: "text" });
     const filters = (await filtersOf(() => work(namespace))).filter(({ collection }) => collection === "memories");
     expect(filters).not.toHaveLength(0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { addressFor, type CheckedAddress, memoryScopes, ownerOf } from "../../../src/core/values/address.js";
-import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/values/namespace.js";
+import { addressFor, type CheckedAddress, memoryScopes, getOwner } from "../../../src/core/values/address.js";
+import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { lookUp } from "../../../src/mongodb/memories/document/document.js";
 import { parseStoredNamespace, storedNamespace } from "../../../src/mongodb/operations/namespaces.js";
 import { hostileNames } from "../../helpers/hostile-names.js";
@@ -26,7 +26,7 @@ function* addresses(): Generator<CheckedAddress> {
 }
 
 const isSame = (a: CheckedAddress | null, b: CheckedAddress): boolean =>
-  a !== null && a.nodeId === b.nodeId && a.scope === b.scope && ownerOf(a) === ownerOf(b);
+  a !== null && a.nodeId === b.nodeId && a.scope === b.scope && getOwner(a) === getOwner(b);
 
 describe("addresses of hostile ids, equal ones in all scopes", () => {
   // Requirement: memory.no-two-addresses-share, base-store.namespaces
@@ -35,7 +35,7 @@ describe("addresses of hostile ids, equal ones in all scopes", () => {
     let count = 0;
     for (const address of addresses()) {
       count += 1;
-      if (!isSame(addressOfNamespace(parseStoredNamespace(storedNamespace(namespaceOfMemory(address)))), address))
+      if (!isSame(parseMemoryNamespace(parseStoredNamespace(storedNamespace(getMemoryNamespace(address)))), address))
         strangers.push(address);
       if (!isSame(lookUp(address) as CheckedAddress, address)) strangers.push(address);
     }
@@ -48,7 +48,7 @@ describe("addresses of hostile ids, equal ones in all scopes", () => {
   it("have no label that LangGraph refuses, and a scope where no id can be", () => {
     for (const name of ids) {
       for (const scope of memoryScopes) {
-        const namespace = namespaceOfMemory(addressFor(name, scope, name));
+        const namespace = getMemoryNamespace(addressFor(name, scope, name));
         expect([namespace[0], namespace[2], namespace.length]).toEqual(["memory", scope, scope === "global" ? 3 : 4]);
         expect(namespace.some((label) => label === "" || /[.:]/.test(label))).toBe(false);
       }

@@ -1,7 +1,7 @@
 import { expect, it, jest } from "@jest/globals";
 import * as diff from "diff";
 import type { LineageStep } from "../../../src/core/history/history-backend.js";
-import { olderTextOf, wholeText } from "../../../src/core/history/older-text.js";
+import { encodeOlderText, wholeText } from "../../../src/core/history/older-text.js";
 
 let comparisons = 0;
 
@@ -44,7 +44,7 @@ it.each([
   ],
 ])("blame of half a million lines with %s takes bounded work", async (_kind, older, newer) => {
   comparisons = 0;
-  const steps = batchOf(stepOf("2", olderTextOf(older, newer)), stepOf("1", "none"));
+  const steps = batchOf(stepOf("2", encodeOlderText(older, newer)), stepOf("1", "none"));
   const blamed = await blameLines({ text: newer, steps });
   expect(blamed).toHaveLength(count);
   expect(blamed.every(({ version }) => version !== null)).toBe(true);

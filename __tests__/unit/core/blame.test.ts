@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
-import { olderTextOf } from "../../../src/core/history/older-text.js";
+import { encodeOlderText } from "../../../src/core/history/older-text.js";
 
 interface Line {
   text: string;
@@ -22,7 +22,7 @@ function stepOf(id: string, older: readonly Line[] | null, newer: readonly Line[
     sizeBytes: 0,
     sha256: "",
   } as const;
-  return { version, before: older === null ? "none" : olderTextOf(textOf(older), textOf(newer)) };
+  return { version, before: older === null ? "none" : encodeOlderText(textOf(older), textOf(newer)) };
 }
 
 /** As a backend tells it, two versions at a time. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/document/document.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
-import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/values/namespace.js";
+import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";
 import { normalizePath } from "../../../src/core/values/paths.js";
 import { anyCharacter } from "../../helpers/any-character.js";
@@ -80,13 +80,13 @@ describe("a path as a stored key", () => {
 describe("an address as a namespace", () => {
   // Requirement: base-store.namespaces
   it("is percent-encoded where LangGraph allows a character in no label, and nowhere else", () => {
-    expect(namespaceOfMemory({ nodeId: "ann@example.com", scope: "global" })).toEqual([
+    expect(getMemoryNamespace({ nodeId: "ann@example.com", scope: "global" })).toEqual([
       "memory",
       "ann@example%2Ecom",
       "global",
     ]);
     const thread = { nodeId: "a:b/c", scope: "perThread", threadId: "100% é" } as const;
-    expect(namespaceOfMemory(thread)).toEqual(["memory", "a%3Ab/c", "perThread", "100%25 é"]);
+    expect(getMemoryNamespace(thread)).toEqual(["memory", "a%3Ab/c", "perThread", "100%25 é"]);
   });
 
   const address = fc
@@ -99,7 +99,7 @@ describe("an address as a namespace", () => {
   // Requirement: base-store.namespaces
   it("comes back equal, so no two addresses share a namespace", () => {
     fc.assert(
-      fc.property(address, (one) => expect(addressOfNamespace(namespaceOfMemory(one))).toEqual(one)),
+      fc.property(address, (one) => expect(parseMemoryNamespace(getMemoryNamespace(one))).toEqual(one)),
       { numRuns: repetitions({ usual: 400, long: 2_000 }) },
     );
   });
@@ -107,7 +107,7 @@ describe("an address as a namespace", () => {
   // Requirement: base-store.labels-accepted
   it("has labels that LangGraph accepts", () => {
     const accepted = (one: CheckedAddress): void => {
-      for (const label of namespaceOfMemory(one)) expect(label).toMatch(/^[^.:\0]+$/);
+      for (const label of getMemoryNamespace(one)) expect(label).toMatch(/^[^.:\0]+$/);
     };
     fc.assert(fc.property(address, accepted), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
@@ -122,6 +122,6 @@ describe("an address as a namespace", () => {
     [["memory", "a", "perThread"]],
     [["other", "a", "global"]],
   ])("is none for %j", (namespace) => {
-    expect(addressOfNamespace(namespace)).toBeNull();
+    expect(parseMemoryNamespace(namespace)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { canBeReadBy, olderTextOf, readOlderText } from "../../../src/core/history/older-text.js";
+import { canBeReadBy, encodeOlderText, readOlderText } from "../../../src/core/history/older-text.js";
 
 const someLines = fc
   .array(fc.constantFrom("", "a", "b😀", "😀", "😁", "a line of some length", "x".repeat(100)), { maxLength: 30 })
@@ -24,7 +24,7 @@ describe("an older text", () => {
   it("is read by the newer one", () => {
     fc.assert(
       fc.property(someTexts, ({ older, newer }) => {
-        const told = olderTextOf(older, newer);
+        const told = encodeOlderText(older, newer);
         expect(canBeReadBy(told, newer)).toBe(true);
         expect(readOlderText(told, newer)).toBe(older);
         expect(told.text.isWellFormed()).toBe(true);
@@ -36,13 +36,13 @@ describe("an older text", () => {
   it("of which lines far apart were changed holds those alone", () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}`);
     const newer = lines.with(10, "changed").with(500, "changed, too").with(990, "").join("\n");
-    const { text, kept } = olderTextOf(lines.join("\n"), newer);
+    const { text, kept } = encodeOlderText(lines.join("\n"), newer);
     expect(text).toBe("line 10line 500line 990");
     expect(kept).toHaveLength(2 * 3);
   });
 
   it("has no parts so small that it would be longer for them", () => {
     const older = "ab\ncd\n".repeat(1000);
-    expect(olderTextOf(older, older.replaceAll("ab", "ba")).kept).toBeUndefined();
+    expect(encodeOlderText(older, older.replaceAll("ab", "ba")).kept).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory, MemoryOutline, OutlineOptions } from "../../../src/core/memory.js";
-import { type MountedMemory, mountMemories, treeIn } from "../../../src/core/mounts/mounted-memory.js";
-import { segmentsOf } from "../../../src/core/values/paths.js";
+import { type MountedMemory, mountMemories, getMountTree } from "../../../src/core/mounts/mounted-memory.js";
+import { splitPath } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { renderMemory, renderMounts } from "../../../src/prompt/render.js";
@@ -14,7 +14,7 @@ const moreThan = 5;
 /** What comes first of an outline, with paths of so many characters. */
 function firstOf(outline: MemoryOutline, maxPathChars: number): MemoryOutline {
   const keys = [...outline.files.map(({ path }) => path), ...outline.directories.map((path) => `${path}/`)];
-  const depthOf = (key: string): number => segmentsOf(key.replace(/\/$/, "")).length;
+  const depthOf = (key: string): number => splitPath(key.replace(/\/$/, "")).length;
   const sorted = keys.toSorted((a, b) => depthOf(a) - depthOf(b) || compareCodeUnits(a, b));
   let chars = 0;
   const held = new Set(
@@ -99,7 +99,7 @@ describe("mounts of memories whose outlines are cut", () => {
       "/": await large(many("/deep/er", 30), isCut),
       "/x": await large(many("", 3), false),
     });
-    const tree = treeIn(
+    const tree = getMountTree(
       mountMemories({
         "/": await large({ ...many("/notes", 30), ...more }, isCut, asked),
         "/team/a": { memory: team, maxChars: 300 },

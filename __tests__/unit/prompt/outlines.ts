@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { memoryScopes } from "../../../src/core/values/address.js";
 import type { MemoryOutline } from "../../../src/core/memory.js";
-import { parentsOf } from "../../../src/core/values/paths.js";
+import { getParents } from "../../../src/core/values/paths.js";
 import { compareCodeUnits, utf8Bytes } from "../../../src/core/values/text.js";
 import type { RenderOptions } from "../../../src/prompt/render.js";
 
 /** An outline of these files and all their directories; `directories` are further ones. */
 export function outlineOf(contents: Record<string, string>, directories: string[] = []): MemoryOutline {
   const files = Object.entries(contents).map(([path, content]) => ({ path, content, sizeBytes: utf8Bytes(content) }));
-  const all = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(parentsOf)]);
+  const all = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(getParents)]);
   return {
     files: files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),
     directories: [...all].toSorted(compareCodeUnits),
@@ -89,7 +89,7 @@ const path = fc
 export const hostileOutline: fc.Arbitrary<MemoryOutline> = fc
   .tuple(fc.dictionary(path, hostileText, { maxKeys: 12 }), fc.array(path, { maxLength: 4 }))
   .map(([contents, directories]) => {
-    const inner = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(parentsOf)]);
+    const inner = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(getParents)]);
     return outlineOf(Object.fromEntries(Object.entries(contents).filter(([file]) => !inner.has(file))), directories);
   });
 

@@ -7,7 +7,7 @@ import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../core/memory.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import { ROOT, segmentsOf } from "../../core/values/paths.js";
+import { ROOT, splitPath } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type FileSystemTraits, Folder, type FoundFile } from "./folder.js";
 import { FolderChange } from "./folder-change.js";
@@ -66,7 +66,7 @@ export class DirectoryBackend implements MemoryBackend {
       const empty = new MemoryTree({ files: [], directories: [], revision: null });
       const { edits, result } = applyChange(empty, change, { now: new Date(), maxFileBytes }, options);
       if (edits.files.length === 0) return result;
-      assertCreatable(segmentsOf(change.path), []);
+      assertCreatable(splitPath(change.path), []);
       await makeWorkFolder(this.#settings.dir, this.#modes);
     }
     const folderChange = new FolderChange(change, options, { maxFileBytes, fsync, modes: this.#modes });

@@ -12,7 +12,7 @@ import {
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import type { DeletedCounts, FileStat, SnapshotFile } from "../../core/tree/snapshot.js";
 import { alreadyExists, fileNotFound, MemoryError, withPath } from "../../core/values/errors.js";
-import { parentOf, ROOT } from "../../core/values/paths.js";
+import { getParent, ROOT } from "../../core/values/paths.js";
 import type { Folder, FoundFile, Located } from "./folder.js";
 import type { Hold } from "./folder-lock.js";
 import { io } from "./fs-errors.js";
@@ -117,7 +117,7 @@ async function loadScope(folder: Folder, change: Change, options: ChangeOptions)
     const found = await folder.locate(path);
     located.set(path, found);
     if (found.kind === "file") {
-      files.push({ path, directory: parentOf(path), name: found.name, stats: found.stats });
+      files.push({ path, directory: getParent(path), name: found.name, stats: found.stats });
     } else if (found.kind === "dir") {
       const children = below.includes(path) ? await folder.walk(path) : { files: [], directories: [] };
       files.push(...children.files);
@@ -143,7 +143,7 @@ async function getFolderScope(folder: Folder, change: Change): Promise<ChangeSco
 /** Stands for a file somewhere on the way to a path, which is enough to refuse to create that path. */
 function createParent(path: string): SnapshotFile {
   const time = new Date(0);
-  return { kind: "file", path: parentOf(path), content: "", sizeBytes: 0, createdAt: time, updatedAt: time };
+  return { kind: "file", path: getParent(path), content: "", sizeBytes: 0, createdAt: time, updatedAt: time };
 }
 
 /** The files of a scope, with their texts only if the change or its digest needs them. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { directoryNotFound, MemoryError, type MemoryErrorCode, pathIsFile } from "../../core/values/errors.js";
 import type { MemoryEntry } from "../../core/memory.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import { ROOT, segmentsOf } from "../../core/values/paths.js";
+import { ROOT, splitPath } from "../../core/values/paths.js";
 import { ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 import { inParallel } from "./in-parallel.js";
 import { isReserved, pathOfChild, reservedName } from "./names.js";
@@ -61,7 +61,7 @@ export class Folder {
 
   /** @throws EINVAL where a link, a special file or a reserved name is on the way or at its end */
   async locate(path: string): Promise<Located> {
-    const names = segmentsOf(path);
+    const names = splitPath(path);
     if (names.length > 1) {
       const parent = await this.#inOneStep(names.slice(0, -1));
       if (parent !== null) return this.#locateBelow(this.#kept(parent), names, names.length - 1);
@@ -162,7 +162,7 @@ export class Folder {
   async #inDirectory<T>(path: string, run: (directory: OpenDirectory) => Promise<T>): Promise<T> {
     this.#call?.throwIfAborted();
     if (path === ROOT) return run(this.#rootDirectory);
-    const directory = (await this.#inOneStep(segmentsOf(path))) ?? (await this.#openByName(path));
+    const directory = (await this.#inOneStep(splitPath(path))) ?? (await this.#openByName(path));
     try {
       await directory.check();
       const outcome = await run(directory);

@@ -1,5 +1,5 @@
 import { invalid, MemoryError } from "../../core/values/errors.js";
-import { normalizePath, prefixOf } from "../../core/values/paths.js";
+import { normalizePath, getPathPrefix } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 
 /**
@@ -45,7 +45,7 @@ export const reservedName = (name: string): MemoryError =>
 
 /** The path of a name found in a directory; null where no command could name it, so that no listing shows it. */
 export function pathOfChild(directory: string, name: string): string | null {
-  const path = prefixOf(directory) + name;
+  const path = getPathPrefix(directory) + name;
   try {
     return normalizePath(path) === path && !isReserved(name) ? path : null;
   } catch (error) {

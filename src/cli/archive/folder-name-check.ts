@@ -1,6 +1,6 @@
 import { fileNameFault, foldName } from "../../backends/directory/names.js";
 import { invalid, type MemoryError } from "../../core/values/errors.js";
-import { segmentsOf } from "../../core/values/paths.js";
+import { splitPath } from "../../core/values/paths.js";
 
 /** A directory by its children, each under the spelling that all file systems share. */
 type Names = Map<string, { name: string; below: Names }>;
@@ -21,7 +21,7 @@ export function findFolderConflict(
 
 function addPath(root: Names, path: string, check: (name: string) => MemoryError | null): MemoryError | null {
   let names = root;
-  for (const name of segmentsOf(path)) {
+  for (const name of splitPath(path)) {
     const folded = foldName(name);
     const present = names.get(folded);
     if (present !== undefined && present.name !== name)

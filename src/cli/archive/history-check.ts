@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { canBeReadBy, isWhole, readOlderText } from "../../core/history/older-text.js";
 import type { CheckedAddress } from "../../core/values/address.js";
-import { sha256Of } from "../../core/values/sha256.js";
+import { hashSha256 } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { groupBy } from "../collections.js";
 import { type CommandError, inputError } from "../errors.js";
@@ -54,7 +54,7 @@ export async function checkHistory(
     await use(version);
   });
   for await (const { texts, fileIds } of readBatches(files, lastPaths)) {
-    for (const [path, text] of texts) hash.update(JSON.stringify([path, sha256Of(text)]));
+    for (const [path, text] of texts) hash.update(JSON.stringify([path, hashSha256(text)]));
     const check = new TextCheck(texts, advice);
     await history.eachOf(fileIds, (version) => check.add(version));
   }
@@ -116,7 +116,7 @@ class TextCheck {
   add(version: ArchivedVersion): void {
     const { id, file, since, path = "", sizeBytes, sha256 } = version;
     const text = this.#getText(version);
-    if (text !== null && sizeBytes !== null && (utf8Bytes(text) !== sizeBytes || sha256Of(text) !== sha256))
+    if (text !== null && sizeBytes !== null && (utf8Bytes(text) !== sizeBytes || hashSha256(text) !== sha256))
       throw versionError(this.#advice, id, `the text of ${path} is not what its size and hash say`);
     this.#before = { file, id: since, text: this.#readBefore(version, text) };
   }

@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ArchivedVersion } from "../../core/history/archived-version.js";
-import { sha256Of } from "../../core/values/sha256.js";
+import { hashSha256 } from "../../core/values/sha256.js";
 import { groupBy } from "../collections.js";
 import { inputError, withFile } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
@@ -137,7 +137,7 @@ function getTree(trees: Map<string, ReadTree>, value: unknown, where: string): R
 
 function parseFile(line: unknown, where: string): ReturnType<typeof fileSchema.parse> {
   const file = parseLine(fileSchema, line, where);
-  if (Buffer.byteLength(file.content) === file.sizeBytes && sha256Of(file.content) === file.sha256) return file;
+  if (Buffer.byteLength(file.content) === file.sizeBytes && hashSha256(file.content) === file.sha256) return file;
   throw inputError(`${where}: the content is not what sizeBytes and sha256 say; export it again`);
 }
 

@@ -1,6 +1,6 @@
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { fileTooLarge, memoryFull, type MemoryError } from "../../core/values/errors.js";
-import { creationFault, parentsOf } from "../../core/values/paths.js";
+import { getCreationError, getParents } from "../../core/values/paths.js";
 import { CommandError } from "../errors.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { findFolderConflict } from "./folder-name-check.js";
@@ -37,7 +37,7 @@ export class TransferCheck {
 
   tree(tree: Paths): void {
     for (const path of getPaths(tree)) {
-      const parent = parentsOf(path).find((directory) => this.#files.has(directory));
+      const parent = getParents(path).find((directory) => this.#files.has(directory));
       if (parent !== undefined) throw this.#kindError(parent, "a file");
     }
     if (this.#open.stored !== null) return;
@@ -59,7 +59,7 @@ export class TransferCheck {
 
   /** A present file may have any name. A new one follows the rule. */
   #checkName(path: string, present: ReadonlySet<string>): void {
-    const error = present.has(path) ? null : creationFault(path, this.#open.paths);
+    const error = present.has(path) ? null : getCreationError(path, this.#open.paths);
     if (error !== null) throw this.#error(path, error, "rename it in the source");
   }
 

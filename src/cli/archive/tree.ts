@@ -2,7 +2,7 @@ import type { ArchivedFile, ArchivedHistory, ArchivedText } from "../../core/his
 import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
-import { normalizePath, parentsOf, ROOT } from "../../core/values/paths.js";
+import { normalizePath, getParents, ROOT } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import type { MemoryMoment } from "../../mongodb/admin/memory-database.js";
 import { about, inputError, usageError } from "../errors.js";
@@ -108,7 +108,7 @@ export function checkTree({ directories, files }: Pick<Tree, "directories" | "fi
     if (filePaths.has(path)) throw inputError(`${where}: ${path} is both a file and a directory; export it again`);
   }
   for (const path of [...filePaths, ...directories]) {
-    const parent = parentsOf(path).find((directory) => filePaths.has(directory));
+    const parent = getParents(path).find((directory) => filePaths.has(directory));
     if (parent !== undefined)
       throw inputError(`${where}: ${path} lies below ${parent}, which is a file; export it again`);
   }

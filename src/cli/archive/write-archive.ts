@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { sha256Of } from "../../core/values/sha256.js";
+import { hashSha256 } from "../../core/values/sha256.js";
 import { CommandError, withFile } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
 import { archiveHeader } from "./archive-format.js";
@@ -33,7 +33,7 @@ export async function writeArchive(
     for (const { path, load } of files) {
       const { content, createdAt, updatedAt } = await load();
       const sizeBytes = Buffer.byteLength(content);
-      await writeLine({ address, path, sizeBytes, sha256: sha256Of(content), createdAt, updatedAt, content });
+      await writeLine({ address, path, sizeBytes, sha256: hashSha256(content), createdAt, updatedAt, content });
       progress.step();
     }
     const { versions } = await checkHistory(tree, exportAdvice(address), (version) => writeLine({ address, version }));

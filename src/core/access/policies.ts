@@ -1,4 +1,4 @@
-import type { ApprovalRequester } from "./asking.js";
+import type { ApprovalRequester } from "./approval-requester.js";
 import type { MemoryRights } from "./rights.js";
 import { preview } from "../values/preview.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";

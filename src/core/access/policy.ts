@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApprovalRequester } from "./asking.js";
+import type { ApprovalRequester } from "./approval-requester.js";
 import { checkOptions } from "../settings/check-options.js";
 import { preview } from "../values/preview.js";
 import type { MemoryActor } from "../values/actor.js";

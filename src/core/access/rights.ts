@@ -1,4 +1,4 @@
-import { prefixOf, ROOT } from "../values/paths.js";
+import { getPathPrefix, ROOT } from "../values/paths.js";
 import { shorten } from "../values/text.js";
 import type { CheckedPolicy, MemoryAccess, NeededAccess } from "./policy.js";
 
@@ -50,7 +50,7 @@ const maxShownRules = 10;
 const maxShownPathChars = 64;
 
 function describePolicy({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: string): string[] {
-  const all = access === "write" ? [] : [`${root}${prefixOf(mountPoint)}** is ${accessInWords[access]}.`];
+  const all = access === "write" ? [] : [`${root}${getPathPrefix(mountPoint)}** is ${accessInWords[access]}.`];
   const shown = rules
     .slice(0, maxShownRules)
     .map((rule) => `${root}${shorten(rule.path, maxShownPathChars)} is ${accessInWords[rule.access]}.`);

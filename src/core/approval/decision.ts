@@ -2,7 +2,7 @@ import { MemoryError } from "../values/errors.js";
 import { preview } from "../values/preview.js";
 import { shorten } from "../values/text.js";
 import type { PlannedChange } from "../contract/change-record.js";
-import type { ReviewRequest } from "../access/asking.js";
+import type { ReviewRequest } from "../access/approval-requester.js";
 
 /** `edit`: approved with another content. */
 export type ReviewDecision = { type: "approve" } | { type: "edit"; content: string };

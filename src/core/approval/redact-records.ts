@@ -1,4 +1,4 @@
-import { prefixOf } from "../values/paths.js";
+import { getPathPrefix } from "../values/paths.js";
 import { resume } from "./apply-once.js";
 import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
@@ -36,7 +36,7 @@ function isAffected(
   { paths, texts }: Redacted,
 ): boolean {
   const isAbout = (each: string): boolean =>
-    [path, to].includes(each) || (isDirectory && each.startsWith(prefixOf(path)));
+    [path, to].includes(each) || (isDirectory && each.startsWith(getPathPrefix(path)));
   const recorded = [content, oldContent, before, after, edited?.content, edited?.after, diff];
   return paths.some(isAbout) || texts.some((text) => text !== "" && recorded.some((each) => each?.includes(text)));
 }

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ApprovalRequester } from "../access/asking.js";
+import type { ApprovalRequest, ApprovalRequester } from "../access/approval-requester.js";
 import { guardText, type Guards } from "../access/guard-change.js";
 import type { Policies } from "../access/policies.js";
 import type { MemoryBackend } from "../contract/backend.js";

@@ -16,5 +16,5 @@ export interface Embeddings {
    */
   keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void>;
   /** Embeds a query. The result is how similar a text is to it, from -1 to 1. */
-  nearness(query: string): Promise<(vector: Vector) => number>;
+  createSimilarity(query: string): Promise<(vector: Vector) => number>;
 }

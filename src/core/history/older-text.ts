@@ -39,7 +39,7 @@ export function isBeginning({ start, text, end, kept }: OlderText): boolean {
 }
 
 /** Takes linear time. Never cuts a surrogate pair, because a database stores well-formed texts only. */
-export function olderTextOf(older: string, newer: string): OlderText {
+export function encodeOlderText(older: string, newer: string): OlderText {
   const shorter = Math.min(older.length, newer.length);
   let start = 0;
   while (start < shorter && older.charCodeAt(start) === newer.charCodeAt(start)) start += 1;

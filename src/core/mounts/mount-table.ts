@@ -3,7 +3,7 @@ import type { Memory } from "../memory.js";
 import type { MemoryOutline } from "../tree/outline.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 import { sortTree } from "../tree/sort-tree.js";
-import { normalizePath, parentsOf, type PathLength, prefixOf, ROOT, segmentsOf } from "../values/paths.js";
+import { normalizePath, getParents, type PathLength, getPathPrefix, ROOT, splitPath } from "../values/paths.js";
 import type { Mount } from "./mounts.js";
 import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
 
@@ -31,10 +31,10 @@ export class MountTable {
     const others = mounts.filter(({ point }) => point !== ROOT);
     const points = others.map(({ point }) => point);
     this.mounts = [...others.toSorted((a, b) => b.point.length - a.point.length), this.root];
-    this.directories = new Set(points.flatMap((point) => [...parentsOf(point), point]));
+    this.directories = new Set(points.flatMap((point) => [...getParents(point), point]));
     this.extraPathLength = {
       chars: Math.max(0, ...points.map((point) => point.length)),
-      levels: Math.max(0, ...points.map((point) => segmentsOf(point).length)),
+      levels: Math.max(0, ...points.map((point) => splitPath(point).length)),
     };
   }
 
@@ -55,13 +55,15 @@ export class MountTable {
   /** Every memory that has something at a path or below it. */
   locateAll(target: string): Location[] {
     const location = this.locate(target);
-    const below = this.mounts.filter((mount) => mount !== location.mount && mount.point.startsWith(prefixOf(target)));
+    const below = this.mounts.filter(
+      (mount) => mount !== location.mount && mount.point.startsWith(getPathPrefix(target)),
+    );
     return [location, ...below.map((mount) => ({ mount, path: ROOT }))];
   }
 
   /** The names of the directories immediately in `path` that exist because of mounts. */
   namesIn(path: string): string[] {
-    const prefix = prefixOf(path);
+    const prefix = getPathPrefix(path);
     const children = [...this.directories].filter(
       (other) => other.startsWith(prefix) && !other.includes("/", prefix.length),
     );
@@ -131,7 +133,7 @@ export function joinPoint({ point }: Pick<Mount, "point">, path: string): string
 }
 
 function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(prefixOf(directory));
+  return path === directory || path.startsWith(getPathPrefix(directory));
 }
 
 /** The root of a tree without a memory at "/". */

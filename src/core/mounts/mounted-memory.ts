@@ -39,7 +39,7 @@ import { mergeChanges } from "../watch/merge-changes.js";
 import { getPathRule, joinPoint, MountTable } from "./mount-table.js";
 import { MountedHistory } from "./mounted-history.js";
 import { mergeOutlines, type MountOutline, readOutline, readOutlines } from "./mounted-outlines.js";
-import { bothRights, checkMounts, type Mount, type MountSettings, rightsInTree } from "./mounts.js";
+import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRights } from "./mounts.js";
 
 /**
  * Puts several memories into one tree, like disks in a file system. The longest mount point that is a prefix of a path,
@@ -72,7 +72,7 @@ export class MountedMemory implements RestrictableMemory {
 
   /** @param mounts checked: at least one, each at a point of its own */
   static create(mounts: readonly Mount[]): MountedMemory {
-    return new MountedMemory(new MountTable(mounts), rightsInTree(mounts));
+    return new MountedMemory(new MountTable(mounts), getTreeRights(mounts));
   }
 
   private constructor(table: MountTable, rights: MemoryRights | undefined) {
@@ -234,7 +234,7 @@ export class MountedMemory implements RestrictableMemory {
       const mountPoint = joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point);
       return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }) };
     };
-    return this.#map(restrictMount, bothRights(this.rights, getRights([policy])));
+    return this.#map(restrictMount, combineRights(this.rights, getRights([policy])));
   }
 
   [bookkeeping](): MountedMemory {
@@ -285,7 +285,7 @@ export class MountedMemory implements RestrictableMemory {
 }
 
 /** A memory as a tree of mounts; null for a single memory. */
-export function treeIn(memory: Memory): MountedMemory | null {
+export function getMountTree(memory: Memory): MountedMemory | null {
   // By shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
 }

@@ -2,7 +2,7 @@ import type { Memory } from "../memory.js";
 import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
 import { MemoryError } from "../values/errors.js";
 import { compareCodeUnits } from "../values/text.js";
-import { hiddenDirectoryOf, prefixOf, ROOT } from "../values/paths.js";
+import { findHiddenDirectory, getPathPrefix, ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
 
@@ -53,7 +53,7 @@ export async function readOutline(
   const allShown =
     shown.files.length === outline.files.length && shown.directories.length === outline.directories.length;
   // Below a name that begins with a dot the memory's own such directories are not hidden.
-  const hasOwnHiding = hiddenDirectoryOf(prefixOf(mount.point)) === undefined;
+  const hasOwnHiding = findHiddenDirectory(getPathPrefix(mount.point)) === undefined;
   if (allShown && hasOwnHiding && !(await hidesEntries(table, mount, memory))) return { mount, outline: shown };
   const { maxPathChars: _limit, ...unlimited } = options;
   return { mount, outline: table.toTree(mount, await memory.outline(unlimited)) };
@@ -61,7 +61,7 @@ export async function readOutline(
 
 /** Whether a memory has entries at the points of other mounts. */
 async function hidesEntries({ mounts }: MountTable, mount: Mount, memory: Memory): Promise<boolean> {
-  const start = prefixOf(mount.point);
+  const start = getPathPrefix(mount.point);
   const points = mounts.filter(({ point }) => point !== mount.point && point.startsWith(start));
   const exists = async ({ point }: Mount): Promise<boolean> => {
     try {

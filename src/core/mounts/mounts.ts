@@ -7,7 +7,7 @@ import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
 import { checkOptions } from "../settings/check-options.js";
 import { preview } from "../values/preview.js";
-import { normalizePath, prefixOf, ROOT } from "../values/paths.js";
+import { normalizePath, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
 /** How a memory is mounted. */
@@ -55,22 +55,22 @@ export function isMemory(value: unknown): value is Memory {
 
 /** @throws TypeError */
 export function checkMounts(given: unknown): Mount[] {
-  return normalizedPoints("mountMemories", given).map(([point, mount]) => {
+  return normalizeMountPoints("mountMemories", given).map(([point, mount]) => {
     if (isMemory(mount)) return { point, memory: mount };
     const { memory, ...settings } = checkOptions(`mount ${JSON.stringify(point)}`, mountSchema, mount);
-    return mountAt(point, memory, settings);
+    return createMount(point, memory, settings);
   });
 }
 
 /** @param settings checked. @throws TypeError where the access to a memory of another package is narrowed */
-export function mountAt(point: string, memory: Memory, settings: MountSettings): Mount {
+export function createMount(point: string, memory: Memory, settings: MountSettings): Mount {
   const { access = "write" } = settings;
   const narrowed = access === "write" ? memory : restricted(memory, { access, rules: [], mountPoint: point });
   return { ...settings, point, memory: narrowed };
 }
 
 /** The mount points with what is mounted there. @throws TypeError */
-export function normalizedPoints(where: string, mounts: unknown): [point: string, mount: unknown][] {
+export function normalizeMountPoints(where: string, mounts: unknown): [point: string, mount: unknown][] {
   const isObject = typeof mounts === "object" && mounts !== null && !Array.isArray(mounts) && !isMemory(mounts);
   const entries = isObject ? Object.entries(mounts) : [];
   if (entries.length === 0 || entries.length > maxMounts) {
@@ -108,7 +108,7 @@ function mountPoint(where: string, spelling: string): string {
  * What may be done at each mount point, and what the memory there is for. Undefined for a single memory that has
  * neither.
  */
-export function rightsInTree(
+export function getTreeRights(
   mounts: readonly (MountSettings & { point: string; memory?: Memory })[],
 ): MemoryRights | undefined {
   const longestFirst = mounts.toSorted((a, b) => b.point.length - a.point.length || compareCodeUnits(a.point, b.point));
@@ -123,7 +123,7 @@ export function rightsInTree(
     root: string,
     { point, access = "write", description }: MountSettings & { point: string },
   ): string => {
-    const paths = point === ROOT && mounts.length > 1 ? "All else" : `${root}${prefixOf(point)}**`;
+    const paths = point === ROOT && mounts.length > 1 ? "All else" : `${root}${getPathPrefix(point)}**`;
     const purpose = description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`;
     return `${paths} is ${accessInWords[access]}${purpose}.`;
   };
@@ -135,7 +135,10 @@ export function rightsInTree(
 }
 
 /** What both allow. */
-export function bothRights(one: MemoryRights | undefined, other: MemoryRights | undefined): MemoryRights | undefined {
+export function combineRights(
+  one: MemoryRights | undefined,
+  other: MemoryRights | undefined,
+): MemoryRights | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const words = (root?: string): string => [one.words(root), other.words(root)].filter(Boolean).join(" ");
   return { asks: one.asks || other.asks, widest: narrowestAccess([one.widest, other.widest]), words };

@@ -5,7 +5,7 @@ import type { FileText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
 import { compareCodeUnits, shorten } from "../values/text.js";
-import { type Line, linesOf } from "./lines.js";
+import { type Line, splitLines } from "./lines.js";
 import { isWithin } from "./memory-index.js";
 import type { CheckedGrep, GrepMatch } from "./search-options.js";
 
@@ -36,7 +36,7 @@ function* findMatches(
   const matches: GrepMatch[] = [];
   let steps = 0;
   for (const file of texts.filter(isWithin(path)).toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
-    for (const line of linesOf(file.content)) {
+    for (const line of splitLines(file.content)) {
       if (test.isMatch(line, file.path) && matches.push({ path: file.path, ...line }) >= limit) return matches;
       steps += test.stepsPerChar * (line.text.length + 1);
       if (steps < stepsPerYield) continue;

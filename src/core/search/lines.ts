@@ -10,7 +10,7 @@ export interface Line {
  * The lines of a text, without their ends, be they of Windows or of Unix. A final newline ends the last line and begins
  * none.
  */
-export function* linesOf(content: string): Generator<Line> {
+export function* splitLines(content: string): Generator<Line> {
   let line = 1;
   for (let start = 0; start < content.length; line += 1) {
     const end = lineEnd(content, start);

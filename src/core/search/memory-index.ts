@@ -1,5 +1,5 @@
 import type { FileText } from "../tree/snapshot.js";
-import { prefixOf } from "../values/paths.js";
+import { getPathPrefix } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import { bodyLevel, type Passage, splitPassages } from "./passages.js";
 import { englishWords, type SearchWords, splitWords } from "./words.js";
@@ -130,6 +130,6 @@ export function getWords({ file, number, firstWord }: IndexedPassage): readonly 
 
 /** Whether a file is at `path` or below it. */
 export function isWithin(path: string): (file: { path: string }) => boolean {
-  const prefix = prefixOf(path);
+  const prefix = getPathPrefix(path);
   return (file) => file.path === path || file.path.startsWith(prefix);
 }

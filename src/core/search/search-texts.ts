@@ -47,7 +47,7 @@ async function findHits(
   const words = splitWords(owner.searchWords, search.query);
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
     return runInTurns(rank(index, words, search, candidates?.files), call);
-  const getSimilarity = await embeddings.nearness(search.query);
+  const getSimilarity = await embeddings.createSimilarity(search.query);
   const deeper = { ...search, limit: Math.max(search.limit, fusedRanks) };
   const byWords = await runInTurns(rank(index, words, deeper), call);
   const bySimilarity = await runInTurns(rankBySimilarity(index, vectors, getSimilarity, deeper), call);

@@ -1,9 +1,9 @@
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
-import { namespaceOfMemory } from "../values/namespace.js";
+import { getMemoryNamespace } from "../values/namespace.js";
 import { maxPathChars } from "../values/paths.js";
 import { shorten } from "../values/text.js";
-import { capturesTexts, jsonOf, type SpanAttributes } from "./tracing.js";
+import { capturesTexts, stringifyAny, type SpanAttributes } from "./tracing.js";
 
 /** Where a storage is. */
 export interface ServerAddress {
@@ -27,7 +27,7 @@ export function createPlaceAttributes(
   server: ServerAddress | undefined,
 ): SpanAttributes {
   return {
-    ...storeAttributes(namespaceOfMemory(address)),
+    ...storeAttributes(getMemoryNamespace(address)),
     ...(actor?.threadId !== undefined && { "gen_ai.conversation.id": actor.threadId }),
     ...(actor?.toolCallId !== undefined && { "gen_ai.tool.call.id": actor.toolCallId }),
     ...serverAttributes(server),
@@ -56,7 +56,7 @@ export function recordAttributes(id: unknown): SpanAttributes {
 /** Only where texts may be captured. */
 export function queryAttributes(query: unknown): SpanAttributes {
   if (query === undefined || !capturesTexts()) return {};
-  return { "gen_ai.memory.query.text": typeof query === "string" ? query : jsonOf(query) };
+  return { "gen_ai.memory.query.text": typeof query === "string" ? query : stringifyAny(query) };
 }
 
 /** How many there are; the texts only where they may be captured. */
@@ -64,6 +64,6 @@ export function recordsAttributes(records: readonly SpanRecord[], count = record
   const withContent = capturesTexts() ? records.filter(({ content }) => content !== undefined) : [];
   return {
     "gen_ai.memory.record.count": count,
-    ...(withContent.length > 0 && { "gen_ai.memory.records": jsonOf(withContent) }),
+    ...(withContent.length > 0 && { "gen_ai.memory.records": stringifyAny(withContent) }),
   };
 }

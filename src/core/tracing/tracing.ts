@@ -98,7 +98,7 @@ function report(span: OpenTelemetry.Span, getAttributes: (() => SpanAttributes |
 }
 
 /** JSON of any value. A bigint becomes a string; for a cyclic value, returns the name of the error. */
-export function jsonOf(value: unknown): string {
+export function stringifyAny(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "";
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   pathIsDirectory,
   withPath,
 } from "../values/errors.js";
-import { normalizePath, parentsOf } from "../values/paths.js";
+import { normalizePath, getParents } from "../values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../values/text.js";
 import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./change.js";
 import { digestTree } from "./digest.js";
@@ -114,7 +114,7 @@ function moveTree(tree: MemoryTree, path: string, to: string, { checkPath }: Cha
 
 /** @throws ENOTDIR with the path that cannot be created */
 function findMissingParents(tree: MemoryTree, path: string): string[] {
-  const parents = parentsOf(path);
+  const parents = getParents(path);
   if (parents.some((parent) => tree.kind(parent) === "file")) throw withPath(parentIsFile(), path);
   return parents.filter((parent) => tree.kind(parent) === null);
 }

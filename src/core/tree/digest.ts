@@ -1,4 +1,4 @@
-import { sha256Of } from "../values/sha256.js";
+import { hashSha256 } from "../values/sha256.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { Change } from "./change.js";
 import type { MemoryTree } from "./memory-tree.js";
@@ -17,5 +17,5 @@ export function digestTree(tree: MemoryTree, change: Pick<Change, "type" | "path
 }
 
 function digest(value: unknown): string {
-  return sha256Of(JSON.stringify(value));
+  return hashSha256(JSON.stringify(value));
 }

@@ -1,7 +1,7 @@
 import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "../values/errors.js";
 import type { MemoryEntry, MemorySnapshot, MemoryStat, SnapshotFile } from "./snapshot.js";
 import type { MemoryOutline, OutlineOptions } from "./outline.js";
-import { parentsOf, prefixOf, ROOT } from "../values/paths.js";
+import { getParents, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
 /** What a change does to a tree: removals first, then all moves at once, then new directories and texts. */
@@ -34,7 +34,7 @@ export class MemoryTree {
   /** The snapshot may leave out directories that contain a file or another directory. */
   constructor({ files, directories, revision }: MemorySnapshot) {
     this.#files = new Map(files.map((file) => [file.path, file]));
-    const parents = [...files.map((file) => file.path), ...directories].flatMap(parentsOf);
+    const parents = [...files.map((file) => file.path), ...directories].flatMap(getParents);
     this.#directories = new Set([...directories, ...parents]);
     this.#revision = revision;
   }
@@ -69,7 +69,7 @@ export class MemoryTree {
 
   /** `path` itself and all below it; never the root. */
   within(path: string): { files: SnapshotFile[]; directories: string[] } {
-    const isWithin = (other: string): boolean => other === path || other.startsWith(prefixOf(path));
+    const isWithin = (other: string): boolean => other === path || other.startsWith(getPathPrefix(path));
     return {
       files: [...this.files.values()].filter((file) => isWithin(file.path)),
       directories: [...this.directories].filter(isWithin),
@@ -105,7 +105,7 @@ export class MemoryTree {
   list(path: string): MemoryEntry[] {
     if (this.files.has(path)) throw pathIsFile();
     if (!this.isDirectory(path)) throw directoryNotFound();
-    const start = prefixOf(path).length;
+    const start = getPathPrefix(path).length;
     const isChild = (other: string): boolean => other !== path && !other.slice(start).includes("/");
     const { files, directories } = this.within(path);
     return [

@@ -38,7 +38,7 @@ export const ownerFields = { global: null, perThread: "threadId", perUser: "user
 export const memoryScopes: readonly MemoryScope[] = ["global", "perThread", "perUser"];
 
 /** The scope of the memories of a thread or a user. */
-export function scopeOfOwner(field: OwnerField): MemoryScope {
+export function getOwnerScope(field: OwnerField): MemoryScope {
   return field === "threadId" ? "perThread" : "perUser";
 }
 
@@ -52,7 +52,7 @@ export function isMemoryScope(value: unknown): value is MemoryScope {
 }
 
 /** The thread or the user of a memory; null where all share it. */
-export function ownerOf(address: CheckedAddress): string | null {
+export function getOwner(address: CheckedAddress): string | null {
   if (address.scope === "global") return null;
   return address.scope === "perThread" ? address.threadId : address.userId;
 }

@@ -1,4 +1,4 @@
-import { addressOrNull, type CheckedAddress, isMemoryScope, ownerFields, ownerOf } from "./address.js";
+import { addressOrNull, type CheckedAddress, isMemoryScope, ownerFields, getOwner } from "./address.js";
 
 /** First label of every memory's namespace in a BaseStore (specification section 6). */
 export const memoryRootLabel = "memory";
@@ -6,13 +6,13 @@ export const memoryRootLabel = "memory";
 /**
  * The namespace of a memory's items in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels.
  */
-export function namespaceOfMemory(address: CheckedAddress): string[] {
-  const owner = ownerOf(address);
+export function getMemoryNamespace(address: CheckedAddress): string[] {
+  const owner = getOwner(address);
   return [memoryRootLabel, encodeLabel(address.nodeId), address.scope, ...(owner === null ? [] : [encodeLabel(owner)])];
 }
 
 /** The memory whose items have exactly this namespace; null if no memory has it. */
-export function addressOfNamespace(namespace: readonly string[]): CheckedAddress | null {
+export function parseMemoryNamespace(namespace: readonly string[]): CheckedAddress | null {
   const [root, node, scope, label, ...rest] = namespace;
   if (root !== memoryRootLabel || node === undefined || !isMemoryScope(scope) || rest.length > 0) return null;
   const nodeId = decodeLabel(node);

@@ -1,5 +1,5 @@
 import { below, directories, nameRest, type Part, sequence, text } from "./glob-parts.js";
-import { normalizePath, ROOT, segmentsOf } from "./paths.js";
+import { normalizePath, ROOT, splitPath } from "./paths.js";
 
 /** One character of a name, in however many UTF-16 units. */
 const oneCharacter: Part = (path, starts) =>
@@ -15,7 +15,7 @@ const oneCharacter: Part = (path, starts) =>
  * @throws MemoryError EINVAL for what no pattern is
  */
 export function compilePathPattern(pattern: string): (path: string) => boolean {
-  const names = segmentsOf(inOneSpelling(normalizePath(pattern)));
+  const names = splitPath(inOneSpelling(normalizePath(pattern)));
   const parts = names.flatMap((name, index): Part[] => {
     const isLast = index === names.length - 1;
     if (name !== "**") return [...(names[index - 1] === "**" ? [] : [text("/")]), ...partsOfName(name)];

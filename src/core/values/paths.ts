@@ -72,12 +72,12 @@ export const nameRules = {
 } as const satisfies Record<PathRule, string>;
 
 /** Why `path` (normalised) may not be created under `rule`, or null where it may. */
-export function creationFault(path: string, rule: PathRule): MemoryError | null {
+export function getCreationError(path: string, rule: PathRule): MemoryError | null {
   if (rule === "adr") {
     if (path.includes("..")) return invalid('invalid path: ".." not allowed');
     if (path.includes("$")) return invalid('invalid path: "$" not allowed');
   }
-  for (const segment of segmentsOf(path)) {
+  for (const segment of splitPath(path)) {
     const legal = rule === "adr" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
     if (!legal) return invalid(`invalid path segment: ${segment} (${nameRules[rule]})`);
   }
@@ -107,27 +107,27 @@ function decodePercent(text: string): string {
     );
 }
 
-export function segmentsOf(path: string): string[] {
+export function splitPath(path: string): string[] {
   return path === ROOT ? [] : path.slice(1).split("/");
 }
 
 /** The directories above `path`, nearest the root first, without the root itself. */
-export function parentsOf(path: string): string[] {
-  const segments = segmentsOf(path);
+export function getParents(path: string): string[] {
+  const segments = splitPath(path);
   return segments.slice(0, -1).map((_, index) => ROOT + segments.slice(0, index + 1).join("/"));
 }
 
 /** What every path below the directory `path` begins with. */
-export function prefixOf(path: string): string {
+export function getPathPrefix(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
 
 /** The directory that contains a path. */
-export function parentOf(path: string): string {
+export function getParent(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || ROOT;
 }
 
 /** The topmost directory above `path` whose name begins with a dot. */
-export function hiddenDirectoryOf(path: string): string | undefined {
+export function findHiddenDirectory(path: string): string | undefined {
   return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];
 }

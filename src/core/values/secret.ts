@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
  * Compares texts with a secret. All digests have one length, so the time that a comparison takes says nothing about the
  * secret.
  */
-export function secretMatcher(secret: string): (text: string) => boolean {
+export function createSecretMatcher(secret: string): (text: string) => boolean {
   const expected = digest(secret);
   return (text) => timingSafeEqual(digest(text), expected);
 }

@@ -1,6 +1,6 @@
 import { getVersions } from "../contract/snapshot-since.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
-import { sha256Of } from "../values/sha256.js";
+import { hashSha256 } from "../values/sha256.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { MemoryChange } from "./memory-changes.js";
 
@@ -18,7 +18,7 @@ export const emptyWatchedTree: WatchedTree = { entries: new Map(), versions: new
 export function createWatchedTree({ files, directories }: VersionedSnapshot, before: WatchedTree): WatchedTree {
   const entries = new Map<string, string | null>();
   for (const { path, content } of files)
-    entries.set(path, content === null ? (before.entries.get(path) ?? null) : sha256Of(content));
+    entries.set(path, content === null ? (before.entries.get(path) ?? null) : hashSha256(content));
   for (const path of directories) entries.set(path, null);
   return { entries, versions: getVersions(files) };
 }

@@ -1,5 +1,5 @@
 import { MemoryError } from "../../core/values/errors.js";
-import { normalizePath, prefixOf, ROOT, segmentsOf } from "../../core/values/paths.js";
+import { normalizePath, getPathPrefix, ROOT, splitPath } from "../../core/values/paths.js";
 import { meantText, shownText } from "../../core/display/shown-text.js";
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 
@@ -35,7 +35,7 @@ export class ClaudeArguments {
 
   /** How the model calls a path of the memory. */
   shownPath(path: string): string {
-    return shownText(path === ROOT ? this.#root : prefixOf(this.#root) + path.slice(1));
+    return shownText(path === ROOT ? this.#root : getPathPrefix(this.#root) + path.slice(1));
   }
 
   text(name: string): string {
@@ -89,7 +89,7 @@ function belowRoot(given: string, root: string): string | null {
   const path = given.replaceAll("\\", "/");
   if (!path.startsWith("/")) return null;
   const segments = path.split("/").filter((segment) => segment !== "");
-  const rootSegments = segmentsOf(root);
+  const rootSegments = splitPath(root);
   if (rootSegments.some((segment, index) => segment !== segments[index])) return null;
   return ROOT + segments.slice(rootSegments.length).join("/");
 }

@@ -1,7 +1,7 @@
 import { MemoryError } from "../../core/values/errors.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
-import { prefixOf, ROOT } from "../../core/values/paths.js";
+import { getPathPrefix, ROOT } from "../../core/values/paths.js";
 import { meantText } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
 import { Turns } from "../../core/runtime/turns.js";
@@ -231,7 +231,7 @@ async function rename({ memory, args, options: { root } }: Call): Promise<string
   if (from.path === ROOT) throw new ClaudeRefusal("EINVAL", `Error: Cannot rename the ${root} directory itself`);
   const exists = `Error: The destination ${to.given} already exists`;
   if (to.path === ROOT) throw new ClaudeRefusal("EEXIST", exists);
-  if (to.path.startsWith(prefixOf(from.path))) {
+  if (to.path.startsWith(getPathPrefix(from.path))) {
     throw new ClaudeRefusal("EINVAL", `Error: Cannot move ${from.given} into itself`);
   }
   const missing = `Error: The path ${from.given} does not exist`;

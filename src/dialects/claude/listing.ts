@@ -1,5 +1,5 @@
 import type { MemoryOutline } from "../../core/memory.js";
-import { prefixOf } from "../../core/values/paths.js";
+import { getPathPrefix } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 
 /** How far below a directory a listing goes. */
@@ -38,7 +38,7 @@ export function listDirectory(
 
 /** The directory `top`, and what of the levels listed below it `path` is or lies in; nothing for a path elsewhere. */
 function levels(path: string, top: string): string[] {
-  const prefix = prefixOf(top);
+  const prefix = getPathPrefix(top);
   if (path === top) return [top];
   if (!path.startsWith(prefix)) return [];
   const found = [top];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
-import { secretMatcher } from "../../core/values/secret.js";
+import { createSecretMatcher } from "../../core/values/secret.js";
 import { shorten } from "../../core/values/text.js";
 import { asHostname, isHost, loopbackNames } from "../../core/values/hostnames.js";
 
@@ -57,7 +57,7 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
 /** Refuses requests without the token; none where the server has no token. */
 export function createTokenGuard(token: string | undefined): Guard {
   if (token === undefined) return () => {};
-  const isHeader = secretMatcher(`Bearer ${token}`);
+  const isHeader = createSecretMatcher(`Bearer ${token}`);
   return ({ headers: { authorization: given } }) => {
     if (given !== undefined && isHeader(given.replace(/^bearer +/i, "Bearer "))) return;
     const message =

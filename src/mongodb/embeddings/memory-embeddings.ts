@@ -77,7 +77,7 @@ export class MemoryEmbeddings implements Embeddings {
     if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } }, this.#call);
   }
 
-  async nearness(query: string): Promise<(vector: Vector) => number> {
+  async createSimilarity(query: string): Promise<(vector: Vector) => number> {
     const scorer = new VectorScorer(await this.#context.embedder.embedQuery(query));
     return (vector) => scorer.score(vector) ?? 0;
   }

@@ -1,7 +1,7 @@
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { VersionOperation } from "../../core/history/history.js";
-import { type OlderText, olderTextOf, readOlderText, wholeText } from "../../core/history/older-text.js";
-import { sha256Of } from "../../core/values/sha256.js";
+import { type OlderText, encodeOlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
+import { hashSha256 } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type DirectoryChange, publicId, storedId, type VersionDocument } from "./version-document.js";
 
@@ -109,7 +109,7 @@ function addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, strin
     const { path, from, gone } = file;
     const after = gone ? undefined : texts.get(path);
     document.sizeBytes = after === undefined ? null : utf8Bytes(after);
-    document.sha256 = after === undefined ? null : sha256Of(after);
+    document.sha256 = after === undefined ? null : hashSha256(after);
     texts.delete(path);
     const before = from === undefined ? textBefore(file, after, document.sizeBytes) : after;
     if (before !== undefined) texts.set(from ?? path, before);
@@ -134,7 +134,7 @@ function textBefore(
 function createOlderText(before: string | undefined, after: string | undefined, isAppend: boolean): OlderText | null {
   if (before === undefined) return null;
   if (after === undefined) return wholeText(before);
-  return isAppend ? { start: before.length, text: "", end: 0 } : olderTextOf(before, after);
+  return isAppend ? { start: before.length, text: "", end: 0 } : encodeOlderText(before, after);
 }
 
 function addLineage(versions: readonly UnlinkedVersion[], heads: Map<string, Head>): void {

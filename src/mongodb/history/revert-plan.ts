@@ -1,6 +1,6 @@
 import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/values/errors.js";
 import type { RevertTarget } from "../../core/history/history.js";
-import { parentsOf, prefixOf, ROOT } from "../../core/values/paths.js";
+import { getParents, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { Restoration } from "./history-source.js";
 import { type HistoryView, textBefore } from "./history-view.js";
@@ -46,7 +46,7 @@ async function formerState(view: HistoryView, tree: MemorySnapshot, path: string
     return target;
   }
   const { snapshot, redacted } = await treeAt(view, to);
-  const isWithin = (other: string): boolean => other === path || other.startsWith(prefixOf(path));
+  const isWithin = (other: string): boolean => other === path || other.startsWith(getPathPrefix(path));
   if (redacted.some((other) => other === "" || isWithin(other))) throw redactedText(to);
   for (const file of tree.files) if (isWithin(file.path)) target.files.set(file.path, null);
   for (const file of snapshot.files) if (isWithin(file.path)) target.files.set(file.path, file.content);
@@ -179,15 +179,15 @@ function planRestoration(tree: MemorySnapshot, target: Target): Restoration | nu
   );
   const after = new Set([...present.keys()].filter((path) => files.get(path) !== null));
   for (const [path, content] of files) if (content !== null) after.add(path);
-  const needed = new Set([...after].flatMap((path) => parentsOf(path)));
-  for (const path of target.addedDirectories) for (const each of [...parentsOf(path), path]) needed.add(each);
+  const needed = new Set([...after].flatMap((path) => getParents(path)));
+  for (const path of target.addedDirectories) for (const each of [...getParents(path), path]) needed.add(each);
   const held = new Set(tree.directories);
   const removed = emptyDirectories(tree, target.removedDirectories, needed, after);
   const addedDirectories = [...needed].filter((path) => !held.has(path) && path !== ROOT);
   for (const [path, content] of files) {
     if (content === null) continue;
     if ((held.has(path) && !removed.has(path)) || needed.has(path)) throw withPath(pathIsDirectory(), path);
-    if (parentsOf(path).some((parent) => after.has(parent))) throw withPath(parentIsFile(), path);
+    if (getParents(path).some((parent) => after.has(parent))) throw withPath(parentIsFile(), path);
   }
   if (files.size === 0 && addedDirectories.length === 0 && removed.size === 0) return null;
   return { files, renamed, addedDirectories, removedDirectories: [...removed], tree };
@@ -204,7 +204,7 @@ function emptyDirectories(
   for (const path of tree.directories
     .filter((each) => candidates.has(each) && !needed.has(each))
     .toSorted((a, b) => b.length - a.length)) {
-    const isBelow = (other: string): boolean => other.startsWith(prefixOf(path));
+    const isBelow = (other: string): boolean => other.startsWith(getPathPrefix(path));
     if (![...files].some(isBelow) && !tree.directories.some((other) => isBelow(other) && !removed.has(other)))
       removed.add(path);
   }

@@ -1,6 +1,6 @@
 import { actorFields, type MemoryActor } from "../../core/values/actor.js";
 import type { VersionFilter } from "../../core/history/history.js";
-import { prefixOf } from "../../core/values/paths.js";
+import { getPathPrefix } from "../../core/values/paths.js";
 import type { VersionDocument } from "./version-document.js";
 
 /** Which versions of one memory are meant: those that fit all of these. */
@@ -36,7 +36,7 @@ export function fits(
     (ofFile === undefined ||
       paths.includes(ofFile.path) ||
       (ofFile.last !== null && file === ofFile.last.file && version._id <= ofFile.last._id)) &&
-    (below === undefined || paths.some((each) => each === below || each.startsWith(prefixOf(below)))) &&
+    (below === undefined || paths.some((each) => each === below || each.startsWith(getPathPrefix(below)))) &&
     listActorFields(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
     (after === undefined || version.at > after) &&
     (before === undefined || version.at < before)

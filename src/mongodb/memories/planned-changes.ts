@@ -2,7 +2,7 @@ import type { MemoryOptions } from "../../core/memory-options.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
-import { creationFault } from "../../core/values/paths.js";
+import { getCreationError } from "../../core/values/paths.js";
 import { directoryNotEmpty, type PlannedChange } from "./contract/layout.js";
 import type { TreeStorage } from "./contract/tree-storage.js";
 
@@ -67,7 +67,7 @@ function planEdits(
   const now = new Date(0);
   switch (change.kind) {
     case "put": {
-      const fault = tree.kind(path) === null ? creationFault(path, paths) : null;
+      const fault = tree.kind(path) === null ? getCreationError(path, paths) : null;
       if (fault !== null) throw fault;
       const write = { type: "write", path, content: change.content, ifExists: "replace", ifMissing: "create" } as const;
       return applyChange(tree, write, { now, maxFileBytes }).edits;

@@ -1,5 +1,5 @@
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
-import { namespaceOfMemory } from "../../core/values/namespace.js";
+import { getMemoryNamespace } from "../../core/values/namespace.js";
 import {
   queryAttributes,
   recordAttributes,
@@ -54,7 +54,7 @@ export function spanOfForget(
     operation: "delete_memory_store",
     isRemote: server !== undefined,
     attributes: () => ({
-      ...(who !== null && "nodeId" in who && storeAttributes(namespaceOfMemory(checkAddress(who)))),
+      ...(who !== null && "nodeId" in who && storeAttributes(getMemoryNamespace(checkAddress(who)))),
       ...serverAttributes(server),
     }),
     answered: ({ files }) => recordsAttributes([], files),
@@ -66,7 +66,7 @@ export function spanOfMove(server: ServerAddress | undefined, address: CheckedAd
   return {
     operation: "upsert_memory",
     isRemote: server !== undefined,
-    attributes: () => ({ ...storeAttributes(namespaceOfMemory(address)), ...serverAttributes(server) }),
+    attributes: () => ({ ...storeAttributes(getMemoryNamespace(address)), ...serverAttributes(server) }),
     answered: () => ({}),
   };
 }

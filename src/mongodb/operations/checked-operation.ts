@@ -1,7 +1,7 @@
 import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid } from "../../core/values/errors.js";
 import { preview } from "../../core/values/preview.js";
-import { addressOfNamespace } from "../../core/values/namespace.js";
+import { parseMemoryNamespace } from "../../core/values/namespace.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
@@ -83,7 +83,7 @@ export function checkOperation(operation: unknown, indexing?: TextIndexing): Che
   if (!("namespace" in fields)) return checkListing(fields);
   const namespace = checkNamespace(fields["namespace"]);
   const key = checkKey(fields["key"]);
-  const address = addressOfNamespace(namespace);
+  const address = parseMemoryNamespace(namespace);
   if (address !== null) {
     const location = { address, namespace, key, ...parseMemoryKey(key) };
     return "value" in fields ? checkMemoryWrite(location, fields["value"]) : { kind: "getMemory", location };

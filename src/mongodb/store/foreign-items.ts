@@ -1,7 +1,7 @@
 import { createUnlimitedCall } from "../../core/runtime/call.js";
 import { types } from "node:util";
 import { MemoryError } from "../../core/values/errors.js";
-import { addressOfNamespace } from "../../core/values/namespace.js";
+import { parseMemoryNamespace } from "../../core/values/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemOperation, RankedFields } from "../items/item-document.js";
 import { type ItemPut, literals } from "../items/item-updates.js";
@@ -128,7 +128,7 @@ function hasExpired({ expiresAt }: GivenTimes, now: Date): boolean {
 /** As a memory in any other store writes one. */
 function isDirectory({ namespace, key, value }: ForeignItem): boolean {
   if (!Array.isArray(namespace) || typeof key !== "string" || !isPlainObject(value)) return false;
-  return value["directory"] === true && key.endsWith("/") && addressOfNamespace(namespace as string[]) !== null;
+  return value["directory"] === true && key.endsWith("/") && parseMemoryNamespace(namespace as string[]) !== null;
 }
 
 /** Whether the item is refused. Errors of the storage or of the embeddings end the copy. */

@@ -1,5 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import { capturesTexts, jsonOf } from "../../core/tracing/tracing.js";
+import { capturesTexts, stringifyAny } from "../../core/tracing/tracing.js";
 import type { FoundRecord, ShownRead } from "../../langchain/read-in-run.js";
 
 /** What the tree of a run shows of a batch that only reads. */
@@ -23,5 +23,5 @@ function toRecords(answer: unknown): FoundRecord[] {
   if (answer === null || answer === undefined) return [];
   const { namespace, key, value, score } = answer as Item & Partial<SearchItem>;
   const metadata = { namespace, key, ...(score !== undefined && { score }) };
-  return [{ ...(capturesTexts() && { text: jsonOf(value) }), metadata }];
+  return [{ ...(capturesTexts() && { text: stringifyAny(value) }), metadata }];
 }

@@ -1,7 +1,7 @@
 import { readFileItems } from "../memories/file-reads.js";
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../core/runtime/call.js";
-import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/values/namespace.js";
+import { parseMemoryNamespace, memoryRootLabel, getMemoryNamespace } from "../../core/values/namespace.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-streams.js";
 import type { ItemCollection } from "../items/item-collection.js";
@@ -168,7 +168,7 @@ export class StoreBatch {
 
   async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
     for await (const address of this.#storage.memories.memories(prefix, this.#storage.call))
-      yield namespaceOfMemory(address);
+      yield getMemoryNamespace(address);
   }
 }
 
@@ -183,7 +183,7 @@ function selectItems(operation: CheckedOperation, answer: unknown): { id: string
   if (operation.kind === "getItem") return answer === null ? [] : [operation.location];
   if (operation.kind !== "search") return [];
   return (answer as SearchItem[])
-    .filter(({ namespace }) => addressOfNamespace(namespace) === null)
+    .filter(({ namespace }) => parseMemoryNamespace(namespace) === null)
     .map(({ namespace, key }) => ({ namespace, id: storedId(namespace, key) }));
 }
 

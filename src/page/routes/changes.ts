@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { treeIn } from "../../core/mounts/mounted-memory.js";
+import { getMountTree } from "../../core/mounts/mounted-memory.js";
 import { sendChanges } from "../change-events.js";
 import { addressFields } from "../fields.js";
 import { openTree } from "../page-memory.js";
@@ -10,7 +10,7 @@ import { type Route, route } from "../route.js";
 const changes = route("GET", "changes", z.object(addressFields).strict(), async (fields, context) => {
   const { watched, http } = context;
   const memory = openTree(context, fields);
-  const count = treeIn(memory)?.mounts.length ?? 1;
+  const count = getMountTree(memory)?.mounts.length ?? 1;
   if (watched.current + count > watched.max)
     throw new PageRefusal(
       503,

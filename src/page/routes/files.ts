@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Memory } from "../../core/memory.js";
-import { treeIn } from "../../core/mounts/mounted-memory.js";
+import { getMountTree } from "../../core/mounts/mounted-memory.js";
 import type { Mount } from "../../core/mounts/mounts.js";
-import { normalizePath, prefixOf, ROOT } from "../../core/values/paths.js";
+import { normalizePath, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { addressFields, countField, versionId } from "../fields.js";
@@ -35,7 +35,7 @@ const tree = route("GET", "tree", treeSchema, async ({ path: rawPath, offset, li
   const mounts = listMounts(memory);
   const all = await memory.list(path);
   const entries = all.slice(offset, offset + limit).map((entry): WireEntries["entries"][number] => {
-    const mount = mounts.find(({ point }) => point === prefixOf(path) + entry.name);
+    const mount = mounts.find(({ point }) => point === getPathPrefix(path) + entry.name);
     return mount === undefined ? entry : { ...entry, mount: describeMount(mount) };
   });
   return { entries, total: all.length, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
@@ -51,7 +51,7 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
   const { sizeBytes, createdAt, updatedAt } = stat;
   const mount = listMounts(memory)
     .toSorted((a, b) => b.point.length - a.point.length)
-    .find(({ point }) => path.startsWith(prefixOf(point)));
+    .find(({ point }) => path.startsWith(getPathPrefix(point)));
   return { path, content, sizeBytes, createdAt, updatedAt, mount: mount === undefined ? null : describeMount(mount) };
 });
 
@@ -65,7 +65,7 @@ async function readFormerTree(
 
 /** The memories that are mounted in a memory. */
 function listMounts(memory: Memory): readonly Mount[] {
-  return treeIn(memory)?.mounts.filter(({ point }) => point !== ROOT) ?? [];
+  return getMountTree(memory)?.mounts.filter(({ point }) => point !== ROOT) ?? [];
 }
 
 function describeMount({ point, memory, access = "write", description }: Mount): WireMount {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { Memory, MemoryOutline, OutlineOptions } from "../../core/memory.js";
-import { type MountedMemory, treeIn } from "../../core/mounts/mounted-memory.js";
+import { type MountedMemory, getMountTree } from "../../core/mounts/mounted-memory.js";
 import { ROOT } from "../../core/values/paths.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults, type MemoryContent } from "../../prompt/connector-options.js";
@@ -28,7 +28,7 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   const address = addressIn(fields);
   const form = { content, maxChars: Math.max(1, maxChars) };
   const node = at === undefined ? context.memories.nodeOf?.(address) : undefined;
-  const tree = node && treeIn(openTree(context, address));
+  const tree = node && getMountTree(openTree(context, address));
   const { text, outlines, scope } = await (node && tree
     ? showNode(node, tree, form, context.signal)
     : showAlone(context, address, form, at));

@@ -3,7 +3,7 @@ import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import { attempt, keysOf } from "../store-case.js";
 import type { RankingCase } from "../store-variants.js";
 
-/** Each word's count is one dimension, so nearness can be told by reading. */
+/** Each word's count is one dimension, so createSimilarity can be told by reading. */
 const words = ["apple", "bread", "cheese"];
 
 function vectorOf(text: string): number[] {

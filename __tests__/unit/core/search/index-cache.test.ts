@@ -136,7 +136,7 @@ describe("the vectors of a memory", () => {
         return new Map(texts.map((text) => [text, new Uint8Array(4)]));
       },
       keepOnly: async () => undefined,
-      nearness: async () => () => 0,
+      createSimilarity: async () => () => 0,
     };
     const backend = { features: { version: async () => "1" } } as Partial<MemoryBackend> as MemoryBackend;
     const files = [
@@ -164,7 +164,7 @@ describe("the vectors of a memory", () => {
         return new Map(texts.map((text) => [text, new Uint8Array(4)]));
       },
       keepOnly: async () => undefined,
-      nearness: async () => () => 0,
+      createSimilarity: async () => () => 0,
     };
     const lines = Array.from({ length: 2150 }, (_, line) => `- line ${line}`);
     const backend: Partial<MemoryBackend> = {

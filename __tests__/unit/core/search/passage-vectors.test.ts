@@ -14,7 +14,7 @@ it("a search keeps the vectors of as many texts as it may have itself, and those
     keepOnly: async (texts, all) => {
       kept.push([...texts], [...all()]);
     },
-    nearness: async () => () => 0,
+    createSimilarity: async () => () => 0,
   };
   const files = [
     { path: "/a", content: "one\n\ntwo" },

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Memory, MemoryEntry, MemoryStat } from "../../../core/memory.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { normalizePath, prefixOf, ROOT } from "../../../core/values/paths.js";
+import { normalizePath, getPathPrefix, ROOT } from "../../../core/values/paths.js";
 import { memoryCommand } from "../../memory-command.js";
 import { readOptions } from "../../targets/target-options.js";
 import { bytesText } from "../../terminal/format.js";
@@ -28,7 +28,7 @@ export const ls = memoryCommand<{ path?: string; long?: boolean }>({
 /** Of a file, that file alone, as every `ls` does. */
 async function listEntries(memory: Memory, path: string): Promise<{ entries: MemoryEntry[]; prefix: string }> {
   try {
-    return { entries: await memory.list(path), prefix: prefixOf(path) };
+    return { entries: await memory.list(path), prefix: getPathPrefix(path) };
   } catch (error) {
     if (!MemoryError.isInstance(error) || error.code !== "ENOTDIR") throw error;
     const start = path.lastIndexOf("/") + 1;

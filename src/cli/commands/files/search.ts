@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { linesOf } from "../../../core/search/lines.js";
+import { splitLines } from "../../../core/search/lines.js";
 import { maxSearchHits, type SearchHit } from "../../../core/search/search-options.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { numberOption } from "../../command.js";
@@ -44,7 +44,7 @@ export const search = memoryCommand<{ query: string; path?: string; limit: numbe
 
 /** As `grep` prints lines, so that the same programs can read them. */
 function formatHit({ path, startLine, text }: SearchHit, out: Output): string {
-  const lines = Array.from(linesOf(text), ({ line, text: shown }) =>
+  const lines = Array.from(splitLines(text), ({ line, text: shown }) =>
     formatLine({ path, line: startLine + line - 1, text: shown }, out),
   );
   return lines.join("\n");

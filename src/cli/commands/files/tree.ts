@@ -1,6 +1,6 @@
 import type { Memory, MemoryOutline, OutlineFile } from "../../../core/memory.js";
 import { directoryNotFound } from "../../../core/values/errors.js";
-import { normalizePath, parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
+import { normalizePath, getParent, getPathPrefix, ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import { groupBy } from "../../collections.js";
 import { memoryCommand } from "../../memory-command.js";
@@ -28,7 +28,7 @@ async function readOutline(
   root: string,
 ): Promise<{ files: OutlineFile[]; directories: string[]; revision: number | null }> {
   const { files, directories, revision } = await memory.outline();
-  const isWithin = (path: string): boolean => path === root || path.startsWith(prefixOf(root));
+  const isWithin = (path: string): boolean => path === root || path.startsWith(getPathPrefix(root));
   const outline = {
     files: files.filter(({ path }) => isWithin(path)),
     directories: directories.filter(isWithin),
@@ -50,7 +50,7 @@ function formatTree(root: string, outline: Pick<MemoryOutline, "files" | "direct
   const entries: Entry[] = [...files, ...directories.map((path) => ({ path, sizeBytes: null }))];
   const children = groupBy(
     entries.filter(({ path }) => path !== root),
-    ({ path }) => parentOf(path),
+    ({ path }) => getParent(path),
   );
   const lines = [out.style("blue", out.foreign(root)), ...formatBranches(root, children, "", out)];
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

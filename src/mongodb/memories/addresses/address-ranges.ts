@@ -1,5 +1,5 @@
 import { isMemoryScope, type MemoryScope, memoryScopes, ownerFields } from "../../../core/values/address.js";
-import { addressOfNamespace, memoryRootLabel } from "../../../core/values/namespace.js";
+import { parseMemoryNamespace, memoryRootLabel } from "../../../core/values/namespace.js";
 
 /** The memories of one scope, of all nodes or of one, of all threads or users or of one. */
 export interface AddressRange {
@@ -13,10 +13,10 @@ export interface AddressRange {
 export function addressRangesWithin(prefix: readonly string[]): AddressRange[] {
   const [root, node, scope, ...rest] = prefix;
   if (root !== undefined && root !== memoryRootLabel) return [];
-  const exact = addressOfNamespace(prefix);
+  const exact = parseMemoryNamespace(prefix);
   if (exact !== null) return [{ ...exact }];
   if (node === undefined) return memoryScopes.map((each) => ({ scope: each }));
-  const ofNode = addressOfNamespace([memoryRootLabel, node, "global"]);
+  const ofNode = parseMemoryNamespace([memoryRootLabel, node, "global"]);
   if (ofNode === null || rest.length > 0) return [];
   const { nodeId } = ofNode;
   if (scope === undefined) return memoryScopes.map((each) => ({ nodeId, scope: each }));

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { Document, FindOptions } from "mongodb";
 import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
-import { addressOfNamespace, namespaceOfMemory } from "../../../core/values/namespace.js";
+import { parseMemoryNamespace, getMemoryNamespace } from "../../../core/values/namespace.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { mergeOrdered } from "../../driver/ordered-streams.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -143,8 +143,8 @@ async function* found<Stored extends Document>(
     const stored = storedAddress(document);
     // Documents whose ids are not legal are none of ours: no memory can be opened on them.
     if (!Object.values(stored).every((id) => typeof id === "string")) continue;
-    const namespace = namespaceOfMemory(stored as CheckedAddress);
-    const address = addressOfNamespace(namespace);
+    const namespace = getMemoryNamespace(stored as CheckedAddress);
+    const address = parseMemoryNamespace(namespace);
     if (address !== null) yield { address, namespace, document };
   }
 }

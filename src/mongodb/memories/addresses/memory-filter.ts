@@ -6,7 +6,7 @@ import {
   type MemoryScope,
   memoryScopes,
   type OwnerField,
-  scopeOfOwner,
+  getOwnerScope,
 } from "../../../core/values/address.js";
 import { invalid } from "../../../core/values/errors.js";
 import { preview } from "../../../core/values/preview.js";
@@ -50,12 +50,12 @@ const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (key
 export function checkMemoryFilter(filter: unknown): AddressRange[] {
   const { scope, nodeId, ...owner } = checkFields(filter, "a filter of memories");
   const field = ownerFieldOf(owner);
-  const scopes = field === null ? memoryScopes : [scopeOfOwner(field)];
+  const scopes = field === null ? memoryScopes : [getOwnerScope(field)];
   if (scope !== undefined && !isMemoryScope(scope))
     throw invalid(`scope must be "global", "perThread" or "perUser" (given ${preview(scope)})`);
   if (field !== null && scope !== undefined && !scopes.includes(scope)) {
     throw invalid(
-      `memories of scope "${scope}" have no ${field}; leave one of them out, or pass the scope "${scopeOfOwner(field)}"`,
+      `memories of scope "${scope}" have no ${field}; leave one of them out, or pass the scope "${getOwnerScope(field)}"`,
     );
   }
   const ids = { ...(nodeId !== undefined && { nodeId: checkId(nodeId, "nodeId") }), ...checkOwner(owner, field) };
@@ -69,7 +69,7 @@ export function checkForgotten(who: unknown): AddressRange {
   const field = ownerFieldOf(owner);
   if (field === null)
     throw invalid("nothing is named that is to be forgotten; pass the address of a memory, { userId } or { threadId }");
-  return { scope: scopeOfOwner(field), ...checkOwner(owner, field) };
+  return { scope: getOwnerScope(field), ...checkOwner(owner, field) };
 }
 
 /** An undefined id is a mistake of the caller: left out, it would mean everybody. */

@@ -1,4 +1,4 @@
-import { olderTextOf } from "../../../core/history/older-text.js";
+import { encodeOlderText } from "../../../core/history/older-text.js";
 import type { Change } from "../../../core/tree/change.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
@@ -175,7 +175,7 @@ export function createSwap(
       create: false,
       newText: literal(content),
       unless: [{ $ne: ["$$text", literal(before)] }],
-      before: { older: literal(olderTextOf(before, content)) },
+      before: { older: literal(encodeOlderText(before, content)) },
       counts: null,
       growth: Math.max(0, utf8Bytes(content) - utf8Bytes(before)),
     },

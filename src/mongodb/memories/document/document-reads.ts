@@ -10,7 +10,7 @@ import type {
 } from "../../../core/memory.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { prefixOf, ROOT } from "../../../core/values/paths.js";
+import { getPathPrefix, ROOT } from "../../../core/values/paths.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { Expression } from "../expressions.js";
@@ -64,7 +64,7 @@ export class DocumentReads {
     if (found instanceof MemoryTree) return found.list(path);
     if (found.isFile) throw pathIsFile();
     if (!found.isDirectory) throw directoryNotFound();
-    const start = prefixOf(path).length;
+    const start = getPathPrefix(path).length;
     const nameOf = (key: string): string => pathOfKey(key).slice(start);
     return [
       ...found.directories.map((key) => ({ name: nameOf(key), kind: "dir" as const })),

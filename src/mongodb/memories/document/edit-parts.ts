@@ -1,5 +1,5 @@
 import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
-import { prefixOf } from "../../../core/values/paths.js";
+import { getPathPrefix } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { recordOf } from "../../driver/records.js";
 import { recordEdits } from "../../history/record-edits.js";
@@ -120,7 +120,7 @@ function keepOutermost(paths: readonly string[]): string[] {
 }
 
 function isBelowAny(path: string, directories: readonly string[]): boolean {
-  return directories.some((directory) => path.startsWith(prefixOf(directory)));
+  return directories.some((directory) => path.startsWith(getPathPrefix(directory)));
 }
 
 /** How many bytes a document grows by edits at most. */

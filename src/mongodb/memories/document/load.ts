@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { SnapshotFile } from "../../../core/tree/snapshot.js";
-import { parentsOf, ROOT } from "../../../core/values/paths.js";
+import { getParents, ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { type Expression } from "../expressions.js";
 import type { StorageScope } from "../contract/tree-storage.js";
@@ -133,5 +133,5 @@ function namedPaths(paths: readonly string[]): string[] {
 }
 
 function parentPaths(paths: readonly string[]): string[] {
-  return [...new Set(paths.flatMap(parentsOf))];
+  return [...new Set(paths.flatMap(getParents))];
 }

@@ -1,4 +1,4 @@
-import { olderTextOf } from "../../../core/history/older-text.js";
+import { encodeOlderText } from "../../../core/history/older-text.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
@@ -57,7 +57,7 @@ function storedFile({ path, from, gone, before }: RecordedFile, tree: MemoryTree
     key: keyOfPath(path),
     ...(from !== undefined && { from: keyOfPath(from) }),
     ...(gone && { gone }),
-    ...(isReplaced ? { older: olderTextOf(before, after) } : before !== undefined && { before }),
+    ...(isReplaced ? { older: encodeOlderText(before, after) } : before !== undefined && { before }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/values/address.js";
+import { type CheckedAddress, type MemoryScope, getOwner } from "../../../core/values/address.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { MemorySnapshot } from "../../../core/tree/snapshot.js";
 
@@ -25,7 +25,7 @@ export interface IdRange {
  * another.
  */
 export function memoryKeyOf(address: CheckedAddress): string {
-  const owner = ownerOf(address);
+  const owner = getOwner(address);
   return [scopeLetters[address.scope], address.nodeId, ...(owner === null ? [] : [owner])].join(afterSeparator);
 }
 

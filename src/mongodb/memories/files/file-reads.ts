@@ -2,7 +2,7 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
-import { parentsOf, ROOT } from "../../../core/values/paths.js";
+import { getParents, ROOT } from "../../../core/values/paths.js";
 import type { PlannedChange } from "../contract/layout.js";
 import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
@@ -115,7 +115,7 @@ export class FileReads {
 
   /** A tree, without texts, of what changes concern: their paths, and what is in deleted directories. */
   kinds(changes: readonly PlannedChange[], call: CallContext): Promise<MemoryTree> {
-    const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
+    const paths = new Set(changes.flatMap(({ path }) => [path, ...getParents(path)]));
     const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
     const children = changes
       .filter(({ kind }) => kind === "deleteDirectory")

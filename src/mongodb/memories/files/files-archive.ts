@@ -5,7 +5,7 @@ import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { parentsOf, ROOT } from "../../../core/values/paths.js";
+import { getParents, ROOT } from "../../../core/values/paths.js";
 import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";
@@ -153,7 +153,7 @@ function directoriesOf(
 ): [StoredRoot, ...StoredDirectory[]] {
   const key = memoryKeyOf(address);
   const paths = new Set(
-    [...directories, ...[...files.map(({ path }) => path), ...directories].flatMap((path) => parentsOf(path))].filter(
+    [...directories, ...[...files.map(({ path }) => path), ...directories].flatMap((path) => getParents(path))].filter(
       (path) => path !== ROOT,
     ),
   );

@@ -26,7 +26,7 @@ import type { FilesContext } from "./files-context.js";
 import { laggingDeadline } from "./files-expiry.js";
 import { transactionError } from "../transaction-errors.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { namespaceOfMemory } from "../../../core/values/namespace.js";
+import { getMemoryNamespace } from "../../../core/values/namespace.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
@@ -203,7 +203,7 @@ export async function readItems(
 /** Every item of one memory, in the order of their keys. */
 export async function readAllItems(context: FilesContext, address: CheckedAddress, call: CallContext): Promise<Item[]> {
   const key = memoryKeyOf(address);
-  const namespace = namespaceOfMemory(address);
+  const namespace = getMemoryNamespace(address);
   const items: Item[] = [];
   for (const document of await new FileReads(context, address).documents(null, call)) {
     const path = pathOfId(key, document._id);

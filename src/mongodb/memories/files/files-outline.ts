@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { ClientSession } from "mongodb";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
-import { hiddenDirectoryOf, parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
+import { findHiddenDirectory, getParent, getPathPrefix, ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import {
@@ -168,7 +168,7 @@ export class FilesOutline {
     const parents = new Set(directories);
     let found = upTo(
       room,
-      known.filter(({ path }) => parents.has(parentOf(path))),
+      known.filter(({ path }) => parents.has(getParent(path))),
     );
     for (let after = readTo; ;) {
       const unread = this.#unreadBefore(directories, found.end, after);
@@ -185,12 +185,14 @@ export class FilesOutline {
    * `end`.
    */
   #unreadBefore(directories: readonly string[], end: Child | undefined, readTo: string): IdRange[] {
-    const last = end === undefined ? -1 : directories.indexOf(parentOf(end.path));
+    const last = end === undefined ? -1 : directories.indexOf(getParent(end.path));
     const before = last === -1 ? directories : directories.slice(0, last);
     const ranges = before.map((directory) => childrenOf(this.#memoryKey, directory));
     const directory = directories[last];
     if (end !== undefined && directory !== undefined)
-      ranges.push(...childrenBefore(childrenOf(this.#memoryKey, directory), end.key.slice(prefixOf(directory).length)));
+      ranges.push(
+        ...childrenBefore(childrenOf(this.#memoryKey, directory), end.key.slice(getPathPrefix(directory).length)),
+      );
     return ranges.map((range) => rangeAfter(range, readTo)).filter(({ $gte, $lt }) => isBefore($gte, $lt));
   }
 
@@ -296,5 +298,5 @@ function charsOf(children: readonly Child[]): number {
 
 /** Whether a directory is one line in a listing, with a count of what lies in it. */
 function isHidden(path: string): boolean {
-  return hiddenDirectoryOf(`${path}/`) === path;
+  return findHiddenDirectory(`${path}/`) === path;
 }

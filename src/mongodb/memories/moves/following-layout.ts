@@ -17,7 +17,7 @@ import type { Db } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryBackend } from "../../../core/contract/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { namespaceOfMemory } from "../../../core/values/namespace.js";
+import { getMemoryNamespace } from "../../../core/values/namespace.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import { storageError } from "../../driver/errors.js";
@@ -81,7 +81,7 @@ export class FollowingLayout implements MovableLayout {
   async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress> {
     for await (const found of this.#home.memories(prefix, call)) {
       if (isMoved(found))
-        yield* await this.#list(found, (layout) => layout.memories(namespaceOfMemory(found.moved), call), call);
+        yield* await this.#list(found, (layout) => layout.memories(getMemoryNamespace(found.moved), call), call);
       else yield found;
     }
   }
@@ -89,7 +89,7 @@ export class FollowingLayout implements MovableLayout {
   async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item> {
     for await (const found of this.#home.itemsWithin(prefix, call)) {
       if (isMoved(found))
-        yield* await this.#list(found, (layout) => layout.itemsWithin(namespaceOfMemory(found.moved), call), call);
+        yield* await this.#list(found, (layout) => layout.itemsWithin(getMemoryNamespace(found.moved), call), call);
       else yield found;
     }
   }

@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../../core/values/address.js";
 import { memoryFull } from "../../../../core/values/errors.js";
 import type { CallContext } from "../../../../core/runtime/call.js";
 import { hasNoEdits, type TreeEdits } from "../../../../core/tree/memory-tree.js";
-import { parentsOf, ROOT } from "../../../../core/values/paths.js";
+import { getParents, ROOT } from "../../../../core/values/paths.js";
 import { asPlainValues } from "../../../driver/plain-values.js";
 import type { RecordedChange } from "../../../history/outbox.js";
 import { recordEdits } from "../../../history/record-edits.js";
@@ -178,7 +178,7 @@ export class ChangeTransaction {
         documents.set(pathOfId(this.#key, document._id), document);
     };
     const named = [ROOT, ...below, ...changes.flatMap(({ scope }) => scope.paths)];
-    const paths = new Set(named.flatMap((path) => [path, ...parentsOf(path)]));
+    const paths = new Set(named.flatMap((path) => [path, ...getParents(path)]));
     await add({ $in: Array.from(paths, (path) => idOfPath(this.#key, path)) }, byId);
     const root = (documents.get(ROOT) as StoredRoot | undefined) ?? null;
     refuseElsewhere(this.#context, root);

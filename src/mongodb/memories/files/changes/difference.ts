@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../../core/runtime/call.js";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../../core/values/address.js";
-import { parentOf, prefixOf, ROOT } from "../../../../core/values/paths.js";
+import { getParent, getPathPrefix, ROOT } from "../../../../core/values/paths.js";
 import type { ExactCollection, ExactWrite } from "../../../driver/exact-collection.js";
 import { asPlainValues } from "../../../driver/plain-values.js";
 import { newChangeId } from "../../change-id.js";
@@ -97,7 +97,7 @@ function findDifference(key: string, tree: LoadedTree, { heads, at }: Difference
       if (fields !== null) found.updates.push(updateOne(document._id, { $set: fields }));
       continue;
     }
-    found.parents.add(parentOf(path));
+    found.parents.add(getParent(path));
     if (document === undefined || isComplete(document)) found.created.push(createDocument(key, tree, path, heads, at));
     else found.copied.set(document._id, path);
   }
@@ -203,7 +203,7 @@ async function copyDocuments(
 }
 
 function hasAnyBelow(tree: LoadedTree, path: string): boolean {
-  const start = prefixOf(path);
+  const start = getPathPrefix(path);
   const isBelow = (other: string): boolean => other !== path && other.startsWith(start);
   return [...tree.directories].some(isBelow) || [...tree.files.keys()].some(isBelow);
 }
