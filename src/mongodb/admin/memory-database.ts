@@ -127,7 +127,7 @@ export class MemoryDatabase {
   /** Null where the layout reads a memory as a whole. @throws MemoryError EIO */
   async moment(address: CheckedAddress, access: "read" | "write"): Promise<MemoryMoment | null> {
     const open = moments[this.layoutName];
-    if (open === null) return null;
+    if (open === undefined) return null;
     await this.#layouts[access].ready();
     return open(this.client, this.db.collection(this.memoriesCollection), address);
   }

@@ -82,11 +82,11 @@ export class ApprovalRecords implements ChangeRecords {
   }
 
   async unmark(id: string): Promise<void> {
-    const marks = await this.#stored.marks(this.#call);
+    const marks = await this.#stored.appliedIds(this.#call);
     if (marks.length === 0) return;
     const states = await Promise.all(marks.map(async (mark) => (mark === id ? null : this.find(mark))));
     const unused = marks.filter((_mark, index) => states[index]?.status !== "applying");
-    await this.#stored.removeMarks(unused, this.#call);
+    await this.#stored.removeAppliedIds(unused, this.#call);
   }
 
   /** A proposal goes with the memory at the latest, as that was when it was made. */

@@ -21,10 +21,10 @@ export const layouts = {
 export type LayoutName = keyof typeof layouts;
 
 /**
- * How a memory is read that may be larger than the process. Null: none of the layout is. Beside the layouts, and not a
+ * How a memory is read that may be larger than the process, for the layouts that have such memories. Beside the layouts, and not a
  * part of them, as stores have no use for it: so it is no part of their bundle.
  */
-export const moments = { document: null, files: openSnapshot } as const satisfies Record<LayoutName, unknown>;
+export const moments: Partial<Record<LayoutName, typeof openSnapshot>> = { files: openSnapshot };
 
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 

@@ -44,7 +44,7 @@ export interface MemoryLayout {
   readonly limitsByDefault: boolean;
   /** What the collections of this layout must have, for programs that look whether they do. */
   readonly indexes: readonly LayoutIndex[];
-  /** All that it writes to. */
+  /** All collections that it writes to. The first holds the memories themselves. */
   readonly collectionNames: readonly string[];
   /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
   facts(address: CheckedAddress | null, call: CallContext): AsyncIterable<MemoryFacts>;

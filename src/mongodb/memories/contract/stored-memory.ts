@@ -26,9 +26,9 @@ export interface StoredMemory
   listen(call: CallContext): Promise<ChangeListener | null>;
   /** Null if the store keeps no history. */
   readonly history: StoredHistory | null;
-  /** The ids of approved changes with which the memory is marked. */
-  marks(call: CallContext): Promise<string[]>;
-  removeMarks(ids: readonly string[], call: CallContext): Promise<void>;
+  /** The ids of approved changes that were made, until their records say so. */
+  appliedIds(call: CallContext): Promise<string[]>;
+  removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void>;
   /** When the memory was last changed; null if there is none. */
   updatedAt(call: CallContext): Promise<Date | null>;
   /** The files and directories at those places as items, null where nothing is; one command for each hundred. */

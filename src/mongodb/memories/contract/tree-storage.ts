@@ -15,7 +15,8 @@ export interface TreeStorage {
   attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null>;
   /**
    * Loads what the scope names as a tree of one moment, and stores the edits as one step with their versions. Starts again
-   * if another change came first.
+   * if another change came first. Without edits it makes nothing, not even a mark.
+   * @param apply must not change the tree. It may wait for others, and may run several times
    * @throws what `apply` throws, ENOSPC, ECONFLICT; then nothing was changed
    */
   transact<Result>(
@@ -40,8 +41,6 @@ export interface StorageMoment {
 
 /** What `transact` loads, and how it stores the change. */
 export interface StorageScope extends ChangeScope {
-  /** Loads the whole memory. @default false */
-  whole?: boolean;
   /** Whether `apply` reads texts below the directories of the scope. Those of its paths are always there. @default false */
   needsTexts?: boolean;
   /** Id of an approved change: where there are edits, the memory is marked with it in the same step. */

@@ -138,13 +138,13 @@ export class DocumentStorage implements StoredMemory {
     return this.#context.history === null ? null : new OutboxSource(this.#context, this.#address);
   }
 
-  async marks(call: CallContext): Promise<string[]> {
+  async appliedIds(call: CallContext): Promise<string[]> {
     const found = await this.#reads.find<MemoryDocument>({ revision: 1, applied: 1 }, call);
     return Object.keys(found?.applied ?? {});
   }
 
-  removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
-    return this.#writes.removeMarks(ids, call);
+  removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void> {
+    return this.#writes.removeAppliedIds(ids, call);
   }
 
   async updatedAt(call: CallContext): Promise<Date | null> {

@@ -200,7 +200,7 @@ export class DocumentWrites {
   }
 
   /** Takes marks away. Nothing else of the document changes. */
-  async removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
+  async removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void> {
     const kept: Expression = {
       $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } },
     };

@@ -71,8 +71,8 @@ interface DocumentPart extends Pick<MemoryDocument, "revision"> {
 }
 
 /** Whether a scope needs the whole document, and not a part by a projection. */
-function needsWhole({ paths, below, whole = false, needsTexts = false }: StorageScope): boolean {
-  return whole || (needsTexts && below.length > 0) || paths.length > maxPaths;
+function needsWhole({ paths, below, needsTexts = false }: StorageScope): boolean {
+  return (needsTexts && below.length > 0) || paths.length > maxPaths;
 }
 
 function loadProjection(scope: StorageScope): Record<string, Expression> {

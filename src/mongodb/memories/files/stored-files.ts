@@ -143,11 +143,11 @@ export class StoredFiles implements StoredMemory {
     return this.#context.history === null ? null : new FilesHistory(this.#context, this.#reads);
   }
 
-  async marks(call: CallContext): Promise<string[]> {
+  async appliedIds(call: CallContext): Promise<string[]> {
     return Object.keys((await this.#reads.root(call))?.applied ?? {});
   }
 
-  async removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
+  async removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void> {
     if (ids.length === 0) return;
     const context = this.#context;
     const expiry = new FilesExpiry(context, this.#address);

@@ -114,8 +114,8 @@ export class ChangeTransaction {
     return {
       chars: countChars(edits, description),
       approvalId,
-      // Of two changes that make a limited memory larger, or were made of the whole memory, only one can end.
-      writesRoot: grows || scope.whole === true || approvalId !== undefined,
+      // Of two changes that make a limited memory larger only one can end.
+      writesRoot: grows || approvalId !== undefined,
       recorded: isRecorded ? { revision: tree.revision, at, actor, ...description } : null,
     };
   }
@@ -200,7 +200,7 @@ export class ChangeTransaction {
 
 /** Directories of which everything is loaded. */
 function getDirectories(changes: readonly QueuedChange[]): string[] {
-  const all = new Set(changes.flatMap(({ scope }) => (scope.whole === true ? [ROOT] : scope.below)));
+  const all = new Set(changes.flatMap(({ scope }) => scope.below));
   return all.has(ROOT) ? [ROOT] : [...all];
 }
 
