@@ -12,7 +12,6 @@ import type {
   FindCursor,
   FindOneAndDeleteOptions,
   FindOneAndUpdateOptions,
-  FindOneOptions,
   FindOptions,
   IndexDescription,
   OptionalUnlessRequiredId,
@@ -43,7 +42,7 @@ export class ExactCollection<Stored extends Document> {
 
   findOne<Found extends Document>(
     filter: object,
-    options: Own<FindOneOptions>,
+    options: Omit<Own<FindOptions>, keyof SeveralOptions>,
     call: CallContext,
   ): Promise<Found | null> {
     return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...readLimits(call), ...options });
@@ -148,6 +147,9 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.indexExists(name);
   }
 }
+
+/** What only a cursor of several documents takes. */
+type SeveralOptions = Pick<FindOptions, "batchSize" | "limit" | "noCursorTimeout">;
 
 /** The options of a caller. How texts are compared and when a command ends is decided here. */
 type Own<Options> = Omit<Options, "collation" | "signal" | "maxTimeMS">;
