@@ -10,7 +10,7 @@ import { traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, openDatabase, serverOf } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
-import type { MemoryFacts, MemoryLayout, MovableLayout, NodeFacts } from "../memories/contract/layout.js";
+import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
 import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
@@ -55,7 +55,7 @@ export class MemoryDatabase {
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
   readonly layoutName: LayoutName;
-  readonly #layouts: Record<"read" | "write", MovableLayout>;
+  readonly #layouts: Record<"read" | "write", MemoryLayout>;
 
   private constructor(
     client: MongoClient,
@@ -65,7 +65,7 @@ export class MemoryDatabase {
     this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.layoutName = layout;
-    const open = (makesIndexes: boolean): MovableLayout =>
+    const open = (makesIndexes: boolean): MemoryLayout =>
       openLayout(layout, {
         db: this.db,
         client,

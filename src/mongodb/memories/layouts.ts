@@ -5,7 +5,7 @@ import { openSnapshot } from "./files/files-snapshot.js";
 import { FollowingLayout } from "./moves/following-layout.js";
 import { Following } from "./moves/following.js";
 import { KnownMoves } from "./moves/known-moves.js";
-import type { KeptLayout, MovableLayout } from "./contract/layout.js";
+import type { KeptLayout, MemoryLayout } from "./contract/layout.js";
 import type { LayoutContext, StoreContext } from "./contract/layout-context.js";
 import { DocumentLayout } from "./document/document-layout.js";
 
@@ -30,7 +30,7 @@ export const moments: Partial<Record<LayoutName, typeof openSnapshot>> = { files
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 
 /** @param name of the layout in which new memories are made; those that have moved to the other one are found there */
-export function openLayout(name: LayoutName, store: StoreContext): MovableLayout {
+export function openLayout(name: LayoutName, store: StoreContext): MemoryLayout {
   const context = createLayoutContext(store);
   const otherName = name === "files" ? "document" : "files";
   const opened: { guest?: KeptLayout; tolerant?: KeptLayout } = {};

@@ -9,7 +9,7 @@ import type { MongoClient } from "mongodb";
 import { closedStorage } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import type { MovableLayout } from "../memories/contract/layout.js";
+import type { MemoryLayout } from "../memories/contract/layout.js";
 import type { HistoryContext } from "../memories/contract/layout-context.js";
 import { type LayoutName, openLayout } from "../memories/layouts.js";
 import {
@@ -71,8 +71,8 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   #ownsClient = false;
-  readonly #openLayout: (makesIndexes: boolean) => MovableLayout;
-  readonly #memories: MovableLayout;
+  readonly #openLayout: (makesIndexes: boolean) => MemoryLayout;
+  readonly #memories: MemoryLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
   readonly #storage: Omit<BatchStorage, "call">;

@@ -10,7 +10,7 @@ import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 
 /**
- * The second contract: how all memories of a store lie in its database. The first, `MemoryBackend`, is of one memory.
+ * All memories of a store, whichever layout keeps each of them. `MemoryBackend` is the contract of one memory.
  *
  * Nothing is asked of the server before the first call of a method. Every failure is a MemoryError EIO. Ids and paths
  * arrive checked.
@@ -55,6 +55,12 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
+  /**
+   * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or
+   * the new one.
+   * @returns false where there is none to move. @throws EEXIST, EINVAL, ENOSPC, ECONFLICT, and nothing was moved
+   */
+  move(address: CheckedAddress, to: string, call: CallContext): Promise<boolean>;
 }
 
 /** The limits with which a memory is opened. */
@@ -66,16 +72,6 @@ export interface MemoryLimits extends BackendLimits {
   isLimited?: boolean;
 }
 
-/** All memories of a database, whichever layout keeps each of them. */
-export interface MovableLayout extends MemoryLayout {
-  /**
-   * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or
-   * the new one.
-   * @returns false where there is none to move. @throws EEXIST, EINVAL, ENOSPC, ECONFLICT, and nothing was moved
-   */
-  move(address: CheckedAddress, to: string, call: CallContext): Promise<boolean>;
-}
-
 /**
  * The memories that one layout keeps. Where a memory has moved to another layout, a mark stays in its place (ADR 0025):
  * lists tell of it, and all that concerns the one memory throws `movedAway`. A layout that makes no memories
@@ -85,7 +81,7 @@ export interface KeptLayout extends Pick<
   MemoryLayout,
   "ready" | "limitsByDefault" | "indexes" | "collectionNames" | "nodes"
 > {
-  /** One memory, wherever it is. @param clock the times of its files. Default: that of the context */
+  /** @param clock the times of its files. Default: that of the context */
   open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory;
   memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress | MovedMemory>;
   itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item | MovedMemory>;

@@ -6,7 +6,7 @@ import type {
   MemoriesBeside,
   MemoryFacts,
   MemoryLimits,
-  MovableLayout,
+  MemoryLayout,
   MovedMemory,
   NodeFacts,
 } from "../contract/layout.js";
@@ -38,7 +38,7 @@ const summarisedAtOnce = 8;
  * The memories of a store: those of its own layout, and those that have moved to the other one, each where it is (ADR
  * 0025).
  */
-export class FollowingLayout implements MovableLayout {
+export class FollowingLayout implements MemoryLayout {
   readonly #following: Following;
   readonly #homeName: string;
   readonly #db: Db;
