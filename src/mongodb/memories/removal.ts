@@ -4,11 +4,11 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
 import type { AddressRange } from "./addresses/address-ranges.js";
 import type { ForgottenCounts } from "./addresses/memory-filter.js";
-import type { HistoryContext, KeptLayout, MemoriesBeside } from "./contract/layout.js";
+import type { HistorySettings, KeptLayout, MemoriesBeside } from "./contract/layout.js";
 import type { SharedCollections } from "./shared-collections.js";
 
 export interface RemovalContext extends Pick<SharedCollections, "versions" | "records" | "vectors"> {
-  history: Pick<HistoryContext, "begins"> | null;
+  history: Pick<HistorySettings, "begins"> | null;
 }
 
 /** What a layout does of a removal. */

@@ -9,7 +9,7 @@ import type { MongoClient } from "mongodb";
 import { closedStorage } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import type { HistoryContext, MovableLayout } from "../memories/contract/layout.js";
+import type { HistorySettings, MovableLayout } from "../memories/contract/layout.js";
 import { type LayoutName, openLayout } from "../memories/layouts.js";
 import {
   checkForgotten,
@@ -311,7 +311,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 }
 
-function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistoryContext | null {
+function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {
   if (history === false) return null;
   return { begins: true, ...(history !== true && history) };
 }

@@ -197,7 +197,7 @@ export interface StoreContext {
   /** Memories that have expired are missing to all methods but `facts` and `remove`, and are swept. */
   expireMs: ExpireMsOptions;
   /** Null: none is kept. */
-  history: HistoryContext | null;
+  history: HistorySettings | null;
   /** By which passages are found. Null: by their words alone. */
   embeddings: EmbeddingsContext | null;
   /**
@@ -227,13 +227,13 @@ export interface EmbeddingsContext {
 }
 
 /** How a history is kept. */
-export interface HistoryContext extends Retention {
+export interface HistorySettings extends Retention {
   /** False where only memories that have a history already go on with it. */
   begins: boolean;
 }
 
 /** A write to a memory through the store's own methods; no delete is recursive. */
-export type PlannedChange =
+export type PlannedWrite =
   | { kind: "put"; path: string; content: string }
   | { kind: "deleteFile"; path: string }
   | { kind: "deleteDirectory"; path: string };

@@ -8,7 +8,7 @@ import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { StoredHistory } from "../../history/history-source.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { ArchivedMemory } from "../memory-moment.js";
-import type { MemoryArchive, PlannedChange } from "./layout.js";
+import type { MemoryArchive, PlannedWrite } from "./layout.js";
 import type { TreeStorage } from "./tree-storage.js";
 
 /**
@@ -37,7 +37,7 @@ export interface StoredMemory
    * Refuses what the memory as it is now would refuse of these changes, one after the other. Changes nothing.
    * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
    */
-  checkChanges(changes: readonly PlannedChange[], options: Required<MemoryOptions>, call: CallContext): Promise<void>;
+  checkChanges(changes: readonly PlannedWrite[], options: Required<MemoryOptions>, call: CallContext): Promise<void>;
   /**
    * A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions
    * are read as they are asked for. @throws ECONFLICT as of `MemoryMoment`
