@@ -1,7 +1,6 @@
 export { MemoryError, type MemoryErrorCode } from "./core/values/errors.js";
 export type { MemoryAddress, MemoryScope } from "./core/values/address.js";
 export type {
-  DeletedCounts,
   DeleteOptions,
   FileStat,
   Memory,
@@ -16,7 +15,7 @@ export type {
 } from "./core/memory.js";
 export type { MemoryAccess, MemoryGuard, MemoryRule } from "./core/access/policy.js";
 export type { MemoryActor } from "./core/values/actor.js";
-export type { BlamedLine, MemoryHistory, MemoryVersion, VersionFilter } from "./core/history/history.js";
+export type { MemoryHistory, MemoryVersion, VersionFilter } from "./core/history/history.js";
 export type { MemoryProposal, MemoryProposals } from "./core/approval/memory-proposals.js";
 export { mountMemories } from "./core/mounts/mounted-memory.js";
 export type { MountSettings } from "./core/mounts/mounts.js";
@@ -48,13 +47,6 @@ export { CallModelNode, type CallModelNodeOptions } from "./graph/call-model-nod
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";
 export { type BuiltGraph, buildGraph } from "./template/build-graph.js";
-export type {
-  AgentTemplate,
-  GraphDefinition,
-  MemoryConnectorTemplate,
-  MemoryTemplate,
-  MemoryToolTemplate,
-  MountTemplate,
-} from "./template/definition.js";
+export type { AgentTemplate, GraphDefinition } from "./template/definition.js";
 export { graphDefinitionSchema } from "./template/json-schema.js";
 export type { GraphContext } from "./template/parts.js";
