@@ -25,7 +25,6 @@ export type { PathRule } from "./core/values/paths.js";
 export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 export {
   migrateFromMongoDBStore,
-  type MigrationSummary,
   type MongoDBStoreMigrationOptions,
 } from "./mongodb/migrate/migrate-from-mongodb-store.js";
 export type { ExpireMsOptions } from "./mongodb/memories/memory-expiry.js";
@@ -42,7 +41,7 @@ export type { MemoryCommand } from "./dialects/unified/options.js";
 export type { MemoryConnectorConfig } from "./prompt/connector-options.js";
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
 export type { MountOptions, NodeMount } from "./graph/node-mounts.js";
-export { MemoryConnectorNode, type MemoryConnectorNodeOptions } from "./graph/memory-connector-node.js";
+export { MemoryConnectorNode } from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions } from "./graph/call-model-node.js";
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";
