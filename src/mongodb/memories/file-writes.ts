@@ -8,7 +8,8 @@ import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { type CheckedOperation, groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
-import type { MemoryLayout, PlannedWrite } from "./contract/layout.js";
+import type { MemoryLayout } from "./contract/layout.js";
+import type { PlannedWrite } from "./contract/stored-memory.js";
 
 /** A put or delete of a memory's file through the store. */
 export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteMemory" }>;

@@ -5,7 +5,8 @@ import { openSnapshot } from "./files/files-snapshot.js";
 import { FollowingLayout } from "./moves/following-layout.js";
 import { Following } from "./moves/following.js";
 import { KnownMoves } from "./moves/known-moves.js";
-import type { KeptLayout, LayoutContext, MovableLayout, StoreContext } from "./contract/layout.js";
+import type { KeptLayout, MovableLayout } from "./contract/layout.js";
+import type { LayoutContext, StoreContext } from "./contract/layout-context.js";
 import { DocumentLayout } from "./document/document-layout.js";
 
 /**

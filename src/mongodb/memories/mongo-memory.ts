@@ -1,4 +1,4 @@
-import type { SharedCollections } from "./shared-collections.js";
+import type { SharedCollections } from "./contract/layout-context.js";
 import type { Restoration, StoredHistory } from "../history/history-source.js";
 import type { MongoClient } from "mongodb";
 import type { ChangeRecords } from "../../core/contract/change-record.js";

@@ -1,9 +1,10 @@
+import { invalid, type MemoryError } from "../../core/values/errors.js";
 import type { MemoryOptions } from "../../core/memory-options.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
 import { getCreationError } from "../../core/values/paths.js";
-import { directoryNotEmpty, type PlannedWrite } from "./contract/layout.js";
+import type { PlannedWrite } from "./contract/stored-memory.js";
 import type { TreeStorage } from "./contract/tree-storage.js";
 
 /** Removes a directory in which nothing is; nothing where there is no directory. @throws EINVAL */
@@ -83,4 +84,9 @@ function removeEmptyDirectory(tree: MemoryTree, path: string): TreeEdits {
   if (!tree.directories.has(path)) return noEdits;
   if (tree.pathsWithin(path).length > 1) throw directoryNotEmpty();
   return { ...noEdits, removed: [path] };
+}
+
+/** What a layout refuses to delete through the store's own methods. */
+function directoryNotEmpty(): MemoryError {
+  return invalid("the directory is not empty: delete its items first, or use delete of the memory itself");
 }

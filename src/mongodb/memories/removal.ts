@@ -4,8 +4,8 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
 import type { AddressRange } from "./addresses/address-ranges.js";
 import type { ForgottenCounts } from "./addresses/memory-filter.js";
-import type { HistorySettings, KeptLayout, MemoriesBeside } from "./contract/layout.js";
-import type { SharedCollections } from "./shared-collections.js";
+import type { KeptLayout, MemoriesBeside } from "./contract/layout.js";
+import type { HistorySettings, SharedCollections } from "./contract/layout-context.js";
 
 export interface RemovalContext extends Pick<SharedCollections, "versions" | "records" | "vectors"> {
   history: Pick<HistorySettings, "begins"> | null;

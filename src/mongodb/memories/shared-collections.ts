@@ -1,4 +1,4 @@
-import type { MongoClient } from "mongodb";
+import type { SharedCollections, StoreContext } from "./contract/layout-context.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { Embedder } from "../embeddings/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../embeddings/vector-collection.js";
@@ -9,20 +9,8 @@ import {
   versionsCollectionName,
 } from "../history/version-collection.js";
 import { expiryIndex, proposalIndexes, RecordCollection } from "../proposals/record-collection.js";
-import type { LayoutIndex, StoreContext } from "./contract/layout.js";
+import type { LayoutIndex } from "./contract/layout.js";
 import { expiryIndexes } from "./expiry-indexes.js";
-
-/** The collections beside the memories, which all layouts share: what is in them stays there when a memory moves. */
-export interface SharedCollections {
-  /** Also without history: what is forgotten may have one of another time. */
-  versions: VersionCollection;
-  /** The changes that wait for a person. */
-  records: RecordCollection;
-  /** Also without embeddings: another store may have stored some. */
-  vectors: VectorCollection;
-  /** Null: passages are found by their words alone. */
-  embeddings: { client: MongoClient; embedder: Embedder } | null;
-}
 
 export function openSharedCollections(context: StoreContext): SharedCollections {
   const { db, collectionName, writeConcern, connect, clock, expireMs, history, embeddings } = context;

@@ -9,7 +9,8 @@ import type { MongoClient } from "mongodb";
 import { closedStorage } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import type { HistorySettings, MovableLayout } from "../memories/contract/layout.js";
+import type { MovableLayout } from "../memories/contract/layout.js";
+import type { HistorySettings } from "../memories/contract/layout-context.js";
 import { type LayoutName, openLayout } from "../memories/layouts.js";
 import {
   checkForgotten,

@@ -1,16 +1,11 @@
-import type { SharedCollections } from "../shared-collections.js";
 import type { StoredMemory } from "./stored-memory.js";
-import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
-import type { ClientSession, Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
+import type { Item } from "@langchain/langgraph-checkpoint";
+import type { ClientSession, Collection, IndexDescription } from "mongodb";
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
-import { invalid, type MemoryError } from "../../../core/values/errors.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { Retention } from "../../history/version-collection.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import type { ExpireMsOptions, MemoryExpiry } from "../memory-expiry.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 
@@ -60,17 +55,6 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
-}
-
-/** What a memory is made of that `restore` makes. */
-export interface MemoryArchive {
-  /** Of a size that the layout keeps. It and the history are checked, and may be read several times. */
-  tree: ArchivedTree;
-  history: ArchivedHistory;
-  /**
-   * The same for the same content, and for no other: what was left of another attempt is used again, and never mixed.
-   */
-  key: string;
 }
 
 /** The limits with which a memory is opened. */
@@ -180,64 +164,6 @@ export interface MovingMemory {
   history: { id: string; expiresAt?: Date } | null;
 }
 
-/** Where and how a store keeps its memories. */
-export interface StoreContext {
-  db: Db;
-  /** The client of the database, which opens sessions. */
-  client: MongoClient;
-  /** The option `memoriesCollection`. A layout of several collections begins their names with it. */
-  collectionName: string;
-  writeConcern: WriteConcernSettings;
-  /**
-   * Awaited before each command. Answers nothing where the client is connected. @throws MemoryError EIO, at once if the
-   * store is stopped
-   */
-  connect: () => Promise<void> | undefined;
-  clock: () => Date;
-  /** Memories that have expired are missing to all methods but `facts` and `remove`, and are swept. */
-  expireMs: ExpireMsOptions;
-  /** Null: none is kept. */
-  history: HistorySettings | null;
-  /** By which passages are found. Null: by their words alone. */
-  embeddings: EmbeddingsContext | null;
-  /**
-   * False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. A
-   * revert then only tells which versions it would make.
-   */
-  makesIndexes: boolean;
-  /**
-   * Above how many documents of a memory an index of words narrows its searches. A layout that keeps a memory in one
-   * document ignores it. Undefined: there is no such index, and every search reads all. At least 1.
-   */
-  narrowsAbove?: number | undefined;
-}
-
-/** What a layout is given. */
-export interface LayoutContext extends StoreContext {
-  shared: SharedCollections;
-  expiry: MemoryExpiry;
-  /** Whether it only keeps memories that have moved to it, and makes none. */
-  isGuest: boolean;
-}
-
-/** Which embeddings, and the client of the database. */
-export interface EmbeddingsContext {
-  client: MongoClient;
-  config: IndexConfig;
-}
-
-/** How a history is kept. */
-export interface HistorySettings extends Retention {
-  /** False where only memories that have a history already go on with it. */
-  begins: boolean;
-}
-
-/** A write to a memory through the store's own methods; no delete is recursive. */
-export type PlannedWrite =
-  | { kind: "put"; path: string; content: string }
-  | { kind: "deleteFile"; path: string }
-  | { kind: "deleteDirectory"; path: string };
-
 export interface LayoutIndex {
   collection: Collection;
   description: IndexDescription & { name: string };
@@ -265,9 +191,4 @@ export interface MemoryFacts {
   sizeBytes: number;
   /** In a form that the next change rewrites. */
   outdated: boolean;
-}
-
-/** What a layout refuses to delete through the store's own methods. */
-export function directoryNotEmpty(): MemoryError {
-  return invalid("the directory is not empty: delete its items first, or use delete of the memory itself");
 }

@@ -8,7 +8,7 @@ import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { StoredHistory } from "../../history/history-source.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { ArchivedMemory } from "../memory-moment.js";
-import type { MemoryArchive, PlannedWrite } from "./layout.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { TreeStorage } from "./tree-storage.js";
 
 /**
@@ -54,3 +54,20 @@ export interface StoredMemory
    */
   upgrade(call: CallContext): Promise<boolean>;
 }
+
+/** What a memory is made of that `restore` makes. */
+export interface MemoryArchive {
+  /** Of a size that the layout keeps. It and the history are checked, and may be read several times. */
+  tree: ArchivedTree;
+  history: ArchivedHistory;
+  /**
+   * The same for the same content, and for no other: what was left of another attempt is used again, and never mixed.
+   */
+  key: string;
+}
+
+/** A write to a memory through the store's own methods; no delete is recursive. */
+export type PlannedWrite =
+  | { kind: "put"; path: string; content: string }
+  | { kind: "deleteFile"; path: string }
+  | { kind: "deleteDirectory"; path: string };

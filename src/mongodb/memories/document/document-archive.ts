@@ -1,4 +1,4 @@
-import type { MemoryArchive } from "../contract/layout.js";
+import type { MemoryArchive } from "../contract/stored-memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { createHash } from "node:crypto";
 import type { CheckedAddress } from "../../../core/values/address.js";

@@ -1,4 +1,4 @@
-import type { SharedCollections } from "../shared-collections.js";
+import type { SharedCollections } from "../contract/layout-context.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";

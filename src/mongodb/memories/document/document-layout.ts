@@ -1,7 +1,6 @@
 import type { StoredMemory } from "../contract/stored-memory.js";
 import type {
   KeptLayout,
-  LayoutContext,
   LayoutIndex,
   MemoriesBeside,
   MemoryFacts,
@@ -10,6 +9,7 @@ import type {
   NodeFacts,
   PlacedMemory,
 } from "../contract/layout.js";
+import type { LayoutContext } from "../contract/layout-context.js";
 import { describeSharedCollections, createExample } from "../shared-collections.js";
 import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
 import type { Item } from "@langchain/langgraph-checkpoint";

@@ -3,7 +3,7 @@ import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { getParents, ROOT } from "../../../core/values/paths.js";
-import type { PlannedWrite } from "../contract/layout.js";
+import type { PlannedWrite } from "../contract/stored-memory.js";
 import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { MemoryArchive } from "../contract/layout.js";
+import type { MemoryArchive } from "../contract/stored-memory.js";
 import { createHash } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";

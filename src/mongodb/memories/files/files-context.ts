@@ -1,4 +1,4 @@
-import type { SharedCollections } from "../shared-collections.js";
+import type { SharedCollections } from "../contract/layout-context.js";
 import type { FindOptions } from "mongodb";
 import { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";

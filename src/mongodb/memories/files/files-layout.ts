@@ -3,7 +3,6 @@ import { createExample, describeSharedCollections } from "../shared-collections.
 import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
 import type {
   KeptLayout,
-  LayoutContext,
   LayoutIndex,
   MemoriesBeside,
   MemoryFacts,
@@ -13,6 +12,7 @@ import type {
   NodeFacts,
   PlacedMemory,
 } from "../contract/layout.js";
+import type { LayoutContext } from "../contract/layout-context.js";
 import { countFiles, getRoots, readAllItems, readSummaries, removeMemories } from "./files-listing.js";
 import { addressKeys, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
 import { listNodes } from "../addresses/nodes.js";

@@ -2,7 +2,6 @@ import { MongoMemory, type MongoMemoryContext } from "../mongo-memory.js";
 import type { StoredMemory } from "../contract/stored-memory.js";
 import type {
   KeptLayout,
-  LayoutContext,
   LayoutIndex,
   MemoriesBeside,
   MemoryFacts,
@@ -11,6 +10,7 @@ import type {
   MovedMemory,
   NodeFacts,
 } from "../contract/layout.js";
+import type { LayoutContext } from "../contract/layout-context.js";
 import { findPlaced } from "../removal.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
