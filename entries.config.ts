@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /** Where the source of an entry may be, as the `paths` of tsconfig.json have it too. */
-const places = ["src/*.ts", "src/*/index.ts", "src/langchain/*/index.ts", "src/backends/*/index.ts"];
+const places = [
+  "src/*.ts",
+  "src/*/index.ts",
+  "src/custom-*/index.ts",
+  "src/langchain/*/index.ts",
+  "src/backends/*/index.ts",
+];
 
 /**
  * Packages that become part of `dist`: of `diff` and `hono` we use a small part, and they would be most of what is

@@ -1,6 +1,6 @@
-import { MemoryBackend } from "langgraph-mongo-memory/deepagents";
+import { DeepAgentsBackend } from "langgraph-mongo-memory/deepagents";
 import { createMcpServer, serveHttp } from "langgraph-mongo-memory/mcp";
 import { memoryMiddleware } from "langgraph-mongo-memory/middleware";
 
 /** Entries of the package that need peers of their own. */
-export const optionalEntries = { MemoryBackend, createMcpServer, serveHttp, memoryMiddleware };
+export const optionalEntries = { DeepAgentsBackend, createMcpServer, serveHttp, memoryMiddleware };

@@ -20,7 +20,7 @@ async function programOfPage(): Promise<{ openMapMemory: OpenMemory }> {
   const file = join(folder, "map-backend.ts");
   await writeFile(
     file,
-    program.replace('"langgraph-mongo-memory/backend"', JSON.stringify(resolve("src/backend/index.ts"))),
+    program.replace('"langgraph-mongo-memory/backend"', JSON.stringify(resolve("src/custom-backend/index.ts"))),
   );
   return (await import(file)) as { openMapMemory: OpenMemory };
 }

@@ -1,5 +1,6 @@
 import { MongoClient } from "mongodb";
-import { type DialectName, serveStdio } from "../../src/mcp/index.js";
+import type { DialectName } from "../../src/dialects/registry.js";
+import { serveStdio } from "../../src/mcp/index.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import * as backend from "../../src/backend/index.js";
+import * as backend from "../../src/custom-backend/index.js";
 import * as claude from "../../src/langchain/claude/index.js";
 import * as deepagents from "../../src/deepagents/index.js";
 import * as directory from "../../src/backends/directory/open-directory-memory.js";
@@ -25,6 +25,7 @@ describe("the public surface", () => {
       "MongoMemoryStore",
       "buildGraph",
       "createMemoryPrompt",
+      "createMemoryTool",
       "graphDefinitionSchema",
       "migrateFromMongoDBStore",
       "mountMemories",
@@ -40,7 +41,6 @@ describe("the public surface", () => {
 
   it("of ./claude is these names", () => {
     expect(Object.keys(claude).toSorted()).toEqual([
-      "claudeMemoryExecute",
       "claudeMemoryHandlers",
       "createClaudeMemoryTool",
       "createClaudeSearchTool",
@@ -48,7 +48,7 @@ describe("the public surface", () => {
   });
 
   it("of ./deepagents is these names", () => {
-    expect(Object.keys(deepagents)).toEqual(["MemoryBackend"]);
+    expect(Object.keys(deepagents)).toEqual(["DeepAgentsBackend"]);
   });
 
   it("of ./records is these names", () => {
@@ -74,18 +74,16 @@ describe("the public surface", () => {
   });
 
   it("of ./backend is these names", () => {
-    expect(Object.keys(backend).toSorted()).toEqual([
-      "MemoryTree",
-      "alreadyExists",
-      "applyChange",
-      "directoryNotFound",
+    expect(Object.keys(backend).toSorted()).toEqual(["MemoryTree", "applyChange", "memoryErrors", "openMemoryOver"]);
+    expect(Object.keys(backend.memoryErrors)).toEqual([
       "fileNotFound",
-      "fileTooLarge",
-      "memoryFull",
-      "openMemoryOver",
-      "parentIsFile",
+      "directoryNotFound",
       "pathIsDirectory",
       "pathIsFile",
+      "parentIsFile",
+      "alreadyExists",
+      "fileTooLarge",
+      "memoryFull",
     ]);
   });
 

@@ -9,7 +9,7 @@ import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
  */
 const mayImport: Record<string, string[]> = {
   core: ["core/display/hidden-characters"],
-  backend: ["core"],
+  "custom-backend": ["core"],
   backends: ["core"],
   "langchain/langgraph-internals": [],
   "langchain/read-in-run": ["core", "langchain/langgraph-internals"],

@@ -263,7 +263,7 @@ export const claude: Requirements = {
   },
   "claude.execute-for-langchain": {
     source: "measured: @langchain/anthropic 1.5",
-    says: "LangChain's own wrapper can run our execute",
+    says: "LangChain's own wrapper can run our tool",
   },
   "claude.options-checked": {
     source: "specification section 9",

@@ -21,9 +21,9 @@ export const mongodb: Requirements = {
     source: "specification section 5",
     says: "dots, percent signs and leading dollars of a name are escaped in the key",
   },
-  "mongodb.adr-keys-unchanged": {
+  "mongodb.plain-keys-unchanged": {
     source: "specification section 5",
-    says: "a path that is legal by the rule adr keeps its key",
+    says: "a path that is legal by the rule plain keeps its key",
   },
   "mongodb.revision": {
     source: "specification section 5",

@@ -29,17 +29,17 @@ export const paths: Requirements = {
     source: "specification section 2",
     says: "every other command answers EINVAL to the empty path",
   },
-  "paths.adr-by-default": {
+  "paths.plain-by-default": {
     source: "specification section 2",
-    says: "a memory opened without options creates names by the rule adr",
+    says: "a memory opened without options creates names by the rule plain",
   },
-  "paths.adr-dots-and-dollars": {
+  "paths.plain-dots-and-dollars": {
     source: "ADR memory v2",
-    says: "the rule adr forbids .. and $ anywhere in a path",
+    says: "the rule plain forbids .. and $ anywhere in a path",
   },
-  "paths.adr-segment": {
+  "paths.plain-segment": {
     source: "ADR memory v2",
-    says: "a segment of the rule adr holds letters, digits, _, - and spaces only",
+    says: "a segment of the rule plain holds letters, digits, _, - and spaces only",
   },
   "paths.posix-names": {
     source: "specification section 2",

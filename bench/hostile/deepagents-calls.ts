@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "../../src/deepagents/index.js";
+import type { DeepAgentsBackend } from "../../src/deepagents/index.js";
 import type { Memory } from "../../src/core/memory.js";
 import type { Ground, HostileCall } from "./hostile-call.js";
 import { nearlyEverywhere, newlines, sameLetter, writeFile, writeNames } from "./texts.js";
@@ -7,10 +7,10 @@ function method(
   name: string,
   input: string,
   find: (ground: Ground, bytes: number) => Promise<Memory>,
-  call: (backend: MemoryBackend, bytes: number) => Promise<unknown>,
+  call: (backend: DeepAgentsBackend, bytes: number) => Promise<unknown>,
 ): HostileCall {
   const prepare: HostileCall["prepare"] = async (ground, bytes) => {
-    const backend = new ground.deepagents.MemoryBackend(await find(ground, bytes));
+    const backend = new ground.deepagents.DeepAgentsBackend(await find(ground, bytes));
     return () => call(backend, bytes);
   };
   return { name: `deepagents: ${name}`, input, prepare };

@@ -3,7 +3,7 @@ import { tool } from "@langchain/core/tools";
 import type { BaseStore } from "@langchain/langgraph";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { MemoryNode } from "langgraph-mongo-memory";
-import { MemoryBackend } from "langgraph-mongo-memory/deepagents";
+import { DeepAgentsBackend } from "langgraph-mongo-memory/deepagents";
 import { z } from "zod";
 
 /** Stands for a search engine. */
@@ -29,7 +29,7 @@ export function createResearchAgent(model: BaseChatModel, memoryNode: MemoryNode
     tools: [lookUp],
     systemPrompt:
       "You do research on comets. What lies in /memories stays, everything else goes with the conversation.",
-    backend: new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memoryNode) }),
+    backend: new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(memoryNode) }),
     memory: ["/memories/AGENTS.md"],
   });
 }

@@ -1,6 +1,6 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc, { type Arbitrary } from "fast-check";
-import { MemoryBackend } from "../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../src/deepagents/index.js";
 import { openMemory } from "../../src/open-memory.js";
 import { fragment, path, text } from "../inputs/texts.js";
 import { json } from "../inputs/values.js";
@@ -158,7 +158,7 @@ export const globs: Target = {
     const assertUnchanged = await plantNeighbours(open, { nodeId: id, threadId: "t" });
     const memory = open({ nodeId: id, scope: "perThread", threadId: "t" }).with({ paths: "posix" });
     for (const name of names) await memory.write(name, `a\nb\n${"a".repeat(3000)}b\n`);
-    const backend = new MemoryBackend(memory, { onError: () => undefined });
+    const backend = new DeepAgentsBackend(memory, { onError: () => undefined });
     return placeOf<BackendCall>({
       inputs: calls,
       call: async ({ method, args }, timed) => {

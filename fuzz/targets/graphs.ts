@@ -25,7 +25,7 @@ const configs = {
       nodeId: fc.constantFrom("mine", "other", "A"),
       scope: fc.constantFrom("global", "perThread"),
       maxFileBytes: fc.integer({ min: 0, max: 2e7 }),
-      paths: fc.constantFrom("adr", "posix"),
+      paths: fc.constantFrom("plain", "posix"),
     },
     { requiredKeys: [] },
   ),

@@ -2,12 +2,12 @@ import { type OptionValues } from "commander";
 import { type AddCommand, type CommandTexts, createCommand, type JsonOption, type Report } from "./command.js";
 import type { CliContext } from "./context.js";
 import { about, type Advice } from "./errors.js";
-import { type OpenSettings, type OpenMemory, withMemory } from "./targets/open-target.js";
+import { type OpenSettings, type OpenTarget, withMemory } from "./targets/open-target.js";
 import type { TargetOptions } from "./targets/target-options.js";
 
 export type MemoryInput<Input> = Input & TargetOptions & JsonOption;
 
-export interface MemoryCommandSettings<Input, Open = OpenMemory> extends CommandTexts, Omit<OpenSettings, "access"> {
+export interface MemoryCommandSettings<Input, Open = OpenTarget> extends CommandTexts, Omit<OpenSettings, "access"> {
   access: OpenSettings["access"] | ((input: Input) => OpenSettings["access"]);
   /** What the errors name, such as the path. @param name the memory */
   subject: (input: Input, name: string) => string;

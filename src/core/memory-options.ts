@@ -7,10 +7,10 @@ import type { PathRule } from "./values/paths.js";
 /** How one memory is used. */
 export interface MemoryOptions {
   /**
-   * Which names can be created. `adr` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because
+   * Which names can be created. `plain` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because
    * such a name has only one spelling and no character that means something to MongoDB. `posix` allows any Unicode. Use
    * it for names like `notes.txt`, and for names that are not English.
-   * @default "adr"
+   * @default "plain"
    */
   paths?: PathRule;
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
@@ -59,7 +59,7 @@ export interface MemoryUse {
 export const memoryBytesCeiling = 15_000_000;
 
 export const memoryDefaults = {
-  paths: "adr",
+  paths: "plain",
   maxFileBytes: 1_000_000,
   maxMemoryBytes: memoryBytesCeiling,
   timeoutMs: 30_000,
@@ -68,7 +68,7 @@ export const memoryDefaults = {
 
 const bytes = z.number().int().min(1);
 
-const pathsField = z.enum(["adr", "posix"]);
+const pathsField = z.enum(["plain", "posix"], { message: 'must be "plain" (called "adr" in 0.1.0) or "posix"' });
 
 /** The fields of MemoryOptions, for option objects that extend it. */
 export const memoryOptionFields = {

@@ -20,7 +20,7 @@ import { MemoryTree } from "../core/tree/memory-tree.js";
 import { getMemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
 import { getMediaType } from "./media-types.js";
-import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
+import { checkBackendOptions, type DeepAgentsBackendOptions, warn } from "./options.js";
 import { listChildren, findFiles, grepFiles } from "./search.js";
 import { assertText, assertTextPath, decodeText, editText, lineWindow } from "./texts.js";
 
@@ -34,7 +34,7 @@ const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
 
 /**
  * A memory as a backend of deepagents, for the whole file system of an agent or for a route of a `CompositeBackend`:
- * `new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memoryNode) })`. A route must end in "/".
+ * `new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(memoryNode) })`. A route must end in "/".
  *
  * No edit is lost, in the same turn or between processes. When nobody else writes, every method is one command of
  * MongoDB; `edit` is at most two, and `uploadFiles` one for each file. Refusals and failures are answered as `error`,
@@ -52,7 +52,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
    *   the run that calls, and the store of a MemoryNode without one that of the run.
    * @throws TypeError for bad options, or if `memory` is not a memory
    */
-  constructor(memory: MemorySource, options?: MemoryBackendOptions) {
+  constructor(memory: MemorySource, options?: DeepAgentsBackendOptions) {
     checkMemorySource(memory);
     this.#source = memory;
     this.#onError = checkBackendOptions(options).onError;

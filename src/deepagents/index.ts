@@ -1,2 +1,2 @@
-export { DeepAgentsBackend as MemoryBackend } from "./deep-agents-backend.js";
-export type { MemoryBackendOptions } from "./options.js";
+export { DeepAgentsBackend } from "./deep-agents-backend.js";
+export type { DeepAgentsBackendOptions } from "./options.js";

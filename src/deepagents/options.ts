@@ -3,7 +3,7 @@ import type { MemoryError } from "../core/values/errors.js";
 import { checkOptions } from "../core/settings/check-options.js";
 
 /** Where failures go that the protocol cannot express. */
-export interface MemoryBackendOptions {
+export interface DeepAgentsBackendOptions {
   /**
    * Called with the reason when a download or an upload answers `permission_denied`. The protocol has no words for it,
    * and deepagents goes on without the file (`memory`, `skills`). @default a warning of the process
@@ -19,8 +19,8 @@ const optionsSchema = z
   .strict();
 
 /** @throws TypeError */
-export function checkBackendOptions(options: MemoryBackendOptions | undefined): Required<MemoryBackendOptions> {
-  checkOptions("MemoryBackendOptions", optionsSchema, options ?? {});
+export function checkBackendOptions(options: DeepAgentsBackendOptions | undefined): Required<DeepAgentsBackendOptions> {
+  checkOptions("DeepAgentsBackendOptions", optionsSchema, options ?? {});
   return { onError: options?.onError ?? warn };
 }
 

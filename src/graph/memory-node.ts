@@ -28,6 +28,7 @@ import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/
 import type { PathRule } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
+import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { createApprovals } from "../langchain/approval-requests.js";
 import { getActor, type MemoryRun, getRunStore } from "../langchain/memory-run.js";
 import type { MemoryProvider } from "../langchain/memory-source.js";
@@ -159,6 +160,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     this.#options = memoryOptions;
     this.paths = memoryOptions.paths ?? memoryDefaults.paths;
     this.memoryTools = [new MemoryTool({ memory: this, ...(search && { commands: [...allMemoryCommands] }) })];
+    defineRunnableMark(this, refuseAsGraphNode);
   }
 
   /**
@@ -269,4 +271,12 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       `ENOTMEM: no memory connected: node ${this.nodeId} has no store; give MemoryNode a store, or the graph one (compile({ store }))`,
     );
   }
+}
+
+/** Reason: LangGraph would make a node of it that does nothing. */
+function refuseAsGraphNode(): never {
+  throw new TypeError(
+    "a MemoryNode is no node of a StateGraph: add a CallModelNode with its memoryTools and its createConnector(), " +
+      "and a ToolNode with its memoryTools; in a node of your own, use memoryNode.memoryForRun",
+  );
 }

@@ -1,6 +1,6 @@
 import type { Memory, MemoryChange as Change } from "../core/memory.js";
 
-export interface MemoryChange {
+export interface ResourceChange {
   /** Whether files were created or deleted. */
   isListChanged: boolean;
   /** Every file that was created, deleted or changed. */
@@ -12,7 +12,7 @@ export interface Watcher {
   isOpen(): boolean;
   /** Whether it receives changes of texts, and changes by other processes. */
   isSubscribed(): boolean;
-  notify(change: MemoryChange): void;
+  notify(change: ResourceChange): void;
 }
 
 /**
@@ -131,7 +131,7 @@ export class ChangeWatch {
     if (paths.size > 0) this.#notify({ isListChanged: true, paths });
   }
 
-  #notify(change: MemoryChange): void {
+  #notify(change: ResourceChange): void {
     this.#removeClosed();
     for (const watcher of this.#watchers) watcher.notify(change);
   }

@@ -1,5 +1,5 @@
 import { InMemoryServerEventBus, type ServerEvent } from "@modelcontextprotocol/server";
-import type { ChangeWatch, MemoryChange } from "./change-watch.js";
+import type { ChangeWatch, ResourceChange } from "./change-watch.js";
 import { toUri } from "./resources.js";
 
 /** Passes the changes of a watch to the listening streams of revision 2026-07-28 over HTTP. */
@@ -14,7 +14,7 @@ export class WatchedEvents extends InMemoryServerEventBus {
   override subscribe(listener: (event: ServerEvent) => void): () => void {
     let isOpen = true;
     const unsubscribe = super.subscribe(listener);
-    const notify = (change: MemoryChange) => toEvents(change).forEach(listener);
+    const notify = (change: ResourceChange) => toEvents(change).forEach(listener);
     this.#watch.add({ isOpen: () => isOpen, isSubscribed: () => true, notify });
     return () => {
       isOpen = false;
@@ -23,7 +23,7 @@ export class WatchedEvents extends InMemoryServerEventBus {
   }
 }
 
-function toEvents({ isListChanged, paths }: MemoryChange): ServerEvent[] {
+function toEvents({ isListChanged, paths }: ResourceChange): ServerEvent[] {
   const updated = Array.from(paths, (path): ServerEvent => ({ kind: "resource_updated", uri: toUri(path) }));
   return [...(isListChanged ? [{ kind: "resources_list_changed" } as const] : []), ...updated];
 }

@@ -15,5 +15,4 @@ export type {
   McpServerOptions,
   McpStdioOptions,
 } from "./options.js";
-export type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";
-export type { DialectName } from "../dialects/registry.js";
+export type { Dialect, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";

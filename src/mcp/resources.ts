@@ -80,7 +80,7 @@ function describeFile({ path, sizeBytes }: OutlineFile): ListResourcesResult["re
 
 export async function readFile(memory: Memory, uri: string): Promise<ReadResourceResult> {
   const path = parseUri(uri);
-  // By the wider rule, so that a name that `adr` does not allow is answered as missing.
+  // By the wider rule, so that a name that `plain` does not allow is answered as missing.
   const text = await inProtocol(uri, () => memory.with({ paths: "posix" }).read(path));
   return { contents: [{ uri, mimeType: getMimeType(path), text }] };
 }

@@ -1,7 +1,7 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { cancellation } from "./cancellation.js";
-import type { MemoryChange } from "./change-watch.js";
+import type { ResourceChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { type McpServerOptions, parseMcpOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, parseUri, readFile, tooManySubscriptions, toUri } from "./resources.js";
@@ -64,7 +64,7 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
   const watcher = {
     isOpen: () => mcp.isConnected(),
     isSubscribed: () => subscriptions.size > 0,
-    notify: (change: MemoryChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
+    notify: (change: ResourceChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
   };
   // So that the watch ends, which keeps the process alive. The SDK knows no listeners.
   Object.assign(server, { onclose: () => void service.watch.refresh().catch(() => undefined) });
@@ -112,7 +112,7 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
 /** @param isWanted whether the client subscribed to a file */
 export function reportChange(
   mcp: McpServer,
-  { isListChanged, paths }: MemoryChange,
+  { isListChanged, paths }: ResourceChange,
   isWanted: (path: string) => boolean = () => true,
 ): void {
   // Where a notification cannot be sent, the client has gone.

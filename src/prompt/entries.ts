@@ -4,7 +4,7 @@ import { compareCodeUnits } from "../core/values/text.js";
 import { printablePath, quoteContent } from "./fence.js";
 
 /** A file or directory as a model is shown it. */
-export interface Entry {
+export interface ShownEntry {
   /** The path, with a trailing slash for a directory: sorted by it, a directory is followed by all below it. */
   key: string;
   depth: number;
@@ -16,7 +16,7 @@ export interface Entry {
 /**
  * Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together.
  */
-export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): Entry[] {
+export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): ShownEntry[] {
   const hidden = new Map<string, OutlineFile[]>();
   for (const path of directories) if (findHiddenDirectory(`${path}/`) === path) hidden.set(path, []);
   for (const file of files) hidden.get(findHiddenDirectory(file.path) ?? "")?.push(file);
@@ -53,7 +53,7 @@ function fileLine({ path, sizeBytes }: OutlineFile): string {
 }
 
 /** The entries with their contents. Null if those are not at hand or exceed `maxChars` by themselves. */
-export function contentLines(entries: readonly Entry[], maxChars: number): string[] | null {
+export function contentLines(entries: readonly ShownEntry[], maxChars: number): string[] | null {
   const lines: string[] = [];
   let contentChars = 0;
   for (const [index, { key, line, file }] of entries.entries()) {
@@ -72,7 +72,10 @@ export function contentLines(entries: readonly Entry[], maxChars: number): strin
 }
 
 /** The entries with their descriptions. */
-export function indexLines(entries: readonly Entry[], descriptions: ReadonlyMap<string, string> | undefined): string[] {
+export function indexLines(
+  entries: readonly ShownEntry[],
+  descriptions: ReadonlyMap<string, string> | undefined,
+): string[] {
   return entries.map(({ line, file }) => {
     const description = file && descriptions?.get(file.path);
     return description === undefined ? line : `${line}: ${printablePath(description)}`;

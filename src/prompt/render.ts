@@ -5,7 +5,7 @@ import type { Mount } from "../core/mounts/mounts.js";
 import { getPathPrefix, ROOT, splitPath } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
-import { contentLines, type Entry, entryCount, indexLines, sortedEntries } from "./entries.js";
+import { contentLines, type ShownEntry, entryCount, indexLines, sortedEntries } from "./entries.js";
 import { fence, fenceWithin, printablePath } from "./fence.js";
 import { introduction, leftOutWords, type OwnedScope, scopeWords, shortIntroduction } from "./introduction.js";
 
@@ -29,10 +29,10 @@ interface Section {
   /** Undefined for a memory that is shown alone. */
   mount: Mount | undefined;
   /** In order of their paths. */
-  entries: readonly Entry[];
+  entries: readonly ShownEntry[];
   /** As in `MemoryOutline`. */
   moreThan: number | undefined;
-  shown: ReadonlySet<Entry>;
+  shown: ReadonlySet<ShownEntry>;
   /** For which some are not shown, in UTF-16 units. */
   limit: number;
 }

@@ -59,7 +59,7 @@ const memoryFields = {
       'an object of further memories by mount point, such as { "/team": { "nodeId": "team", "access": "read" } }',
     ),
   paths: memoryOptionFields.paths.describe(
-    '"adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)',
+    '"plain" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)',
   ),
   maxFileBytes: memoryOptionFields.maxFileBytes.describe(
     `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes (default ${memoryDefaults.maxFileBytes})`,

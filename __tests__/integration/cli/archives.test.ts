@@ -295,7 +295,7 @@ describe("an import", () => {
     expect((await inFolder.memory.snapshot()).files).toEqual([]);
     const dotted = newMemory();
     await dotted.memory.write("/notes.md", "1");
-    expect(await cli(["copy", ...dotted.target, "--paths", "adr", "--to-node", randomUUID()])).toMatchObject({
+    expect(await cli(["copy", ...dotted.target, "--paths", "plain", "--to-node", randomUUID()])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("/notes.md"),
     });

@@ -5,7 +5,7 @@ import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { MongoClient } from "mongodb";
 import { ScriptedChatModel, type ScriptedCall } from "../../helpers/scripted-chat-model.js";
 import type { MemoryError } from "../../../src/core/values/errors.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -44,7 +44,7 @@ async function run({
   const agent = createDeepAgent({
     model,
     backend: new CompositeBackend(new StateBackend(), {
-      "/memories/": new MemoryBackend(node, { ...(onError && { onError }) }),
+      "/memories/": new DeepAgentsBackend(node, { ...(onError && { onError }) }),
     }),
     ...(store && { store }),
     ...rest,
@@ -254,8 +254,8 @@ describe("two programs", () => {
   // Requirement: deepagents.edits-of-two-programs
   it("edit one file at once and lose nothing", async () => {
     const address = freshAddress();
-    const open = (client: MongoClient): MemoryBackend =>
-      new MemoryBackend(new MongoMemoryStore({ client, dbName: database.name }).memory(address));
+    const open = (client: MongoClient): DeepAgentsBackend =>
+      new DeepAgentsBackend(new MongoMemoryStore({ client, dbName: database.name }).memory(address));
     const [here, there] = [open(one), open(other)];
     const indices = Array.from({ length: 50 }, (_, index) => index);
     await here.write("/f.md", indices.map((index) => `<${index}>\n`).join(""));
@@ -273,7 +273,7 @@ describe("server commands", () => {
   const store = new MongoMemoryStore({ client, dbName: database.name });
 
   // Requirement: deepagents.few-commands
-  it.each<[string, number, (backend: MemoryBackend) => Promise<unknown>]>([
+  it.each<[string, number, (backend: DeepAgentsBackend) => Promise<unknown>]>([
     ["ls", 1, (backend) => backend.ls("/")],
     ["read", 1, (backend) => backend.read("/d/f.md")],
     ["readRaw", 1, (backend) => backend.readRaw("/d/f.md")],
@@ -296,7 +296,7 @@ describe("server commands", () => {
   ])("of %s are %d", async (_name, count, operate) => {
     const memory = store.memory(freshAddress(), { paths: "posix" });
     for (const path of ["/d/f.md", "/d/g.md"]) await memory.write(path, "text");
-    expect(await commandsOf(client, () => operate(new MemoryBackend(memory)))).toHaveLength(count);
+    expect(await commandsOf(client, () => operate(new DeepAgentsBackend(memory)))).toHaveLength(count);
   });
 });
 
@@ -314,7 +314,7 @@ it("the history of a memory names the run, thread and user of a deep agent, of i
   const model = new ScriptedChatModel(() => turns.shift() ?? "done");
   const agent = createDeepAgent({
     model,
-    backend: new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memory) }),
+    backend: new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(memory) }),
   });
   await agent.invoke(
     { messages: [new HumanMessage("go")] },

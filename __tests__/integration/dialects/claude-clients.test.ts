@@ -8,12 +8,9 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
-import {
-  claudeMemoryExecute,
-  claudeMemoryHandlers,
-  createClaudeMemoryTool,
-} from "../../../src/langchain/claude/index.js";
+import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import type { Memory } from "../../../src/core/memory.js";
+import type { FlatSchema } from "../../../src/dialects/dialect.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -161,12 +158,13 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
   });
 
   // Requirement: claude.execute-for-langchain
-  it("LangChain's own wrapper runs our execute", async () => {
+  it("LangChain's own wrapper runs our tool", async () => {
     const memory = freshMemory();
     const view = { command: "view", path };
     const refused = { command: "delete", path: "/memories/" };
     server.upcoming.push(calling({ command: "create", path, file_text: file }), calling(view, refused));
-    const wrapped = tools.memory_20250818({ execute: claudeMemoryExecute(memory) });
+    const tool = createClaudeMemoryTool(memory);
+    const wrapped = tools.memory_20250818({ execute: (command) => tool.invoke(command) });
     await createAgent({ model: clients.ChatAnthropic(server), tools: [wrapped] }).invoke(go());
     const requests = server.take();
     expect(requests[0]?.["tools"]).toEqual([native]);
@@ -193,7 +191,8 @@ describe("a model that does not know the tool", () => {
     await clients[name](server).bindTools?.([tool]).invoke("go");
     const sent = JSON.stringify(server.take()[0]?.["tools"]);
     expect(sent).not.toContain("memory_20250818");
-    for (const parameter of Object.keys(tool.schema.properties)) expect(sent).toContain(`"${parameter}":{`);
+    const { properties } = tool.schema as FlatSchema;
+    for (const parameter of Object.keys(properties)) expect(sent).toContain(`"${parameter}":{`);
     expect(sent).toContain('"integer"');
     expect(sent).not.toMatch(/"(?:oneOf|anyOf|allOf)"/);
   });

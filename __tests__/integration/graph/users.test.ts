@@ -7,7 +7,7 @@ import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { createReactAgent, ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { createDeepAgent } from "deepagents";
 import { createAgent } from "langchain";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { CallModelNode } from "../../../src/graph/call-model-node.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
@@ -225,7 +225,7 @@ it("the actor of a deep agent's run has one runId in all its tool calls, also th
       ? [write, { tool: "task", args: { description: "note it", subagent_type: "general-purpose" } }]
       : write;
   });
-  const agent = createDeepAgent({ model, backend: new MemoryBackend(node) });
+  const agent = createDeepAgent({ model, backend: new DeepAgentsBackend(node) });
   await agent.invoke(asHuman("delegate"));
   expect(runIds).toEqual([expect.any(String), runIds[0]]);
   await agent.invoke(asHuman("delegate"));
@@ -242,7 +242,7 @@ it.each(waysOfIds)("the user of a deep agent's run is found in %s", async (_plac
       ? "done"
       : { tool: "write_file", args: { file_path: "/notes.md", content: messages.at(-1)?.text ?? "" } };
   });
-  const agent = createDeepAgent({ model, backend: new MemoryBackend(node) });
+  const agent = createDeepAgent({ model, backend: new DeepAgentsBackend(node) });
   for (const user of ["ada", "bob"]) await agent.invoke(asHuman(`of ${user}`), configOf(user));
   expect(await Promise.all(["ada", "bob"].map((user) => node.memory(user).read("/notes.md")))).toEqual([
     "of ada",

@@ -7,7 +7,7 @@ import { createAgent } from "langchain";
 import type { MemoryActor } from "../../../src/core/values/actor.js";
 import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
@@ -584,7 +584,7 @@ describe.each<[LayoutName, ServerKind]>([
       );
       expect(reply).toHaveProperty("__interrupt__");
     };
-  const deepAgent = (node: MemoryNode): MemoryBackend => new MemoryBackend(node, { onError: () => undefined });
+  const deepAgent = (node: MemoryNode): DeepAgentsBackend => new DeepAgentsBackend(node, { onError: () => undefined });
 
   const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
 

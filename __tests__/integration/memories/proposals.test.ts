@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
@@ -13,7 +14,7 @@ import { redactRecords } from "../../../src/core/approval/redact-records.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { memoryDefaults } from "../../../src/core/memory-options.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
@@ -137,7 +138,7 @@ describe("a proposal", () => {
       }),
       await call(createJournalTools(node), "memory_write", { key: "k", content: "x" }),
       await call(createRecordTools(node), "add_memory", { path: "b", content: "x" }),
-      JSON.stringify(await new MemoryBackend(node).write("/c", "x")),
+      JSON.stringify(await new DeepAgentsBackend(node).write("/c", "x")),
       await answerOf(await connectInMemory(createMcpServer({ memory: node })), { command: "delete", path: "/a" }),
     ];
     const ids = answers.map((answer) => /[0-9a-f]{24}/.exec(answer)?.[0] ?? "no id");
@@ -447,7 +448,7 @@ describe("a proposal is invisible", () => {
       await all(store.listMemories()),
       await node.createConnector({ content: "full" }).renderMessage(),
       await node.createConnector({ content: "index" }).renderMessage(),
-      await new MemoryBackend(node).grep(secret),
+      await new DeepAgentsBackend(node).grep(secret),
       archive.stdout,
     ];
     expect(JSON.stringify(seen)).not.toContain(secret);
@@ -572,7 +573,7 @@ describe("a model", () => {
     const policies = async (): Promise<unknown> =>
       Object.entries(await texts(place)).filter(([path]) => path.startsWith("/policies"));
     const before = await policies();
-    const tools = [...place.node.memoryTools, createClaudeMemoryTool(place.node)];
+    const tools: StructuredToolInterface[] = [...place.node.memoryTools, createClaudeMemoryTool(place.node)];
     for (const [attempt, args] of attempts) {
       for (const tool of tools)
         await tool.invoke(args as never, { configurable: { thread_id: "t", user_id: "mallory" } });

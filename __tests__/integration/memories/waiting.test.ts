@@ -4,7 +4,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { MongoClient } from "mongodb";
 import type { Memory } from "../../../src/core/memory.js";
 import { withinTime } from "../../../src/core/runtime/call.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
@@ -89,7 +89,7 @@ describe.each<[LayoutName, ServerKind]>([
       write?.invoke({ key: "k", content: "y" }),
       read?.invoke({ key: "k" }),
       add?.invoke({ path: "r", content: "y" }),
-      new MemoryBackend(hastyMemory).read("/a").then(({ error }) => error),
+      new DeepAgentsBackend(hastyMemory).read("/a").then(({ error }) => error),
     ]);
     expect(answers).toEqual(answers.map(() => expect.stringContaining("no answer within 100 ms")));
   });

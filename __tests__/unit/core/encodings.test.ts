@@ -71,8 +71,8 @@ describe("a path as a stored key", () => {
     fc.assert(fc.property(path, plain), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
-  // Requirement: mongodb.adr-keys-unchanged
-  it("stays as it is for the paths of the rule adr", () => {
+  // Requirement: mongodb.plain-keys-unchanged
+  it("stays as it is for the paths of the rule plain", () => {
     expect(keyOfPath("/notes/to day_-9")).toBe("notes.to day_-9");
   });
 });

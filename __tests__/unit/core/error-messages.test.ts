@@ -25,6 +25,12 @@ describe("what an error says", () => {
     );
   });
 
+  it("of the rule of names that has another name now: which", () => {
+    expect(() => openMemory(store, freshAddress(), { paths: "adr" } as never)).toThrow(
+      'invalid MemoryOptions: paths: must be "plain" (called "adr" in 0.1.0) or "posix" (given "adr")',
+    );
+  });
+
   it("of an unknown option that is near to none: which ones there are", () => {
     expect(() => openMemory(store, freshAddress(), { colour: 1 } as never)).toThrow(
       'invalid MemoryOptions: unknown option "colour" (the options are paths, maxFileBytes, maxMemoryBytes, timeoutMs, searchWords)',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type BackendProtocolV2, FilesystemBackend, StoreBackend } from "deepagents";
 import fc from "fast-check";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
@@ -25,7 +25,7 @@ async function backendsWith(files: Files): Promise<Backends> {
   const root = await mkdtemp(join(tmpdir(), "deepagents-differential-"));
   roots.push(root);
   const backends: Backends = {
-    ours: new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "differential" })),
+    ours: new DeepAgentsBackend(openMemory(new InMemoryStore(), { nodeId: "differential" })),
     store: new StoreBackend({ store: new InMemoryStore(), namespace: ["differential"] }),
     disk: new FilesystemBackend({ rootDir: root, virtualMode: true }),
   };
@@ -278,7 +278,7 @@ describe("edits beside deepagents' own", () => {
 });
 
 async function storesOnly(files: Files): Promise<Pick<Backends, "ours" | "store">> {
-  const ours = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "differential" }));
+  const ours = new DeepAgentsBackend(openMemory(new InMemoryStore(), { nodeId: "differential" }));
   const store = new StoreBackend({ store: new InMemoryStore(), namespace: ["differential"] });
   for (const [path, content] of Object.entries(files)) {
     await ours.write(path, content);

@@ -3,13 +3,13 @@ import { RunnableLambda } from "@langchain/core/runnables";
 import { GraphInterrupt } from "@langchain/langgraph";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { MemoryError } from "../../../src/core/values/errors.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 
-const methods: [string, (backend: MemoryBackend) => Promise<unknown>][] = [
+const methods: [string, (backend: DeepAgentsBackend) => Promise<unknown>][] = [
   ["ls", (backend) => backend.ls("/")],
   ["read", (backend) => backend.read("/f")],
   ["readRaw", (backend) => backend.readRaw("/f")],
@@ -20,7 +20,7 @@ const methods: [string, (backend: MemoryBackend) => Promise<unknown>][] = [
   ["delete", (backend) => backend.delete("/f")],
 ];
 
-const transfers: [string, (backend: MemoryBackend) => Promise<unknown>][] = [
+const transfers: [string, (backend: DeepAgentsBackend) => Promise<unknown>][] = [
   ["download of one file", (backend) => backend.downloadFiles(["/f"])],
   ["download of two files", (backend) => backend.downloadFiles(["/f", "/g"])],
   ["upload", (backend) => backend.uploadFiles([["/f", new Uint8Array()]])],
@@ -40,7 +40,7 @@ describe("a storage that fails", () => {
   // Requirement: deepagents.failures-are-answers
   it.each(methods)("is the answer of %s, without a word of the host", async (_name, call) => {
     const store = new FailingStore();
-    const backend = new MemoryBackend(openMemory(store, freshAddress()));
+    const backend = new DeepAgentsBackend(openMemory(store, freshAddress()));
     store.isAway = true;
     const answer = (await call(backend)) as { error?: string };
     expect(Object.keys(answer)).toEqual(["error"]);
@@ -52,7 +52,7 @@ describe("a storage that fails", () => {
   it.each(transfers)("is told to onError by the %s, which denies permission", async (_name, call) => {
     const store = new FailingStore();
     const told: MemoryError[] = [];
-    const backend = new MemoryBackend(openMemory(store, freshAddress()), { onError: (error) => told.push(error) });
+    const backend = new DeepAgentsBackend(openMemory(store, freshAddress()), { onError: (error) => told.push(error) });
     store.isAway = true;
     const answers = (await call(backend)) as { error: string }[];
     expect(new Set(answers.map(({ error }) => error))).toEqual(new Set(["permission_denied"]));
@@ -67,7 +67,7 @@ describe("a storage that fails", () => {
     jest.spyOn(process, "emitWarning").mockImplementation((warning) => void warnings.push(String(warning)));
     const store = new FailingStore();
     store.isAway = true;
-    const backend = new MemoryBackend(openMemory(store, freshAddress()), { onError });
+    const backend = new DeepAgentsBackend(openMemory(store, freshAddress()), { onError });
     expect(await backend.downloadFiles(["/f"])).toEqual([{ path: "/f", content: null, error: "permission_denied" }]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(warnings).toEqual([expect.stringMatching(/^deepagents goes on without a file of the memory: EIO: /)]);
@@ -75,7 +75,7 @@ describe("a storage that fails", () => {
 });
 
 describe("an argument that is no text", () => {
-  const calls: [string, (backend: MemoryBackend) => Promise<unknown>, RegExp][] = [
+  const calls: [string, (backend: DeepAgentsBackend) => Promise<unknown>, RegExp][] = [
     ["the path of write", (backend) => backend.write(undefined as never, "x"), /^Error: path is required$/],
     ["the content of write", (backend) => backend.write("/f", 1 as never), /^Error: content must be a string/],
     [
@@ -93,7 +93,7 @@ describe("an argument that is no text", () => {
   it.each(calls)("is named in the answer, which is no failure of the memory: %s", async (_name, call, message) => {
     const memory = openMemory(new FailingStore(), freshAddress());
     await memory.write("/f", "a");
-    expect(await call(new MemoryBackend(memory))).toEqual({ error: expect.stringMatching(message) });
+    expect(await call(new DeepAgentsBackend(memory))).toEqual({ error: expect.stringMatching(message) });
   });
 });
 
@@ -102,21 +102,21 @@ describe("the memory of a run", () => {
 
   // Requirement: deepagents.thread-of-the-run
   it.each(methods)("is missing where there is no thread: %s says so", async (_name, call) => {
-    expect(await call(new MemoryBackend(node))).toEqual({
+    expect(await call(new DeepAgentsBackend(node))).toEqual({
       error: expect.stringMatching(/^(?:Error: )?thread_id is required for perThread scope$/),
     });
   });
 
   it("is missing for transfers too", async () => {
     const told: string[] = [];
-    const backend = new MemoryBackend(node, { onError: ({ message }) => told.push(message) });
+    const backend = new DeepAgentsBackend(node, { onError: ({ message }) => told.push(message) });
     expect(await backend.downloadFiles(["/f"])).toEqual([{ path: "/f", content: null, error: "permission_denied" }]);
     expect(told).toEqual(["thread_id is required for perThread scope"]);
   });
 
   // Requirement: deepagents.thread-of-the-run
   it("is that of its thread", async () => {
-    const backend = new MemoryBackend(node);
+    const backend = new DeepAgentsBackend(node);
     for (const thread of ["ada", "bob"]) {
       await inRun({ configurable: { thread_id: thread } }, () => backend.write("/name.txt", thread));
     }
@@ -126,13 +126,15 @@ describe("the memory of a run", () => {
   });
 
   it("is not chosen by a thread id that is no string", async () => {
-    const answer = await inRun({ configurable: { thread_id: { $ne: null } } }, () => new MemoryBackend(node).ls("/"));
+    const answer = await inRun({ configurable: { thread_id: { $ne: null } } }, () =>
+      new DeepAgentsBackend(node).ls("/"),
+    );
     expect(answer).toEqual({ error: expect.any(String) });
   });
 
   it("may be chosen by a function, whose failure is an answer too", async () => {
     const memory = openMemory(new FailingStore(), freshAddress());
-    const backend = new MemoryBackend(({ threadId }) => {
+    const backend = new DeepAgentsBackend(({ threadId }) => {
       if (threadId === undefined) throw new Error("secret of the program");
       return memory;
     });
@@ -144,7 +146,7 @@ describe("the memory of a run", () => {
 describe("an interrupt or an abort", () => {
   // Requirement: deepagents.interrupts-and-aborts
   it.each([...methods, ...transfers])("passes through %s", async (_name, call) => {
-    const interrupted = new MemoryBackend(() => {
+    const interrupted = new DeepAgentsBackend(() => {
       throw new GraphInterrupt();
     });
     await expect(call(interrupted)).rejects.toBeInstanceOf(GraphInterrupt);
@@ -152,7 +154,7 @@ describe("an interrupt or an abort", () => {
 
   // Requirement: deepagents.interrupts-and-aborts
   it.each([...methods, ...transfers])("keeps %s from beginning", async (_name, call) => {
-    const backend = new MemoryBackend(openMemory(new FailingStore(), freshAddress()));
+    const backend = new DeepAgentsBackend(openMemory(new FailingStore(), freshAddress()));
     expect(await outcomeOf(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
   });
 
@@ -160,7 +162,7 @@ describe("an interrupt or an abort", () => {
     "ends %s by the reason of the abort, where its storage fails meanwhile",
     async (_name, call) => {
       const abort = new AbortController();
-      const backend = new MemoryBackend(() => {
+      const backend = new DeepAgentsBackend(() => {
         abort.abort(new Error("stopped"));
         throw new Error("closed");
       });
@@ -192,21 +194,21 @@ describe("an interrupt or an abort", () => {
 describe("the constructor", () => {
   // Requirement: deepagents.options-checked
   it.each([undefined, null, {}, "memory"])("refuses %p for a memory", (memory) => {
-    expect(() => new MemoryBackend(memory as never)).toThrow(TypeError);
+    expect(() => new DeepAgentsBackend(memory as never)).toThrow(TypeError);
   });
 
   // Requirement: deepagents.options-checked
   it("refuses bad options", () => {
     const memory = openMemory(new FailingStore(), freshAddress());
-    expect(() => new MemoryBackend(memory, { onError: "log" } as never)).toThrow(
-      "invalid MemoryBackendOptions: onError: expected a function",
+    expect(() => new DeepAgentsBackend(memory, { onError: "log" } as never)).toThrow(
+      "invalid DeepAgentsBackendOptions: onError: expected a function",
     );
-    expect(() => new MemoryBackend(memory, { root: "/" } as never)).toThrow(TypeError);
+    expect(() => new DeepAgentsBackend(memory, { root: "/" } as never)).toThrow(TypeError);
   });
 
   // Requirement: deepagents.no-sandbox
   it("makes nothing that deepagents would take for a sandbox", () => {
-    const backend = new MemoryBackend(openMemory(new FailingStore(), freshAddress()));
+    const backend = new DeepAgentsBackend(openMemory(new FailingStore(), freshAddress()));
     expect(backend).not.toHaveProperty("execute");
     expect(backend).not.toHaveProperty("id");
   });

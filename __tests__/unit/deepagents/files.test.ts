@@ -1,16 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 
 const store = new InMemoryStore();
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function start(): { memory: Memory; backend: MemoryBackend } {
+function start(): { memory: Memory; backend: DeepAgentsBackend } {
   const memory = openMemory(store, freshAddress());
-  return { memory, backend: new MemoryBackend(memory) };
+  return { memory, backend: new DeepAgentsBackend(memory) };
 }
 
 describe("read", () => {
@@ -98,7 +98,7 @@ describe("write", () => {
   });
 
   it("refuses what is too large or no text", async () => {
-    const backend = new MemoryBackend(openMemory(store, freshAddress(), { maxFileBytes: 10 }));
+    const backend = new DeepAgentsBackend(openMemory(store, freshAddress(), { maxFileBytes: 10 }));
     expect((await backend.write("/f", "x".repeat(11))).error).toMatch(/^Error: EFBIG: /);
     expect((await backend.write("/f", "\ud800")).error).toMatch(/^Error: content is not well-formed/);
   });
@@ -195,7 +195,7 @@ describe("downloads and uploads", () => {
   it("say of each upload what became of it", async () => {
     const { memory } = start();
     const told: string[] = [];
-    const backend = new MemoryBackend(memory, { onError: ({ code }) => told.push(code) });
+    const backend = new DeepAgentsBackend(memory, { onError: ({ code }) => told.push(code) });
     const binary = Uint8Array.from([0x89, 0x50, 0x4e, 0x47]);
     const uploads: [string, Uint8Array][] = [
       ["/f", bytes("old")],

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 
 const memory = openMemory(new InMemoryStore(), { nodeId: "search" });
-const backend = new MemoryBackend(memory);
+const backend = new DeepAgentsBackend(memory);
 
 beforeAll(async () => {
   await memory.append("/empty/x", "");
@@ -70,7 +70,7 @@ describe("glob", () => {
 });
 
 describe("grep", () => {
-  const found = async (...query: Parameters<MemoryBackend["grep"]>): Promise<string[] | undefined> =>
+  const found = async (...query: Parameters<DeepAgentsBackend["grep"]>): Promise<string[] | undefined> =>
     (await backend.grep(...query)).matches?.map(({ path, line, text }) => `${path}:${line}:${text}`);
 
   it("answers lines by path and number", async () => {
@@ -117,7 +117,7 @@ describe("grep", () => {
   );
 
   it("takes other parentheses for plain text", async () => {
-    const names = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "parentheses" }));
+    const names = new DeepAgentsBackend(openMemory(new InMemoryStore(), { nodeId: "parentheses" }));
     await names.write("/notes (old).md", "x");
     for (const pattern of ["notes (old).md", "notes (*", "* (old).*", "notes \\(old).md", "n*\\(old).md"])
       expect((await names.glob(pattern)).files?.map(({ path }) => path)).toEqual(["/notes (old).md"]);
@@ -134,7 +134,7 @@ describe("grep", () => {
     "{,a}".repeat(200) + "b",
     "*.*a*a*a*{a,*a*a}b",
   ])("comes to an end with %s among long names (%#)", async (pattern) => {
-    const long = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "long" }));
+    const long = new DeepAgentsBackend(openMemory(new InMemoryStore(), { nodeId: "long" }));
     const name = "a".repeat(250);
     await long.write(`/${name}/${name}/${name}`, "x");
     await long.write(`/${name}`.repeat(2), "x");

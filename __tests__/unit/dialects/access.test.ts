@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import type { MemoryGuard, MemoryRule } from "../../../src/core/access/policy.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { type DialectName, dialectNames } from "../../../src/dialects/registry.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
@@ -52,7 +52,7 @@ const grants: Record<Access | "ask", Access[]> = {
 const folder = testFolder();
 const underTest = await dialectsUnderTest();
 
-const deepagentsCalls: Record<string, { needs: Access; call: (backend: MemoryBackend) => Promise<unknown> }> = {
+const deepagentsCalls: Record<string, { needs: Access; call: (backend: DeepAgentsBackend) => Promise<unknown> }> = {
   ls: { needs: "read", call: (backend) => backend.ls("/") },
   read: { needs: "read", call: (backend) => backend.read("/notes/today") },
   readRaw: { needs: "read", call: (backend) => backend.readRaw("/notes/today") },
@@ -151,7 +151,7 @@ describe("deepagents under rules", () => {
       const { node, free } = opened([{ path: "/notes/**", access }]);
       await free.write("/notes/today", "the first");
       const before = await free.snapshot();
-      const { error } = (await call(new MemoryBackend(node, { onError: () => {} }))) as { error?: string | null };
+      const { error } = (await call(new DeepAgentsBackend(node, { onError: () => {} }))) as { error?: string | null };
       const isAllowed = grants[access].includes(needs);
       expect([name, error ?? null]).toEqual([
         name,

@@ -29,7 +29,7 @@ describe("a search for models", () => {
   it("is offered only where it is asked for, and leaves the other tools as they are", () => {
     const told = (tools: { name: string; schema: object; description: unknown }[]) =>
       tools.map(({ name, schema, description }) =>
-        JSON.stringify([name, schema, typeof description === "function" ? String(description("adr")) : description]),
+        JSON.stringify([name, schema, typeof description === "function" ? String(description("plain")) : description]),
       );
     expect(told(claudeDialect({ search: true }).tools).slice(0, 1)).toEqual(told(claudeDialect().tools));
     expect(told(recordsDialect({ search: true }).tools).slice(0, -1)).toEqual(told(recordsDialect().tools));

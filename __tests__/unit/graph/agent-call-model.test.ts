@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { InMemoryStore, MessagesAnnotation, StateGraph } from "@langchain/langgraph";
+import { InMemoryStore, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { Agent } from "../../../src/graph/agent.js";
@@ -74,4 +74,24 @@ it("a connector is refused by addNode, and told where it belongs", () => {
   expect(() => new StateGraph(MessagesAnnotation).addNode("memory", connector as never)).toThrow(
     /no node of a StateGraph: give it to setMemoryConnector/,
   );
+});
+
+// The likeliest mistake: LangGraph makes a node that does nothing of any object that is no Runnable.
+it("a MemoryNode is refused by addNode, and told what to add instead", () => {
+  const memoryNode = new MemoryNode(freshAddress());
+  expect(() => new StateGraph(MessagesAnnotation).addNode("memory", memoryNode as never)).toThrow(
+    /a MemoryNode is no node of a StateGraph: add a CallModelNode with its memoryTools and its createConnector\(\)/,
+  );
+  expect(() => new StateGraph(MessagesAnnotation).addNode({ memory: memoryNode as never })).toThrow(TypeError);
+  expect(() => new StateGraph(MessagesAnnotation).addSequence({ memory: memoryNode as never })).toThrow(TypeError);
+});
+
+it("an Agent is a node of another graph, which runs it", async () => {
+  const agent = new Agent({ model: new ScriptedChatModel(() => "hello") });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("agent", agent as never)
+    .addEdge(START, "agent")
+    .compile();
+  const { messages } = await graph.invoke({ messages: [new HumanMessage("hi")] });
+  expect(messages.map(({ text }) => text)).toEqual(["hi", "hello"]);
 });

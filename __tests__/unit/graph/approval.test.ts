@@ -15,7 +15,7 @@ import { createDeepAgent } from "deepagents";
 import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from "langchain";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
@@ -222,7 +222,7 @@ describe("every way in asks", () => {
       (node) =>
         createDeepAgent({
           model: modelThatCalls({ tool: "write_file", args: { file_path: "/a", content: "x" } }),
-          backend: new MemoryBackend(node),
+          backend: new DeepAgentsBackend(node),
           checkpointer: new MemorySaver(),
         }),
       { "/a": "x" },

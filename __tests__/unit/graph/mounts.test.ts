@@ -3,7 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
 import type { MemoryRun } from "../../../src/langchain/memory-run.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -131,7 +131,7 @@ describe("a MemoryNode with mounts", () => {
   it("is one tree for deepagents and for MCP clients", async () => {
     const { node, open } = nodeWith({ mounts: { "/rules": rules } });
     await open("rules").write("/tone", "Be brief.");
-    const files = new MemoryBackend(node);
+    const files = new DeepAgentsBackend(node);
     expect(await files.write("/note", "x")).not.toHaveProperty("error");
     expect((await files.ls("/")).files?.map(({ path }) => path)).toEqual(["/note", "/rules/"]);
     expect(await files.edit("/rules/tone", "brief", "long")).toMatchObject({

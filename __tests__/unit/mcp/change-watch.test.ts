@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
-import { ChangeWatch, type MemoryChange, type Watcher } from "../../../src/mcp/change-watch.js";
+import { ChangeWatch, type ResourceChange, type Watcher } from "../../../src/mcp/change-watch.js";
 import { openMemory } from "../../../src/open-memory.js";
 
 const intervalMs = 1000;
@@ -46,7 +46,7 @@ class TestWatcher implements Watcher {
   readonly told: { isListChanged: boolean; paths: string[] }[] = [];
   isOpen = () => this.open;
   isSubscribed = () => this.subscribed;
-  notify = ({ isListChanged, paths }: MemoryChange) => void this.told.push({ isListChanged, paths: [...paths] });
+  notify = ({ isListChanged, paths }: ResourceChange) => void this.told.push({ isListChanged, paths: [...paths] });
 }
 
 async function beginWith(watch: ChangeWatch): Promise<TestWatcher> {

@@ -108,7 +108,7 @@ describe("a graph definition", () => {
     [
       "memory",
       { paths: true },
-      'paths must be "adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode) (given true)',
+      'paths must be "plain" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode) (given true)',
     ],
     [
       "memory",

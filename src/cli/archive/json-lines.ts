@@ -9,7 +9,7 @@ import { inputError, withFile } from "../errors.js";
 const maxLineBytes = 6 * memoryBytesCeiling + 100_000;
 const chunkBytes = 256 * 1024;
 
-export interface Line {
+export interface JsonLine {
   bytes: Buffer;
   offset: number;
   /** From 1. */
@@ -17,7 +17,7 @@ export interface Line {
 }
 
 /** One line is held at a time. */
-export async function* readLines(handle: FileHandle, name: string): AsyncGenerator<Line> {
+export async function* readLines(handle: FileHandle, name: string): AsyncGenerator<JsonLine> {
   /** Of the line that has not ended yet. */
   let pieces: Buffer[] = [];
   let offset = 0;

@@ -1,6 +1,6 @@
 import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import { about, CommandError, usageError } from "../errors.js";
-import type { OpenMemory } from "../targets/open-target.js";
+import type { OpenTarget } from "../targets/open-target.js";
 import { checkHistory } from "./history-check.js";
 import { TransferCheck } from "./transfer-check.js";
 import type { TransferCounts, TransferPlan } from "./transfer-plan.js";
@@ -13,7 +13,7 @@ const advice = "export it again, or leave the history out";
  * @throws CommandError for whatever the memory cannot take or is no history; EEXIST where there is another memory, as
  * two histories cannot be made one
  */
-export async function planRestoration(tree: Tree, history: ArchivedHistory, open: OpenMemory): Promise<TransferPlan> {
+export async function planRestoration(tree: Tree, history: ArchivedHistory, open: OpenTarget): Promise<TransferPlan> {
   const { stored, name } = open;
   const { files, directories } = tree;
   const check = new TransferCheck(open, { files: [], directories: [] });
@@ -48,7 +48,7 @@ const none: TransferCounts = { written: 0, replaced: 0, unchanged: 0 };
 
 /** @param digest the same for the same content only, so that an interrupted restoration can go on */
 async function restore(
-  { name, stored: { database, address } }: { name: string; stored: NonNullable<OpenMemory["stored"]> },
+  { name, stored: { database, address } }: { name: string; stored: NonNullable<OpenTarget["stored"]> },
   { files, directories }: Tree,
   history: ArchivedHistory,
   digest: string,

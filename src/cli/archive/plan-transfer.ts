@@ -2,7 +2,7 @@ import type { Memory } from "../../core/memory.js";
 import { alreadyExists } from "../../core/values/errors.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { about, CommandError } from "../errors.js";
-import type { OpenMemory } from "../targets/open-target.js";
+import type { OpenTarget } from "../targets/open-target.js";
 import { planRestoration } from "./plan-restoration.js";
 import { TransferCheck } from "./transfer-check.js";
 import type { TransferCounts, TransferPlan } from "./transfer-plan.js";
@@ -17,7 +17,7 @@ const placeholderText = "Left behind by a copy that was broken off; it may be de
 const placeholderBytes = utf8Bytes(placeholderText);
 
 /** @throws CommandError for whatever the memory cannot take */
-export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
+export async function planTransfer(tree: Tree, open: OpenTarget, overwrite: boolean): Promise<TransferPlan> {
   if (tree.history !== null) return planRestoration(tree, tree.history, open);
   return withTree(await about(open.name, () => readTree(open)), (present) =>
     planAdditions(tree, present, open, overwrite),
@@ -33,7 +33,7 @@ interface Additions {
   unchanged: number;
 }
 
-async function planAdditions(tree: Tree, present: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
+async function planAdditions(tree: Tree, present: Tree, open: OpenTarget, overwrite: boolean): Promise<TransferPlan> {
   const check = new TransferCheck(open, present);
   check.directories(tree.directories);
   const filesByPath = new Map(present.files.map((file) => [file.path, file]));
@@ -62,7 +62,7 @@ async function planAdditions(tree: Tree, present: Tree, open: OpenMemory, overwr
 /** A file appears whole or not at all. After a failure, the next run continues. */
 async function writeAdditions(
   { writes, directories, leftovers, unchanged }: Additions,
-  open: OpenMemory,
+  open: OpenTarget,
   onFile: () => void,
 ): Promise<TransferCounts> {
   const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
@@ -79,7 +79,7 @@ async function writeAdditions(
 }
 
 async function writeFile(
-  { memory, dated }: OpenMemory,
+  { memory, dated }: OpenTarget,
   path: string,
   { content, createdAt, updatedAt }: FileContent,
   replaces: boolean,
@@ -125,7 +125,7 @@ async function isEqual(file: TreeFile, other: TreeFile): Promise<boolean> {
   return (await file.load()).content === (await other.load()).content;
 }
 
-function conflictError(paths: readonly string[], { name }: OpenMemory): CommandError {
+function conflictError(paths: readonly string[], { name }: OpenTarget): CommandError {
   const others = paths.length === 1 ? "" : ` and ${paths.length - 1} more`;
   return new CommandError(
     "EEXIST",

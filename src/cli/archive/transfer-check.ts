@@ -2,7 +2,7 @@ import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { fileTooLarge, memoryFull, type MemoryError } from "../../core/values/errors.js";
 import { getCreationError, getParents } from "../../core/values/paths.js";
 import { CommandError } from "../errors.js";
-import type { OpenMemory } from "../targets/open-target.js";
+import type { OpenTarget } from "../targets/open-target.js";
 import { findFolderConflict } from "./folder-name-check.js";
 import type { Tree, TreeFile } from "./tree.js";
 
@@ -10,12 +10,12 @@ type Paths = Pick<Tree, "files" | "directories">;
 
 /** Checks that a memory can take files and directories of a tree. Each check throws a CommandError. */
 export class TransferCheck {
-  readonly #open: OpenMemory;
+  readonly #open: OpenTarget;
   readonly #present: Paths;
   readonly #files: ReadonlySet<string>;
   readonly #directories: ReadonlySet<string>;
 
-  constructor(open: OpenMemory, present: Paths) {
+  constructor(open: OpenTarget, present: Paths) {
     this.#open = open;
     this.#present = present;
     this.#files = new Set(present.files.map(({ path }) => path));

@@ -6,7 +6,7 @@ import { normalizePath, getParents, ROOT } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import type { MemoryMoment } from "../../mongodb/admin/memory-database.js";
 import { about, inputError, usageError } from "../errors.js";
-import type { OpenMemory } from "../targets/open-target.js";
+import type { OpenTarget } from "../targets/open-target.js";
 import { readAhead } from "./read-ahead.js";
 
 export type FileContent = ArchivedText;
@@ -33,7 +33,7 @@ export interface OpenTree extends Tree {
  * Reads a memory of a database as it is at one moment: all at once or, where it may be too large for that, batch by
  * batch. Reads a folder file by file.
  */
-export async function readTree({ memory, name, stored }: OpenMemory): Promise<OpenTree> {
+export async function readTree({ memory, name, stored }: OpenTarget): Promise<OpenTree> {
   if (stored === null)
     return { ...(await readFolder(memory)), address: null, history: null, close: async () => undefined };
   const { database, address } = stored;
@@ -62,7 +62,7 @@ async function readFolder(memory: Memory): Promise<Pick<Tree, "files" | "directo
 }
 
 /** The same with its history, if it has one. @throws CommandError EUSAGE for a folder, which keeps none */
-export async function readTreeWithHistory(open: OpenMemory): Promise<OpenTree> {
+export async function readTreeWithHistory(open: OpenTarget): Promise<OpenTree> {
   const { stored, name } = open;
   if (stored === null) throw usageError(`--history: ${name} keeps no history; leave it out`);
   return (await readArchived(stored, name)) ?? readTree(open);
@@ -70,7 +70,7 @@ export async function readTreeWithHistory(open: OpenMemory): Promise<OpenTree> {
 
 /** Null where there is no memory. */
 export async function readArchived(
-  { database, address }: NonNullable<OpenMemory["stored"]>,
+  { database, address }: NonNullable<OpenTarget["stored"]>,
   name: string,
 ): Promise<OpenTree | null> {
   const archived = await database.archived(address);

@@ -31,7 +31,7 @@ export interface OpenSettings {
 export const transferSettings = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
 
 /** One memory, ready for use. */
-export interface OpenMemory {
+export interface OpenTarget {
   memory: Memory;
   /** For messages; without passwords. */
   name: string;
@@ -47,7 +47,7 @@ export function withMemory<T>(
   context: CliContext,
   options: TargetOptions & { json?: boolean },
   use: OpenSettings,
-  run: (open: OpenMemory) => Promise<T>,
+  run: (open: OpenTarget) => Promise<T>,
 ): Promise<T> {
   const note = (sentence: string): Promise<void> => context.err.note(sentence, options.json === true);
   return withTarget(getTarget(options, context.io.env), use, run, note);
@@ -56,7 +56,7 @@ export function withMemory<T>(
 export async function withTarget<T>(
   target: Target,
   use: OpenSettings,
-  run: (open: OpenMemory) => Promise<T>,
+  run: (open: OpenTarget) => Promise<T>,
   note: (sentence: string) => Promise<void> = async () => undefined,
 ): Promise<T> {
   if (target.kind === "folder") return run(await openFolder(target, use));
@@ -70,7 +70,7 @@ export async function withTarget<T>(
         if (described !== null) await note(`${described.message}, and the first change makes it; ${described.advice}`);
       }
     const { paths, as } = target;
-    const open = (address: CheckedAddress): OpenMemory => openMemoryIn(database, address, { ...use, paths, as });
+    const open = (address: CheckedAddress): OpenTarget => openMemoryIn(database, address, { ...use, paths, as });
     const own = open(target.address);
     const memory = withMounts(own.memory, target.mounts, (address) => open(address).memory);
     const runOpen = (): Promise<T> => run({ ...own, memory });
@@ -101,7 +101,7 @@ interface DatabaseSettings extends OpenSettings {
   as?: string | undefined;
 }
 
-export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseSettings): OpenMemory {
+export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseSettings): OpenTarget {
   const { access, paths, as, maxFileBytes = memoryDefaults.maxFileBytes } = use;
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   const open = (clock?: () => Date): Memory =>
@@ -116,7 +116,7 @@ export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, 
 }
 
 /** Reading never makes the folder. A mistyped name is an error, not an empty memory. */
-async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Promise<OpenMemory> {
+async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Promise<OpenTarget> {
   if (use.access === "read") {
     const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));
     if (!stats.isDirectory())

@@ -77,7 +77,7 @@ export const targetOptions: readonly Option[] = [
   option("--user <id>", "user id, for the memory of that user"),
   option("--dir <folder>", "a memory kept as files in a folder, instead of --uri and its options"),
   // The rule that can reach and create most names: no name should stop administration.
-  option("--paths <rule>", "which names can be created").choices(["posix", "adr"]).default("posix"),
+  option("--paths <rule>", "which names can be created").choices(["posix", "plain"]).default("posix"),
 ];
 
 /**

@@ -4,7 +4,7 @@ import type { LayoutName } from "../../mongodb/admin/memory-database.js";
 import { asUsage, usageError } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
 import { getDatabaseName } from "./connection-string.js";
-import { memoryAddress, type MemoryOwner } from "./memory-address.js";
+import { memoryAddress, type TargetOwner } from "./memory-address.js";
 import type { MountTarget } from "./mount-options.js";
 import { type DestinationOptions, memoryFlags, refuseOptions, type TargetOptions } from "./target-options.js";
 
@@ -108,7 +108,7 @@ const noDestination = (): Error =>
   );
 
 /** @throws CommandError EUSAGE */
-function getAddress(node: string, owner: MemoryOwner, prefix = "--"): CheckedAddress {
+function getAddress(node: string, owner: TargetOwner, prefix = "--"): CheckedAddress {
   if (owner.thread !== undefined && owner.user !== undefined)
     throw usageError(
       `${prefix}thread and ${prefix}user exclude each other, as a memory is of a thread or of a user; pass one of them`,

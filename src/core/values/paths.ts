@@ -3,13 +3,13 @@ import { invalid, type MemoryError } from "./errors.js";
 /**
  * Which names can be created.
  *
- * - `adr`: letters `A-Z a-z`, digits, `_`, `-` and spaces. No dot, so no `notes.txt`.
+ * - `plain`: letters `A-Z a-z`, digits, `_`, `-` and spaces. No dot, so no `notes.txt`.
  * - `posix`: any Unicode in NFC, so `notes.txt` too. No control characters, `/`, `\` or lone surrogates; no name `.` or
  * `..`.
  *
  * Both rules can read, change and delete what either rule created.
  */
-export type PathRule = "adr" | "posix";
+export type PathRule = "plain" | "posix";
 
 export const ROOT = "/";
 export const maxPathChars = 1024;
@@ -67,18 +67,18 @@ export function assertPlainText(text: string, what: string): void {
 
 /** The names that each rule allows, in words for models and people. */
 export const nameRules = {
-  adr: 'names are letters A-Z, a-z, digits, "_", "-" and spaces',
+  plain: 'names are letters A-Z, a-z, digits, "_", "-" and spaces',
   posix: 'names are any Unicode in NFC, such as "notes.txt"',
 } as const satisfies Record<PathRule, string>;
 
 /** Why `path` (normalised) may not be created under `rule`, or null where it may. */
 export function getCreationError(path: string, rule: PathRule): MemoryError | null {
-  if (rule === "adr") {
+  if (rule === "plain") {
     if (path.includes("..")) return invalid('invalid path: ".." not allowed');
     if (path.includes("$")) return invalid('invalid path: "$" not allowed');
   }
   for (const segment of splitPath(path)) {
-    const legal = rule === "adr" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
+    const legal = rule === "plain" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
     if (!legal) return invalid(`invalid path segment: ${segment} (${nameRules[rule]})`);
   }
   return null;

@@ -3,7 +3,7 @@ import { type DialectError, parseArguments } from "../define-tool.js";
 import { createJournalError } from "./errors.js";
 import { trim } from "./white-space.js";
 
-export type Target = "daily" | "summary";
+export type JournalTarget = "daily" | "summary";
 
 export const limits = {
   keyChars: 512,
@@ -30,7 +30,7 @@ const argumentErrors = {
  * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and what
  * is wrong inside the key last.
  */
-export class Arguments {
+export class JournalArguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
@@ -68,7 +68,7 @@ export class Arguments {
     return tags.map(checkTag).filter((tag) => tag !== "");
   }
 
-  target(): Target {
+  target(): JournalTarget {
     const { target = "daily" } = this.#values;
     if (typeof target !== "string") {
       throw createJournalError("MEMORY_INVALID_TARGET", "invalid `target`: expected string");

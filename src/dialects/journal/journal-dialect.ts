@@ -2,7 +2,7 @@ import type { Memory } from "../../core/memory.js";
 import { shownJson } from "../../core/display/shown-text.js";
 import { createSchema, defineTool, DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
-import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
+import { JournalArguments, checkNewKey, checkSingleLine } from "./arguments.js";
 import { getJournalCode } from "./errors.js";
 import { Journal, searchPage } from "./journal.js";
 import { BlockReader, type Resolved } from "./journal-files.js";
@@ -17,7 +17,7 @@ interface JournalCommand {
   readOnly: boolean;
   destructive: boolean;
   /** Checks every argument, then runs; answers what the crate calls `data`, with its keys in the crate's order. */
-  run: (args: Arguments, openJournal: () => Promise<Journal>) => Promise<object>;
+  run: (args: JournalArguments, openJournal: () => Promise<Journal>) => Promise<object>;
 }
 
 const text = (description: string): object => ({ type: "string", description });
@@ -134,7 +134,7 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
       schema: createSchema(properties, required),
       readOnly,
       destructive,
-      run: async (args, openMemory) => run(new Arguments(args, names), () => openJournal(openMemory)),
+      run: async (args, openMemory) => run(new JournalArguments(args, names), () => openJournal(openMemory)),
       answers: journalAnswers,
     });
   });

@@ -8,7 +8,7 @@ export const summaryFile = "MEMORY.md";
 export type Kind = "summary" | "daily";
 
 /** A block and the file it stands in, relative to the journal's root. */
-export interface Entry extends Block {
+export interface JournalEntry extends Block {
   file: string;
   kind: Kind;
   instant: Instant;
@@ -26,10 +26,10 @@ const maxCachedChars = 8_000_000;
 
 /** Remembers how texts parse, so that a search parses only what has changed since the last one. */
 export class BlockReader {
-  readonly #parsed = new Map<string, Entry[]>();
+  readonly #parsed = new Map<string, JournalEntry[]>();
   #cachedChars = 0;
 
-  read(file: string, text: string): readonly Entry[] {
+  read(file: string, text: string): readonly JournalEntry[] {
     const id = createId(file, text);
     return (
       this.#get(id) ??
@@ -41,11 +41,11 @@ export class BlockReader {
   }
 
   /** The same, in turns with others. */
-  async readInTurns(file: string, text: string, turns: Turns): Promise<readonly Entry[]> {
+  async readInTurns(file: string, text: string, turns: Turns): Promise<readonly JournalEntry[]> {
     const id = createId(file, text);
     const known = this.#get(id);
     if (known !== undefined) return known;
-    const entries: Entry[] = [];
+    const entries: JournalEntry[] = [];
     for (const block of parsing(text)) {
       if (block !== undefined) entries.push(toEntry(file, block));
       if (turns.isOver()) await turns.next();
@@ -53,13 +53,13 @@ export class BlockReader {
     return this.#set(id, entries);
   }
 
-  #get(id: string): Entry[] | undefined {
+  #get(id: string): JournalEntry[] | undefined {
     const known = this.#parsed.get(id);
     // The last one used stays longest.
     return known && this.#set(id, known);
   }
 
-  #set(id: string, entries: Entry[]): Entry[] {
+  #set(id: string, entries: JournalEntry[]): JournalEntry[] {
     if (!this.#parsed.delete(id)) this.#cachedChars += id.length;
     this.#parsed.set(id, entries);
     for (const oldest of this.#parsed.keys()) {
@@ -75,7 +75,7 @@ function createId(file: string, text: string): string {
   return `${file}\n${text}`;
 }
 
-function toEntry(file: string, block: Block): Entry {
+function toEntry(file: string, block: Block): JournalEntry {
   // Each field by itself: to spread a block takes fifty times as long.
   const { key, content, at, tags, start, end } = block;
   const kind = file === summaryFile ? "summary" : "daily";
@@ -83,7 +83,7 @@ function toEntry(file: string, block: Block): Entry {
 }
 
 /** The order of a search, whose first entry is the canonical one of a key: summary, then the newest, then the last. */
-export function compareEntries(a: Entry, b: Entry): number {
+export function compareEntries(a: JournalEntry, b: JournalEntry): number {
   if (a.kind !== b.kind) return a.kind === "summary" ? -1 : 1;
   const byTime = compareInstants(b.instant, a.instant);
   if (byTime !== 0) return byTime;
@@ -93,11 +93,11 @@ export function compareEntries(a: Entry, b: Entry): number {
 
 /** The block that counts for a key, and the files of further blocks of its kind, which it hides. */
 export interface Resolved {
-  entry: Entry;
+  entry: JournalEntry;
   duplicates: string[];
 }
 
-export function resolve(entries: readonly Entry[]): Resolved | undefined {
+export function resolve(entries: readonly JournalEntry[]): Resolved | undefined {
   const [entry, ...others] = entries.toSorted(compareEntries);
   if (entry === undefined) return undefined;
   return { entry, duplicates: others.filter(({ kind }) => kind === entry.kind).map(({ file }) => file) };
@@ -107,7 +107,7 @@ export function resolve(entries: readonly Entry[]): Resolved | undefined {
 export interface JournalTree {
   /** Texts of the files that blocks are read from. */
   texts: ReadonlyMap<string, string>;
-  entries: readonly Entry[];
+  entries: readonly JournalEntry[];
   /** Texts of the reservations, by the name of the file. */
   reservations: ReadonlyMap<string, string>;
   /** Whether a file is in the place of the root, or of a directory above it. */
@@ -123,7 +123,7 @@ export async function journalTree(
   const turns = new Turns();
   const texts = new Map<string, string>();
   const reservations = new Map<string, string>();
-  const entries: Entry[] = [];
+  const entries: JournalEntry[] = [];
   let rootIsFile = false;
   for (const { path, content } of files) {
     if (path === root || root.startsWith(`${path}/`)) rootIsFile = true;

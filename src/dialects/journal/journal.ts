@@ -4,14 +4,14 @@ import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { shorten } from "../../core/values/text.js";
 import { DialectError } from "../define-tool.js";
-import { limits, type Target } from "./arguments.js";
+import { limits, type JournalTarget } from "./arguments.js";
 import { getLineBreak, moveToEnd, serializeBlock } from "./blocks.js";
 import { createJournalError, keyExists, keyNotFound } from "./errors.js";
 import { dailyFile, formatInstant } from "./instants.js";
 import {
   type BlockReader,
   compareEntries,
-  type Entry,
+  type JournalEntry,
   type JournalTree,
   journalTree,
   type Resolved,
@@ -33,7 +33,7 @@ const maxSorted = 2000;
 
 export interface Found {
   /** At most as many as were asked for, in order. */
-  first: Entry[];
+  first: JournalEntry[];
   /** Of all that were found. */
   count: number;
 }
@@ -53,7 +53,7 @@ export class Journal {
   }
 
   /** @returns the file. @throws MEMORY_KEY_EXISTS, what the memory throws */
-  async write(draft: Draft, target: Target, tags: string[]): Promise<string> {
+  async write(draft: Draft, target: JournalTarget, tags: string[]): Promise<string> {
     const now = this.#clock();
     const file = target === "summary" ? summaryFile : dailyFile(now);
     // A root that cannot be reached is refused by what follows.
@@ -107,13 +107,13 @@ export class Journal {
   async search(query: string, tags: string[], limit: number): Promise<Found> {
     const lowerQuery = query.toLowerCase();
     const wanted = new LiteralSearch(lowerQuery);
-    const matches = (entry: Entry): boolean =>
+    const matches = (entry: JournalEntry): boolean =>
       tags.every((tag) => entry.tags.includes(tag)) &&
       (lowerQuery === "" ||
         [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
     const turns = new Turns();
-    let first: Entry[] = [];
+    let first: JournalEntry[] = [];
     let count = 0;
     for (const entry of entries) {
       if (matches(entry)) {
@@ -207,7 +207,7 @@ export class Journal {
 /** Thrown inside an edit, so that nothing is written. */
 class BlockGone extends Error {}
 
-function namesakes(entries: readonly Entry[], key: string): Entry[] {
+function namesakes(entries: readonly JournalEntry[], key: string): JournalEntry[] {
   return entries.filter(({ name }) => name === key);
 }
 
@@ -221,7 +221,7 @@ async function pause(attempt: number): Promise<void> {
 }
 
 export interface SearchPage {
-  entries: { entry: Entry; content: string }[];
+  entries: { entry: JournalEntry; content: string }[];
   isTruncated: boolean;
 }
 

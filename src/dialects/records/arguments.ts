@@ -18,7 +18,7 @@ const argumentErrors = {
 };
 
 /** The arguments of one call. A model may send anything. */
-export class Arguments {
+export class RecordArguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {

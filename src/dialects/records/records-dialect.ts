@@ -4,7 +4,7 @@ import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { createSchema, defineTool, type DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
-import { Arguments, nameFault } from "./arguments.js";
+import { RecordArguments, nameFault } from "./arguments.js";
 import { badPath, createRecordError, getRecordCode, notAllowed, notFound } from "./errors.js";
 import { checkRecordOptions, type RecordToolsOptions } from "./options.js";
 import type * as yamlText from "./yaml.js";
@@ -16,7 +16,7 @@ export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "
 type ToolNames = Record<RecordToolName, string>;
 
 interface Call {
-  args: Arguments;
+  args: RecordArguments;
   toolNames: ToolNames;
   openMemory: () => Promise<Memory>;
   /** The clock is read before anything changes, because it may throw. */
@@ -206,7 +206,7 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
       run: async (given, openMemory) => {
         // Loaded before anything changes, because it may fail.
         await yaml();
-        const args = new Arguments(given, names);
+        const args = new RecordArguments(given, names);
         return run({ args, toolNames, openMemory, now: new Date(clock().toISOString()) });
       },
       answers: recordAnswers,

@@ -1,3 +1,4 @@
+import type { StructuredTool } from "@langchain/core/tools";
 import type { Memory } from "../../core/memory.js";
 import type { ClaudeCommandName, ClaudeMemoryCommand } from "../../dialects/claude/commands.js";
 import { claudeTool, runClaudeCommand } from "../../dialects/claude/claude-dialect.js";
@@ -10,8 +11,6 @@ import { claudeSearchTool } from "../../dialects/claude/search-tool.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
-export type { ClaudeCommandName, ClaudeMemoryCommand } from "../../dialects/claude/commands.js";
-export type { DialectTool } from "../dialect-tool.js";
 export type { ClaudeMemoryOptions, ClaudeSearchOptions } from "../../dialects/claude/options.js";
 
 /** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
@@ -27,7 +26,7 @@ export type MemoryToolHandlers = {
  * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
  * @throws TypeError for bad options, or what is no memory
  */
-export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): DialectTool {
+export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): StructuredTool {
   checkMemorySource(memory);
   return new DialectTool(claudeTool(parseClaudeOptions("ClaudeMemoryOptions", options)), memory);
 }
@@ -39,23 +38,9 @@ export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMem
  *
  * @throws TypeError for bad options, or what is no memory
  */
-export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSearchOptions = {}): DialectTool {
+export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSearchOptions = {}): StructuredTool {
   checkMemorySource(memory);
   return new DialectTool(claudeSearchTool(parseClaudeOptions("ClaudeSearchOptions", options)), memory);
-}
-
-/**
- * The `execute` of LangChain's own wrapper, `tools.memory_20250818({ execute })` of `@langchain/anthropic`. That
- * wrapper drops `view_range` and insists on `new_str`. `createClaudeMemoryTool` does neither.
- *
- * @throws TypeError as `createClaudeMemoryTool`
- */
-export function claudeMemoryExecute(
-  memory: MemorySource,
-  options?: ClaudeMemoryOptions,
-): (command: ClaudeMemoryCommand) => Promise<string> {
-  const tool = createClaudeMemoryTool(memory, options);
-  return (command) => tool.invoke(command);
 }
 
 /**

@@ -9,7 +9,7 @@ import { memoryDefaults } from "../../core/memory-options.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { type CheckedOperation, groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
 import type { MemoryLayout } from "./contract/layout.js";
-import type { PlannedChange } from "./contract/stored-memory.js";
+import type { PlannedWrite } from "./contract/stored-memory.js";
 
 /** A put or delete of a memory's file through the store. */
 export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteMemory" }>;
@@ -74,7 +74,7 @@ async function deleteFile(backend: MemoryBackend, path: string, call: CallContex
 }
 
 /** None where no memory can have the path. */
-function planWrite(write: FileWrite): PlannedChange[] {
+function planWrite(write: FileWrite): PlannedWrite[] {
   const { path, kind } = write.location;
   if (path === null) return [];
   if (write.kind === "putMemory") return [{ kind: "put", path, content: write.content }];

@@ -4,7 +4,7 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
 import { getCreationError } from "../../core/values/paths.js";
-import type { PlannedChange } from "./contract/stored-memory.js";
+import type { PlannedWrite } from "./contract/stored-memory.js";
 import type { TreeStorage } from "./contract/tree-storage.js";
 
 /** Removes a directory in which nothing is; nothing where there is no directory. @throws EINVAL */
@@ -24,7 +24,7 @@ export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: Ca
  */
 export function planChanges(
   tree: MemoryTree,
-  changes: readonly PlannedChange[],
+  changes: readonly PlannedWrite[],
   options: Required<MemoryOptions>,
 ): TreeEdits[] {
   const planned = new MemoryTree(tree.snapshot());
@@ -61,7 +61,7 @@ function joinEdits(tree: MemoryTree, first: TreeEdits, second: TreeEdits): TreeE
 
 function planEdits(
   tree: MemoryTree,
-  change: PlannedChange,
+  change: PlannedWrite,
   { paths, maxFileBytes }: Required<MemoryOptions>,
 ): TreeEdits {
   const { path } = change;

@@ -5,10 +5,10 @@ import { isUnauthorized, storageError } from "../driver/errors.js";
 import type { AddressRange } from "./addresses/address-ranges.js";
 import type { ForgottenCounts } from "./addresses/memory-filter.js";
 import type { KeptLayout, MemoriesBeside } from "./contract/layout.js";
-import type { HistoryContext, SharedCollections } from "./contract/layout-context.js";
+import type { HistorySettings, SharedCollections } from "./contract/layout-context.js";
 
 export interface RemovalContext extends Pick<SharedCollections, "versions" | "records" | "vectors"> {
-  history: Pick<HistoryContext, "begins"> | null;
+  history: Pick<HistorySettings, "begins"> | null;
 }
 
 /** What a layout does of a removal. */

@@ -30,7 +30,7 @@ export interface Page {
   limit: number;
 }
 
-export interface Search extends Page {
+export interface ItemSearch extends Page {
   prefix: string[];
   filter: ItemFilter;
   /** Empty: nothing is ranked. */
@@ -66,7 +66,7 @@ export type CheckedOperation =
   | { kind: "deleteItem"; location: ItemLocation }
   | { kind: "putMemory"; location: MemoryLocation; content: string }
   | { kind: "deleteMemory"; location: MemoryLocation }
-  | { kind: "search"; search: Search }
+  | { kind: "search"; search: ItemSearch }
   | { kind: "listNamespaces"; listing: NamespaceListing };
 
 /**

@@ -10,7 +10,7 @@ import { closedStorage } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
-import type { HistoryContext } from "../memories/contract/layout-context.js";
+import type { HistorySettings } from "../memories/contract/layout-context.js";
 import { type LayoutName, openLayout } from "../memories/layouts.js";
 import {
   checkForgotten,
@@ -312,7 +312,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 }
 
-function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistoryContext | null {
+function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {
   if (history === false) return null;
   return { begins: true, ...(history !== true && history) };
 }

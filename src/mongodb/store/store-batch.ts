@@ -14,7 +14,7 @@ import {
   type CheckedOperation,
   checkOperation,
   type NamespaceListing,
-  type Search,
+  type ItemSearch,
 } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
 import {
@@ -115,7 +115,7 @@ export class StoreBatch {
     );
   }
 
-  async #searchPage(search: Search, rank: RankedSearch | undefined): Promise<SearchItem[]> {
+  async #searchPage(search: ItemSearch, rank: RankedSearch | undefined): Promise<SearchItem[]> {
     const { prefix, filter, offset, limit } = search;
     if (isEmpty(search)) return [];
     if (rank !== undefined && isRanked(search)) {
@@ -128,14 +128,14 @@ export class StoreBatch {
   }
 
   /** Nothing ranks the files of memories, so they come among the items that have no score. */
-  async *#withMemories({ prefix, filter }: Search, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
+  async *#withMemories({ prefix, filter }: ItemSearch, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
     yield* scored;
     const files = mayHoldMemories(prefix) ? [this.#filesWithin(prefix, filter)] : [];
     yield* mergeOrdered([unscored, ...files], compareItems);
   }
 
   /** Memories sort where their root label sorts. They are not read if the items before that label fill the page. */
-  async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
+  async *#searchWithMemories({ prefix, filter }: ItemSearch, atMost: number): AsyncGenerator<SearchItem> {
     const { items, call } = this.#storage;
     const root = idsWithin(prefix.length > 0 ? prefix : [memoryRootLabel]);
     if (prefix.length === 0) yield* items.stream(before(root), filter, atMost, call);
@@ -174,9 +174,9 @@ export class StoreBatch {
 
 type Answer = [CheckedOperation, unknown];
 
-const isEmpty = ({ filter, limit }: Search): boolean => filter.matchesNone || limit === 0;
+const isEmpty = ({ filter, limit }: ItemSearch): boolean => filter.matchesNone || limit === 0;
 
-const isRanked = (search: Search): boolean => search.query !== "" && !isEmpty(search);
+const isRanked = (search: ItemSearch): boolean => search.query !== "" && !isEmpty(search);
 
 /** The items of an answer that the items collection holds. */
 function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {

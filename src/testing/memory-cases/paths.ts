@@ -84,7 +84,7 @@ export const pathCases: MemoryCase[] = [
   {
     title: "what no rule allows is EINVAL in every command, and nothing is stored",
     run: async (open) => {
-      for (const paths of ["adr", "posix"] as const) {
+      for (const paths of ["plain", "posix"] as const) {
         const memory = await openFresh(open, { paths });
         await memory.write("/file", "x");
         for (const path of [...illegalPaths, undefined, null, 5, {}, { $ne: null }, ["/a"]] as string[]) {
@@ -121,9 +121,9 @@ export const pathCases: MemoryCase[] = [
       await refuses(memory.delete(""), "EINVAL", "path is required");
     },
   },
-  // Requirement: paths.adr-by-default, paths.adr-dots-and-dollars, paths.adr-segment
+  // Requirement: paths.plain-by-default, paths.plain-dots-and-dollars, paths.plain-segment
   {
-    title: "the rule adr refuses to create anything but letters, digits, _, - and spaces",
+    title: "the rule plain refuses to create anything but letters, digits, _, - and spaces",
     run: async (open) => {
       const memory = await openFresh(open);
       await memory.write("/Az 09_-/ok", "x");
@@ -167,16 +167,16 @@ export const pathCases: MemoryCase[] = [
     run: async (open, declared) => {
       const address = { nodeId: `reach ${Math.random()}` };
       const posix = await open(address, { paths: "posix" });
-      const adr = await open(address);
+      const plain = await open(address);
       for (const path of posixPathsOf(declared)) {
         await posix.write(path, "old");
-        const names = (await adr.list("/")).map(({ name }) => name);
+        const names = (await plain.list("/")).map(({ name }) => name);
         equal(names.includes(path.split("/")[1] ?? ""), true);
-        equal(await adr.read(path), "old");
-        await adr.append(path, "more");
-        equal(await adr.update(path, "old", "new"), 1);
+        equal(await plain.read(path), "old");
+        await plain.append(path, "more");
+        equal(await plain.update(path, "old", "new"), 1);
         equal(await posix.read(path), "new\nmore");
-        deepEqual(await adr.delete(path), { files: 1, dirs: 0 });
+        deepEqual(await plain.delete(path), { files: 1, dirs: 0 });
       }
     },
   },
@@ -191,8 +191,8 @@ export const pathCases: MemoryCase[] = [
       equal(await memory.read("/notes.txt"), "x");
       await refuses(posix.write("/notes.txt", "1234"), "EFBIG");
       await refuses(memory.write("/other.txt", "x"), "EINVAL");
-      await refuses(posix.with({ paths: "adr" }).write("/other.txt", "x"), "EINVAL");
-      throws(() => memory.with({ paths: "windows" as "adr" }), TypeError);
+      await refuses(posix.with({ paths: "plain" }).write("/other.txt", "x"), "EINVAL");
+      throws(() => memory.with({ paths: "windows" as "plain" }), TypeError);
     },
   },
   // Requirement: paths.names-are-values

@@ -1,6 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
-import { type Memory, openMemory, type SearchWords } from "../../../../src/index.js";
+import type { SearchWords } from "../../../../src/core/search/words.js";
+import { type Memory, openMemory } from "../../../../src/index.js";
 import type { MemoryBackend } from "../../../../src/core/contract/backend.js";
 import { openMemoryOver } from "../../../../src/core/open-memory-over.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";

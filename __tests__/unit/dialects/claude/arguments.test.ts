@@ -2,13 +2,10 @@ import { describe, expect, it } from "@jest/globals";
 import { ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import {
-  claudeMemoryExecute,
-  claudeMemoryHandlers,
-  createClaudeMemoryTool,
-} from "../../../../src/langchain/claude/index.js";
+import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../../src/langchain/claude/index.js";
 import { MemoryError } from "../../../../src/core/values/errors.js";
 import type { Memory } from "../../../../src/core/memory.js";
+import type { FlatSchema } from "../../../../src/dialects/dialect.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
@@ -275,26 +272,13 @@ describe("what a model is told", () => {
       required: ["command"],
       additionalProperties: false,
     });
-    for (const name of Object.keys(tool.schema.properties).slice(1)) expect(tool.description).toContain(name);
+    const { properties } = tool.schema as FlatSchema;
+    for (const name of Object.keys(properties).slice(1)) expect(tool.description).toContain(name);
   });
 
   it("names the root and whether create replaces", () => {
     const tool = createClaudeMemoryTool(freshMemory(), { root: "/notes", ifExists: "replace" });
     expect(tool.description).toMatch(/under \/notes [\s\S]*or its new text where it exists/);
     expect(createClaudeMemoryTool(freshMemory()).description).not.toContain("where it exists");
-  });
-});
-
-describe("the execute of LangChain's wrapper", () => {
-  // Requirement: claude.execute-for-langchain
-  it("answers as the tool does", async () => {
-    const execute = claudeMemoryExecute(freshMemory());
-    expect(await execute({ command: "create", path: "/memories/a", file_text: "a\nb" })).toBe(
-      "File created successfully at: /memories/a",
-    );
-    expect(await execute({ command: "view", path: "/memories/a", view_range: [2, -1] })).toMatch(/:\n {5}2\tb$/);
-    expect(await execute({ command: "delete", path: "/memories" })).toBe(
-      "Error: Cannot delete the /memories directory itself",
-    );
   });
 });

@@ -202,7 +202,7 @@ describe("names", () => {
   // Requirement: claude.names-are-posix, paths.decoded-for-the-check-only
   it("are created by the rule posix, whatever the memory's own is", async () => {
     const { nodeId } = freshAddress();
-    const node = new MemoryNode({ store, nodeId, paths: "adr" });
+    const node = new MemoryNode({ store, nodeId, paths: "plain" });
     const tool = createClaudeMemoryTool(node);
     const handlers = claudeMemoryHandlers(node.memory());
     for (const name of [

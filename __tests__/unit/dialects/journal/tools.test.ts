@@ -70,7 +70,7 @@ describe("the journal's tools", () => {
 
   // Requirement: journal.either-path-rule
   it("work on a memory of either path rule", async () => {
-    for (const paths of ["adr", "posix"] as const) {
+    for (const paths of ["plain", "posix"] as const) {
       const bench = new JournalBench("/", openMemory(new InMemoryStore(), { nodeId: paths }, { paths }));
       expect(await bench.call("memory_write", { key: "a", content: "" })).toMatchObject({ success: true });
     }

@@ -154,7 +154,7 @@ describe("clear_memory", () => {
 describe("the tools", () => {
   // Requirement: records.either-path-rule
   it("work on a memory of either path rule", async () => {
-    for (const paths of ["adr", "posix"] as const) {
+    for (const paths of ["plain", "posix"] as const) {
       const bench = new RecordBench(openMemory(new InMemoryStore(), freshAddress(), { paths }));
       expect(await bench.call("add_memory", { path, content })).toMatchObject({ status: "ok" });
       expect(await bench.call("replace_memory", { path: "none", content })).toMatchObject({

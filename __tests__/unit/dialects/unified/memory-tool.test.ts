@@ -292,7 +292,7 @@ describe("the source of the tool's memory", () => {
   });
 
   it.each([
-    ["adr", ' such as "/notes/today"; names are letters A-Z, a-z, digits, "_", "-" and spaces.'],
+    ["plain", ' such as "/notes/today"; names are letters A-Z, a-z, digits, "_", "-" and spaces.'],
     ["posix", ' such as "/notes/today"; names are any Unicode in NFC, such as "notes.txt".'],
   ] as const)("tells the model the rule of names of its memory: %s", (paths, told) => {
     const address = freshAddress();

@@ -3,9 +3,9 @@ import type { MemoryHistory } from "../../../core/history/history.js";
 import type { AddCommand } from "../../command.js";
 import { about, type Advice, CommandError, storageAdvice, usageError } from "../../errors.js";
 import { memoryCommand, type MemoryCommandSettings } from "../../memory-command.js";
-import type { OpenMemory } from "../../targets/open-target.js";
+import type { OpenTarget } from "../../targets/open-target.js";
 
-export interface OpenHistory extends OpenMemory {
+export interface OpenHistory extends OpenTarget {
   history: MemoryHistory;
 }
 
@@ -24,7 +24,7 @@ export function historyCommand<Input extends OptionValues>(
 }
 
 /** @throws CommandError where there is none */
-async function getHistory({ memory: { history }, name }: OpenMemory): Promise<MemoryHistory> {
+async function getHistory({ memory: { history }, name }: OpenTarget): Promise<MemoryHistory> {
   if (history === null)
     throw usageError(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);
   const isEmpty = await about(name, () => hasNoVersion(history), advice);

@@ -4,12 +4,12 @@ import { type AddCommand, type CommandTexts, type Report } from "../../command.j
 import type { CliContext } from "../../context.js";
 import { type Advice, CommandError, storageAdvice, usageError } from "../../errors.js";
 import { memoryCommand, type MemoryInput } from "../../memory-command.js";
-import type { OpenMemory } from "../../targets/open-target.js";
+import type { OpenTarget } from "../../targets/open-target.js";
 import { targetOptions } from "../../targets/target-options.js";
 import type { Output } from "../../terminal/output.js";
 import { formatActor } from "../history/version-text.js";
 
-export interface OpenProposals extends OpenMemory {
+export interface OpenProposals extends OpenTarget {
   proposals: MemoryProposals;
 }
 
@@ -33,7 +33,7 @@ export function proposalCommand<Input extends OptionValues>(settings: ProposalCo
 }
 
 /** @throws CommandError EUSAGE where there are none */
-export function withProposals(open: OpenMemory): OpenProposals {
+export function withProposals(open: OpenTarget): OpenProposals {
   const { proposals = null } = open.memory;
   if (proposals === null) throw usageError(`${open.name} keeps no proposals; name a memory in MongoDB`);
   return { ...open, proposals };

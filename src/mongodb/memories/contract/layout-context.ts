@@ -23,7 +23,7 @@ export interface StoreContext {
   /** Memories that have expired are missing to all methods but `facts` and `remove`, and are swept. */
   expireMs: ExpireMsOptions;
   /** Null: none is kept. */
-  history: HistoryContext | null;
+  history: HistorySettings | null;
   /** By which passages are found. Null: by their words alone. */
   embeddings: EmbeddingsContext | null;
   /**
@@ -53,7 +53,7 @@ export interface EmbeddingsContext {
 }
 
 /** How a history is kept. */
-export interface HistoryContext extends Retention {
+export interface HistorySettings extends Retention {
   /** False where only memories that have a history already go on with it. */
   begins: boolean;
 }

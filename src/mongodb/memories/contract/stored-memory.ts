@@ -37,7 +37,7 @@ export interface StoredMemory
    * Refuses what the memory as it is now would refuse of these changes, one after the other. Changes nothing.
    * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
    */
-  checkChanges(changes: readonly PlannedChange[], options: Required<MemoryOptions>, call: CallContext): Promise<void>;
+  checkChanges(changes: readonly PlannedWrite[], options: Required<MemoryOptions>, call: CallContext): Promise<void>;
   /**
    * A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions
    * are read as they are asked for. @throws ECONFLICT as of `MemoryMoment`
@@ -67,7 +67,7 @@ export interface MemoryArchive {
 }
 
 /** A write to a memory through the store's own methods; no delete is recursive. */
-export type PlannedChange =
+export type PlannedWrite =
   | { kind: "put"; path: string; content: string }
   | { kind: "deleteFile"; path: string }
   | { kind: "deleteDirectory"; path: string };

@@ -34,7 +34,7 @@ export interface ChangeSettings {
 }
 
 /** A change that the server makes or refuses in one command. */
-export interface ChangeCommand {
+export interface PipelineCommand {
   pipeline: Record<string, Expression>[];
   /** The id of the receipt. Null: it leaves none. */
   receiptId: string | null;
@@ -47,7 +47,7 @@ export interface ChangeCommand {
  */
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 
-export function createCommand(parts: ChangeParts, settings: ChangeSettings): ChangeCommand {
+export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
   const { unless, variables = [], fields, isNothing, counts } = parts;
   const { recording } = settings;
   // With a history each change answers how much the outbox holds.

@@ -2,7 +2,7 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { ArchivedMemory } from "../memory-moment.js";
-import type { MemoryArchive, PlannedChange, StoredMemory } from "../contract/stored-memory.js";
+import type { MemoryArchive, PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import { readItems } from "./document-items.js";
 import { readArchived, restoreMemory } from "./document-archive.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
@@ -24,7 +24,7 @@ import { emptyDocumentBytes, type MemoryDocument, newFileBytes } from "./documen
 import { type DocumentContext } from "./document-context.js";
 import { listenToDocument, versionOf } from "./document-listener.js";
 import { DocumentReads } from "./document-reads.js";
-import { DocumentWrites, type MadeChange, type WriteOptions } from "./document-writes.js";
+import { DocumentWrites, type MadeChange, type DocumentWriteOptions } from "./document-writes.js";
 import { createEditParts } from "./edit-parts.js";
 import { type LoadedDocument, loadDocument } from "./load.js";
 import { OutboxSource } from "./outbox-source.js";
@@ -169,7 +169,7 @@ export class DocumentStorage implements StoredMemory {
 
   /** Refuses what the memory as it is now would refuse of these changes. Changes nothing. */
   async checkChanges(
-    changes: readonly PlannedChange[],
+    changes: readonly PlannedWrite[],
     options: Required<MemoryOptions>,
     call: CallContext,
   ): Promise<void> {
@@ -197,7 +197,11 @@ export class DocumentStorage implements StoredMemory {
   }
 
   /** Null where the change is too large: the tree says how large. */
-  async #try(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
+  async #try(
+    parts: ChangeParts,
+    options: DocumentWriteOptions,
+    call: CallContext,
+  ): Promise<MadeChange | "missing" | null> {
     try {
       return await this.#writes.make(parts, options, call);
     } catch (error) {

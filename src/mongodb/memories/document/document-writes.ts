@@ -6,7 +6,7 @@ import { MemoryError } from "../../../core/values/errors.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { type Expression, literal, where } from "../expressions.js";
-import { type ChangeCommand, type ChangeParts, createCommand } from "./change-pipeline.js";
+import { type PipelineCommand, type ChangeParts, createCommand } from "./change-pipeline.js";
 import { flatFields, type LastChange, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { type DocumentContext, presentLookUp } from "./document-context.js";
 import { DocumentReads } from "./document-reads.js";
@@ -15,14 +15,14 @@ import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./o
 import { moveVersions, OutboxSource } from "./outbox-source.js";
 
 /** When a change is made. */
-export interface ChangeTimes {
+export interface WriteTimes {
   /** When the memory changes. */
   at: Date;
   /** When it is created, if it is new. */
   createdAt: Date;
 }
 
-export interface WriteOptions extends ChangeTimes {
+export interface DocumentWriteOptions extends WriteTimes {
   /** Whether a missing document is created. Nothing may refuse the change then. */
   upsert: boolean;
 }
@@ -54,7 +54,11 @@ export class DocumentWrites {
    * racing insert came first, an expired document is in the way, or what the outbox holds leaves no room.
    * @returns null where nothing was changed. "missing": there is no document
    */
-  async make(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
+  async make(
+    parts: ChangeParts,
+    options: DocumentWriteOptions,
+    call: CallContext,
+  ): Promise<MadeChange | "missing" | null> {
     let tooLargeAlone = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
@@ -77,7 +81,7 @@ export class DocumentWrites {
    * How many bytes the document would have after a change, without the outbox. Changes nothing.
    * @returns null where that is more than the server can measure
    */
-  async measure(parts: ChangeParts, { at, createdAt }: ChangeTimes, call: CallContext): Promise<number | null> {
+  async measure(parts: ChangeParts, { at, createdAt }: WriteTimes, call: CallContext): Promise<number | null> {
     const { maxMemoryBytes } = this.#limits;
     const measured = { ...parts, counts: null, growth: 0 };
     const { pipeline } = createCommand(measured, { at, createdAt, recording: null, maxMemoryBytes });
@@ -93,13 +97,17 @@ export class DocumentWrites {
     }
   }
 
-  #createCommand(parts: ChangeParts, { at, createdAt }: ChangeTimes, call: CallContext): ChangeCommand {
+  #createCommand(parts: ChangeParts, { at, createdAt }: WriteTimes, call: CallContext): PipelineCommand {
     const { history } = this.#context;
     const recording = history && { actor: call.actor, at, begins: history.begins };
     return createCommand(parts, { at, createdAt, recording, maxMemoryBytes: this.#limits.maxMemoryBytes });
   }
 
-  async #send(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
+  async #send(
+    parts: ChangeParts,
+    options: DocumentWriteOptions,
+    call: CallContext,
+  ): Promise<MadeChange | "missing" | null> {
     const { pipeline, receiptId } = this.#createCommand(parts, options, call);
     const { collection, history, isGuest } = this.#context;
     const filter = presentLookUp(this.#context, this.#address);

@@ -147,11 +147,11 @@ export interface StoredRoot extends StoredDirectory {
   /** Of a memory that has moved here: how many changes it had had. */
   formerRevision?: number;
   /** Kept where the store has a history (ADR 0023). */
-  history?: StoredHistory;
+  history?: RootHistory;
 }
 
 /** What the root knows of the versions of its memory. */
-export interface StoredHistory {
+export interface RootHistory {
   /** What the ids of the versions begin with. New for each memory, also of an address that had one before. */
   id: string;
   /** How many changes have made versions. */

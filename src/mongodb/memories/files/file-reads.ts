@@ -3,7 +3,7 @@ import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { getParents, ROOT } from "../../../core/values/paths.js";
-import type { PlannedChange } from "../contract/stored-memory.js";
+import type { PlannedWrite } from "../contract/stored-memory.js";
 import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
@@ -114,7 +114,7 @@ export class FileReads {
   }
 
   /** A tree, without texts, of what changes concern: their paths, and what is in deleted directories. */
-  kinds(changes: readonly PlannedChange[], call: CallContext): Promise<MemoryTree> {
+  kinds(changes: readonly PlannedWrite[], call: CallContext): Promise<MemoryTree> {
     const paths = new Set(changes.flatMap(({ path }) => [path, ...getParents(path)]));
     const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
     const children = changes

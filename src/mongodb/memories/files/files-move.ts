@@ -20,7 +20,7 @@ import {
   type StoredDirectory,
   type StoredDocument,
   type StoredFile,
-  type StoredHistory,
+  type RootHistory,
   type StoredMark,
   type StoredRoot,
 } from "./documents.js";
@@ -127,7 +127,7 @@ export async function arriveInFiles(
   );
   if (found !== null && !isMark(found)) throw alreadyThere("files");
   const lifetimeMs = expiry.lifetimeMs(address.scope);
-  const recorded: StoredHistory | null = history && {
+  const recorded: RootHistory | null = history && {
     ...history,
     revision,
     ...(lifetimeMs !== null && { lifetimeMs }),

@@ -5,7 +5,7 @@ import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { ArchivedMemory } from "../memory-moment.js";
-import type { MemoryArchive, PlannedChange, StoredMemory } from "../contract/stored-memory.js";
+import type { MemoryArchive, PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import { planChanges } from "../planned-changes.js";
 import { readItems } from "./files-listing.js";
 import { readArchived, restoreMemory } from "./files-archive.js";
@@ -113,7 +113,7 @@ export class StoredFiles implements StoredMemory {
   }
 
   async checkChanges(
-    changes: readonly PlannedChange[],
+    changes: readonly PlannedWrite[],
     options: Required<MemoryOptions>,
     call: CallContext,
   ): Promise<void> {

@@ -5,7 +5,7 @@ import type { KeptLayout } from "../contract/layout.js";
 import type { StoredHistory } from "../../history/history-source.js";
 import type { StoredMemory } from "../contract/stored-memory.js";
 import { createForwarder, type ForwardTable, type RunOnTarget } from "./forward.js";
-import type { Following, Place } from "./following.js";
+import type { Following, LayoutPlace } from "./following.js";
 import { reasonToFollow } from "./moved-memory.js";
 
 const memoryTable: ForwardTable<Omit<StoredMemory, "listen">> = {
@@ -39,7 +39,7 @@ export function followMemory(
   open: (layout: KeptLayout) => StoredMemory,
 ): StoredMemory {
   const home = open(following.home);
-  const at = (place: Place): StoredMemory => (place === "home" ? home : open(following.at(place)));
+  const at = (place: LayoutPlace): StoredMemory => (place === "home" ? home : open(following.at(place)));
   /** Most memories have never moved, and their calls need nothing of what follows. */
   const run: RunOnTarget<StoredMemory> = async (stage, args, use) => {
     if (following.placeOf(address) === "home") {
@@ -60,7 +60,7 @@ export function followMemory(
         run(stage, args, (memory) => use(requireHistory(memory))),
       ),
     listen: (call) => {
-      const listen = async (place: Place): Promise<ChangeListener | null> => {
+      const listen = async (place: LayoutPlace): Promise<ChangeListener | null> => {
         // It is not known where the memory will be made.
         const listener = place === "nowhere" ? null : await at(place).listen(call);
         return listener && stopAfterMove(listener, () => following.placeOf(address) === place);

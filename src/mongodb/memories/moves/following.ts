@@ -8,7 +8,7 @@ import type { KeptLayout } from "../contract/layout.js";
 import { reasonToFollow } from "./moved-memory.js";
 
 /** Where a memory may be: in the layout of the store, in the other one, or, for reads, in neither. */
-export type Place = "home" | "other" | "nowhere";
+export type LayoutPlace = "home" | "other" | "nowhere";
 
 export interface Layouts {
   home: KeptLayout;
@@ -41,7 +41,7 @@ export class Following {
     return this.#layouts.other();
   }
 
-  at(place: Place): KeptLayout {
+  at(place: LayoutPlace): KeptLayout {
     if (place === "home") return this.#layouts.home;
     return place === "other" ? this.#layouts.other() : this.#layouts.otherOrEmpty();
   }
@@ -58,10 +58,10 @@ export class Following {
   async run<T>(
     address: CheckedAddress,
     act: "read" | "change",
-    run: (place: Place) => Promise<T>,
+    run: (place: LayoutPlace) => Promise<T>,
     call: CallContext,
   ): Promise<T> {
-    let place: Place = this.placeOf(address);
+    let place: LayoutPlace = this.placeOf(address);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
         return await run(place);
@@ -82,11 +82,11 @@ export class Following {
    * Looks into both layouts at one moment. Before a change, the mark of a memory that is gone goes too, so that a new
    * one is made at home.
    */
-  #find(address: CheckedAddress, act: "read" | "change", call: CallContext): Promise<Place> {
+  #find(address: CheckedAddress, act: "read" | "change", call: CallContext): Promise<LayoutPlace> {
     const { home, other } = this;
     return reading(async () => {
       if (act === "change") await other.beforeMove(address, call);
-      return inTransaction<Place>(this.#transactions, call, async (session) => {
+      return inTransaction<LayoutPlace>(this.#transactions, call, async (session) => {
         if ((await home.lookFor(address, session, call)) !== "mark") return "home";
         if ((await other.lookFor(address, session, call)) !== "nothing") return "other";
         if (act === "read") return "nowhere";

@@ -16,12 +16,12 @@ import {
   rangesBelow,
   type StoredDocument,
   type StoredFile,
-  type StoredHistory,
+  type RootHistory,
   type StoredRoot,
 } from "../documents.js";
 import { byId, listingIndex, listingProjection } from "../file-indexes.js";
 import { type FilesContext, refuseElsewhere } from "../files-context.js";
-import { type LoadedDocument, LoadedTree } from "./loaded-tree.js";
+import { type TreeDocument, LoadedTree } from "./loaded-tree.js";
 import type { Outcome, QueuedChange } from "./queue.js";
 import { beginHistory, insertRecorded } from "./versions.js";
 
@@ -35,7 +35,7 @@ const maxTextChars = 32_000_000;
 export interface TransactionOutcome {
   outcomes: Outcome[];
   /** Null if it made no version. */
-  history: StoredHistory | null;
+  history: RootHistory | null;
   /** The revision before. */
   revision: number;
 }
@@ -46,7 +46,7 @@ interface LoadedMemory {
   root: StoredRoot | null;
   /** The directories of which everything is loaded. */
   below: readonly string[];
-  history: StoredHistory;
+  history: RootHistory;
   keepsVersions: boolean;
 }
 
@@ -121,7 +121,7 @@ export class ChangeTransaction {
   }
 
   /** @returns the history after the changes; null if none of them made a version */
-  async #store(loaded: LoadedMemory, made: readonly MadeEdits[]): Promise<StoredHistory | null> {
+  async #store(loaded: LoadedMemory, made: readonly MadeEdits[]): Promise<RootHistory | null> {
     const { collection, clock, fileClock = clock } = this.#context;
     const { tree, root, history, below } = loaded;
     const memory = { collection, session: this.#session, address: this.#address, root };
@@ -171,7 +171,7 @@ export class ChangeTransaction {
   async #load(changes: readonly QueuedChange[]): Promise<LoadedMemory> {
     const { collection, history: kept } = this.#context;
     const below = getDirectories(changes);
-    const documents = new Map<string, LoadedDocument>();
+    const documents = new Map<string, TreeDocument>();
     const add = async (_id: object, options: object): Promise<void> => {
       const all = { ...asPlainValues, session: this.#session, batchSize, ...options };
       for await (const document of collection.find<StoredDocument>({ _id }, all, this.#call))

@@ -27,7 +27,7 @@ const maxCopiedBytes = 16_000_000;
 const maxUpserts = 100;
 
 /** Where a difference is stored. */
-export interface StoredMemory {
+export interface DifferenceTarget {
   collection: ExactCollection<StoredDocument>;
   session: ClientSession;
   address: CheckedAddress;
@@ -63,7 +63,7 @@ interface Difference {
  * thousands of files.
  */
 export async function storeDifference(
-  memory: StoredMemory,
+  memory: DifferenceTarget,
   tree: LoadedTree,
   options: DifferenceOptions,
   call: CallContext,
@@ -149,7 +149,7 @@ function createDirectory(_id: string, at: Date): StoredDirectory {
 
 /** Writes the directories in which something is created, so that no other change can remove them; and the root. */
 function touchParents(
-  { address, root }: StoredMemory,
+  { address, root }: DifferenceTarget,
   tree: LoadedTree,
   { parents }: Difference,
   { at, rootFields }: DifferenceOptions,
@@ -178,7 +178,7 @@ function insertOnly({ _id, ...fields }: StoredDocument): ExactWrite<StoredDocume
 
 /** Batch by batch: all together may be more than this process can hold. */
 async function copyDocuments(
-  { collection, session, address }: StoredMemory,
+  { collection, session, address }: DifferenceTarget,
   _id: object,
   paths: ReadonlyMap<string, string>,
   call: CallContext,

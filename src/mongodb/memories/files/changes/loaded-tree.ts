@@ -3,10 +3,10 @@ import type { MemorySnapshot, SnapshotFile } from "../../../../core/tree/snapsho
 import type { IndexedDocument, StoredDocument, StoredRoot } from "../documents.js";
 
 /** A document of a tree. Where no text is needed, only its place in the index of listings is read. */
-export type LoadedDocument = StoredDocument | IndexedDocument;
+export type TreeDocument = StoredDocument | IndexedDocument;
 
 /** False for a document of which only the index of listings was read. */
-export function isComplete(document: LoadedDocument): document is StoredDocument {
+export function isComplete(document: TreeDocument): document is StoredDocument {
   return "createdAt" in document;
 }
 
@@ -19,11 +19,11 @@ export class LoadedTree extends MemoryTree {
   revision: number;
   #grownBytes = 0;
   /** By path. */
-  readonly loaded: ReadonlyMap<string, LoadedDocument>;
-  readonly #documents: Map<string, LoadedDocument>;
+  readonly loaded: ReadonlyMap<string, TreeDocument>;
+  readonly #documents: Map<string, TreeDocument>;
 
   /** @param loaded all documents of the scope but the root */
-  constructor(loaded: ReadonlyMap<string, LoadedDocument>, root: StoredRoot | null) {
+  constructor(loaded: ReadonlyMap<string, TreeDocument>, root: StoredRoot | null) {
     const files = [...loaded].flatMap(([path, document]) => createFile(path, document) ?? []);
     const directories = [...loaded].filter(([, { kind }]) => kind === "dir").map(([path]) => path);
     super({ files, directories, revision: null });
@@ -33,7 +33,7 @@ export class LoadedTree extends MemoryTree {
   }
 
   /** The stored document that is now at a path. Undefined for a path that a change has created. */
-  document(path: string): LoadedDocument | undefined {
+  document(path: string): TreeDocument | undefined {
     return this.#documents.get(path);
   }
 
@@ -70,7 +70,7 @@ export class LoadedTree extends MemoryTree {
 }
 
 /** A file without its text if that was not read; null for a directory. */
-function createFile(path: string, document: LoadedDocument): SnapshotFile | null {
+function createFile(path: string, document: TreeDocument): SnapshotFile | null {
   if (document.kind !== "file") return null;
   const { sizeBytes = 0, updatedAt } = document;
   const { text, createdAt } = "text" in document ? document : { text: "", createdAt: updatedAt };

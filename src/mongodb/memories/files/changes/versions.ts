@@ -12,7 +12,7 @@ import {
 } from "../../../history/outbox.js";
 import type { VersionCollection } from "../../../history/version-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../../../history/version-document.js";
-import { memoryKeyOf, rootIdOf, type StoredFile, type StoredHistory, type StoredRoot } from "../documents.js";
+import { memoryKeyOf, rootIdOf, type StoredFile, type RootHistory, type StoredRoot } from "../documents.js";
 import { byId } from "../file-indexes.js";
 import type { FilesContext } from "../files-context.js";
 import type { LoadedTree } from "./loaded-tree.js";
@@ -22,12 +22,12 @@ const changesPerRetention = 60;
 
 /** What the documents of a memory keep of the versions of some changes. */
 export interface RecordedVersions {
-  rootFields: Partial<StoredRoot> & { history: StoredHistory };
+  rootFields: Partial<StoredRoot> & { history: RootHistory };
   heads: Map<string, StoredFile["head"]>;
 }
 
 /** What the root keeps of a memory whose changes have made no version yet. */
-export function beginHistory(): StoredHistory {
+export function beginHistory(): RootHistory {
   return { id: randomBytes(12).toString("hex"), revision: 0 };
 }
 
@@ -35,7 +35,7 @@ export function beginHistory(): StoredHistory {
 export async function insertRecorded(
   context: FilesContext,
   session: ClientSession,
-  { address, root, history }: { address: CheckedAddress; root: StoredRoot | null; history: StoredHistory },
+  { address, root, history }: { address: CheckedAddress; root: StoredRoot | null; history: RootHistory },
   recorded: readonly RecordedChange[],
   tree: LoadedTree,
   call: CallContext,
@@ -51,7 +51,7 @@ export async function insertRecorded(
   const storedLifetimeMs = kept?.begins === true ? undefined : history.lifetimeMs;
   const lifetimeMs = expiry.lifetimeMs(address.scope) ?? storedLifetimeMs;
   const { lifetimeMs: _former, ...rest } = history;
-  const next: StoredHistory = { ...rest, revision: history.revision + recorded.length };
+  const next: RootHistory = { ...rest, revision: history.revision + recorded.length };
   const updatedAt = clock();
   let expires = {};
   if (lifetimeMs !== undefined) {
@@ -78,7 +78,7 @@ export async function insertRecorded(
  */
 async function findHeads(
   context: FilesContext,
-  { id, revision }: StoredHistory,
+  { id, revision }: RootHistory,
   recorded: readonly RecordedChange[],
   { loaded }: LoadedTree,
   call: CallContext,
@@ -117,7 +117,7 @@ function getExpiry(lifetimeMs: number, now: Date): { latest: Date; expiresAt: Da
 export async function prolong(
   context: FilesContext,
   address: CheckedAddress,
-  { id, expiresAt, lifetimeMs }: StoredHistory,
+  { id, expiresAt, lifetimeMs }: RootHistory,
   call: CallContext,
 ): Promise<void> {
   if (lifetimeMs === undefined || expiresAt === undefined) return;
@@ -135,7 +135,7 @@ export async function prolong(
 /** Removes versions from time to time that need not be kept. @param before the revision before the last changes */
 export async function retain(
   versions: VersionCollection,
-  history: StoredHistory,
+  history: RootHistory,
   before: number,
   call: CallContext,
 ): Promise<void> {
@@ -146,7 +146,7 @@ export async function retain(
 /** Of the last changes. Those of a process that died before it dropped any are among them. */
 export async function dropOld(
   versions: VersionCollection,
-  { id, revision }: Pick<StoredHistory, "id" | "revision">,
+  { id, revision }: Pick<RootHistory, "id" | "revision">,
   call: CallContext,
   since = revision,
 ): Promise<void> {
