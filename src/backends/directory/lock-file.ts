@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, readFile, rename, rmdir, unlink } from "node:fs/promises";
-import { codeOf, ioOrNull } from "./fs-errors.js";
+import { getErrorCode, ioOrNull } from "./fs-errors.js";
 import type { OpenDirectory } from "./open-directory.js";
 import { hasEnded, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 import type { Modes } from "./rights.js";
@@ -25,7 +25,7 @@ export async function claim(work: OpenDirectory, name: string, modes: Modes): Pr
   await work.check();
   const id = randomUUID();
   const handle = await open(work.pathTo(name), "wx", modes.file).catch((error: unknown) => {
-    if (codeOf(error) === "EEXIST") return null;
+    if (getErrorCode(error) === "EEXIST") return null;
     throw error;
   });
   if (handle === null) return null;

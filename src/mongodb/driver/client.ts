@@ -40,7 +40,7 @@ export function openDatabase(client: MongoClient, dbName: string | undefined): D
 }
 
 /** Where the client connects first, for traces. */
-export function serverOf({ options }: MongoClient): ServerAddress | undefined {
+export function getServerAddress({ options }: MongoClient): ServerAddress | undefined {
   const [first] = options?.hosts ?? [];
   const address = options?.srvHost ?? first?.host ?? first?.socketPath;
   if (address === undefined) return undefined;

@@ -53,7 +53,7 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   }
   const other = unsupportedServer(cause);
   if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });
-  const message = `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`;
+  const message = `EIO: MongoDB did not answer (${describeFailure(cause)})${outcome}`;
   return isClosedClient(cause) ? closedStorage(message, { cause }) : new MemoryError("EIO", message, { cause });
 }
 
@@ -102,7 +102,7 @@ export function unsupportedServer(error: unknown): string | null {
  */
 const mayHaveRun = new Set([6, 7, 24, 50, 64, 79, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
-function reasonOf(cause: unknown): string {
+function describeFailure(cause: unknown): string {
   const { name, syscall } = (cause ?? {}) as DriverError;
   // Only for mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot select
   // a server.

@@ -22,7 +22,7 @@ export async function* mergeOrdered<T>(
 }
 
 /** Leaves the stream as soon as the page is full, so that nothing behind the page is read. */
-export async function pageOf<T>(stream: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
+export async function readPage<T>(stream: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
   const page: T[] = [];
   if (limit === 0) return page;
   let skipped = 0;
@@ -43,7 +43,7 @@ export async function* flattened<T>(chunks: AsyncIterable<readonly T[]>): AsyncG
 }
 
 /** Yields arrays of `size` elements. The last array may be shorter. */
-export async function* chunksOf<T>(stream: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+export async function* splitIntoChunks<T>(stream: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const element of stream) {
     chunk.push(element);

@@ -24,11 +24,11 @@ export function spanOfBatch(operations: unknown, server: ServerAddress | undefin
   const puts = all.filter(isPut);
   const [only] = all.length === 1 ? all : [];
   return {
-    operation: operationOf(puts, all.length),
+    operation: getOperationName(puts, all.length),
     isRemote: server !== undefined,
     attributes: () => ({
-      ...(only && placeOf(only)),
-      ...(puts.length > 0 && recordsAttributes(puts.map(recordOf))),
+      ...(only && getPlaceAttributes(only)),
+      ...(puts.length > 0 && recordsAttributes(puts.map(createSpanRecord))),
       ...serverAttributes(server),
     }),
     answered: (answers) => (puts.length > 0 ? {} : recordsAttributes(answers.flatMap(foundIn))),
@@ -71,7 +71,7 @@ export function spanOfMove(server: ServerAddress | undefined, address: CheckedAd
   };
 }
 
-function operationOf(puts: readonly Fields[], count: number): MemoryOperation {
+function getOperationName(puts: readonly Fields[], count: number): MemoryOperation {
   if (puts.length === 0) return "search_memory";
   return puts.length === count && puts.every(({ value }) => value === null) ? "delete_memory" : "upsert_memory";
 }
@@ -80,14 +80,14 @@ function isPut(operation: Fields): boolean {
   return "value" in operation;
 }
 
-function placeOf({ namespace, namespacePrefix, key, query }: Fields): SpanAttributes {
+function getPlaceAttributes({ namespace, namespacePrefix, key, query }: Fields): SpanAttributes {
   const labels = [namespace, namespacePrefix].find(
     (each): each is string[] => Array.isArray(each) && each.every((label) => typeof label === "string"),
   );
   return { ...(labels && storeAttributes(labels)), ...recordAttributes(key), ...queryAttributes(query) };
 }
 
-function recordOf({ key, value }: Fields): SpanRecord {
+function createSpanRecord({ key, value }: Fields): SpanRecord {
   return { id: String(key), ...(value !== null && { content: value }) };
 }
 

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { PresentMemory, StoredHistory } from "../../history/history-source.js";
-import { snapshotOf, type StoredRoot } from "./documents.js";
+import { createSnapshot, type StoredRoot } from "./documents.js";
 import type { FileReads } from "./file-reads.js";
 import type { FilesContext } from "./files-context.js";
 import { dropOld } from "./changes/versions.js";
@@ -32,7 +32,7 @@ export class FilesHistory implements StoredHistory {
     const files = [...documents].flatMap(([path, document]) => (document.kind === "file" ? [{ path, document }] : []));
     const texts = new Map(files.map(({ path, document }): [string, string] => [path, document.text]));
     const present = toPresent(root, texts);
-    if (what === "tree") return { ...present, tree: snapshotOf(documents) };
+    if (what === "tree") return { ...present, tree: createSnapshot(documents) };
     return what === "outbox" ? present : { ...present, isDirectory: documents.get(what.path)?.kind === "dir" };
   }
 

@@ -47,7 +47,7 @@ export class Following {
   }
 
   /** Where the memory was found last. */
-  placeOf(address: CheckedAddress): "home" | "other" {
+  getLastPlace(address: CheckedAddress): "home" | "other" {
     return this.#known.has(address) ? "other" : "home";
   }
 
@@ -61,7 +61,7 @@ export class Following {
     run: (place: Place) => Promise<T>,
     call: CallContext,
   ): Promise<T> {
-    let place: Place = this.placeOf(address);
+    let place: Place = this.getLastPlace(address);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
         return await run(place);

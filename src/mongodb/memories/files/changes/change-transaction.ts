@@ -10,7 +10,7 @@ import { recordEdits } from "../../../history/record-edits.js";
 import { storeDifference } from "./difference.js";
 import {
   idOfPath,
-  memoryKeyOf,
+  getMemoryKey,
   pathOfId,
   rangeOfMemory,
   rangesBelow,
@@ -73,7 +73,7 @@ export class ChangeTransaction {
   constructor(context: FilesContext, address: CheckedAddress, session: ClientSession, call: CallContext) {
     this.#context = context;
     this.#address = address;
-    this.#key = memoryKeyOf(address);
+    this.#key = getMemoryKey(address);
     this.#session = session;
     this.#call = call;
   }
