@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { getErrorCode } from "./fs-errors.js";
 
 /** Tells a process from all others, those of other machines, boots and containers too. */
 export interface ProcessIdentity {
@@ -25,7 +26,7 @@ export function hasEnded({ place, pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
+    return getErrorCode(error) === "ESRCH";
   }
   const startedNow = readStartTime(pid);
   return startedNow !== null && startedNow !== started;

@@ -63,6 +63,7 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
   const session = client.startSession();
   const sample = session.id?.id;
   await session.endSession();
+  // The types of an id do not tell its class.
   const BinaryClass = (sample?.constructor ?? (await import("mongodb")).Binary) as typeof Binary;
   return (bytes) => new BinaryClass(bytes, subtype);
 }

@@ -12,6 +12,7 @@ import {
 import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/tracing/tracing.js";
 import type { ForgottenCounts, MemoryOwner } from "./addresses/memory-filter.js";
 import type { SummaryPage } from "./addresses/summary-pages.js";
+import { isObject } from "../../core/values/unknown-values.js";
 
 /** Of an operation of a batch, which nobody has checked yet. */
 type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" | "query", unknown>>;
@@ -19,7 +20,7 @@ type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" |
 /** The span of a batch. It names a place where all operations are of one. */
 export function spanOfBatch(operations: unknown, server: ServerAddress | undefined): TracedCall<readonly unknown[]> {
   const all = Array.isArray(operations)
-    ? operations.map((operation: unknown): Fields => ({ ...(operation as object | null) }))
+    ? operations.map((operation: unknown): Fields => (isObject(operation) ? { ...operation } : {}))
     : [];
   const puts = all.filter(isPut);
   const [only] = all.length === 1 ? all : [];
@@ -96,7 +97,7 @@ function foundIn(answer: unknown): SpanRecord[] {
   // Of a namespace its labels are one record, without a content.
   if (Array.isArray(answer))
     return typeof answer[0] === "string" ? [{ id: answer.join("/") }] : answer.flatMap(foundIn);
-  if (typeof answer !== "object" || answer === null) return [];
-  const { key, value, score } = answer as { key?: unknown; value?: unknown; score?: unknown };
+  if (!isObject(answer)) return [];
+  const { key, value, score } = answer;
   return [{ id: String(key), content: value, ...(typeof score === "number" && { score }) }];
 }

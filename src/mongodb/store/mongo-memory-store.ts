@@ -278,6 +278,7 @@ export class MongoMemoryStore extends BaseStore {
       withinTime(this.#waiting(), stage, (call) => new StoreBatch({ ...this.#storage, call }).run(operations));
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
+    // One answer for each operation, of its kind.
     return answers as OperationResults<Operations>;
   }
 

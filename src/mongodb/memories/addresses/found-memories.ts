@@ -147,6 +147,7 @@ async function* found<Stored extends Document>(
     const stored = storedAddress(document);
     // Documents whose ids are not legal are none of ours: no memory can be opened on them.
     if (!Object.values(stored).every((id) => typeof id === "string")) continue;
+    // All its ids are strings.
     const namespace = getMemoryNamespace(stored as CheckedAddress);
     const address = parseMemoryNamespace(namespace);
     if (address !== null) yield { address, namespace, document };

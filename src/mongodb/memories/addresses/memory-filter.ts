@@ -80,7 +80,7 @@ function checkFields(given: unknown, what: string): Partial<Record<keyof MemoryF
     );
   }
   for (const [field, value] of Object.entries(given)) {
-    if (!(fields as readonly string[]).includes(field)) {
+    if (!fields.some((known) => known === field)) {
       throw invalid(`unknown field of ${what}: ${shorten(field, 64)}; the fields are ${fields.join(", ")}`);
     }
     if (value === undefined) throw invalid(`${field} is undefined; pass an id, or leave the field out`);

@@ -29,5 +29,6 @@ export async function readPage<Found extends Document>(
     if (documents.length >= pageSize) break;
   }
   const last = documents.length < pageSize ? undefined : documents.at(-1);
+  // The range has documents with an address only.
   return { documents, end: last === undefined ? null : (storedAddress(last) as PageEnd) };
 }

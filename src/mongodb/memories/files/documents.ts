@@ -150,6 +150,12 @@ export interface StoredRoot extends StoredDirectory {
   history?: StoredHistory;
 }
 
+/** @param documents of one memory by path */
+export function findRoot(documents: ReadonlyMap<string, object>): StoredRoot | undefined {
+  // No other document lies at the path of the root.
+  return documents.get(ROOT) as StoredRoot | undefined;
+}
+
 /** What the root knows of the versions of its memory. */
 export interface StoredHistory {
   /** What the ids of the versions begin with. New for each memory, also of an address that had one before. */

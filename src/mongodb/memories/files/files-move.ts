@@ -8,6 +8,7 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import type { MovingMemory } from "../contract/layout.js";
 import { alreadyThere } from "../moves/moved-memory.js";
 import {
+  findRoot,
   idOfPath,
   isMark,
   getMemoryKey,
@@ -57,7 +58,7 @@ export async function leaveFiles(
   );
   if (held === 0 || (await lookForFiles(context, address, session, call)) !== "memory") return null;
   const documents = await readDocuments(context, key, session, maxBytes, call);
-  const root = documents.get(ROOT) as StoredRoot | undefined;
+  const root = findRoot(documents);
   if (root === undefined) return null;
   for (const _id of rangesBelow(key, ROOT)) await collection.deleteMany({ _id }, { session, ...byId }, call);
   const mark: StoredMark = { _id: root._id, kind: "moved", ...address };
