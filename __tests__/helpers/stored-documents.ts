@@ -1,6 +1,6 @@
 import type { Db, Document } from "mongodb";
 import type { CheckedAddress } from "../../src/core/values/address.js";
-import { memoryKeyOf, rangeOfMemory } from "../../src/mongodb/memories/files/documents.js";
+import { getMemoryKey, rangeOfMemory } from "../../src/mongodb/memories/files/documents.js";
 import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 
 /** All that a layout stores of a memory: its document, or those of its files and directories. */
@@ -12,6 +12,6 @@ export function storedDocuments(db: Db, layout: LayoutName, address: CheckedAddr
       .toArray();
   return db
     .collection<Document & { _id: string }>("memories_files")
-    .find({ _id: rangeOfMemory(memoryKeyOf(address)) })
+    .find({ _id: rangeOfMemory(getMemoryKey(address)) })
     .toArray();
 }

@@ -28,7 +28,7 @@ export const searchingDialects: Record<DialectName, () => Dialect> = {
 export type DialectName = keyof typeof dialects;
 
 /** In the order in which users are told of them. */
-export const dialectNames = Object.keys(dialects) as DialectName[];
+export const dialectNames = Object.keys(dialects).filter(isDialectName);
 
 export function isDialectName(value: unknown): value is DialectName {
   return typeof value === "string" && Object.hasOwn(dialects, value);

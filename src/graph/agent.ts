@@ -109,7 +109,7 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
   };
   // Each call looks the tools up anew, so that it finds tools that were added later.
   const callTools = async (state: TurnState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
-    (await new ToolNode([...getNode(state).tools]).invoke(state, config)) as MessagesState;
+    new ToolNode<MessagesState>([...getNode(state).tools]).invoke(state, config);
   const graph = new StateGraph({ stateSchema: turnAnnotation, input: MessagesAnnotation, output: MessagesAnnotation })
     .addNode("call_model", callModel)
     .addNode("tools", callTools)

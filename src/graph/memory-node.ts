@@ -38,6 +38,7 @@ import { warnOfMissingOwner } from "./missing-owner.js";
 import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
 import { type MountOptions, NodeMounts } from "./node-mounts.js";
 import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
+import { hasMethod } from "../core/values/unknown-values.js";
 
 export interface MemoryNodeOptions extends MemoryOptions {
   /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
@@ -92,12 +93,7 @@ const ownerOfRun = z
 
 const optionsSchema = z
   .object({
-    store: z
-      .custom<BaseStore>(
-        (store) => typeof (store as BaseStore | undefined)?.batch === "function",
-        "must be a BaseStore",
-      )
-      .optional(),
+    store: z.custom<BaseStore>((store) => hasMethod(store, "batch"), "must be a BaseStore").optional(),
     nodeId: z.unknown().optional(),
     scope: z.unknown().optional(),
     threadId: ownerOfRun,

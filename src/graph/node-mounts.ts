@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addressFor, checkAddress, isMemoryScope, isMissingOwner, type MemoryScope } from "../core/values/address.js";
+import { checkAddress, isMemoryScope, isMissingOwner, type MemoryScope, ownerFields } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import {
@@ -15,8 +15,9 @@ import { checkOptions } from "../core/settings/check-options.js";
 import { ROOT } from "../core/values/paths.js";
 import { createUnavailableBackend, openPlaceholder } from "../core/mounts/placeholder-backends.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
-import { checkMemorySource, chooseMemory, type MemoryProvider, type MemorySource } from "../langchain/memory-source.js";
+import { checkMemorySource, chooseMemory, type MemorySource } from "../langchain/memory-source.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
+import { callMethod, hasMethod } from "../core/values/unknown-values.js";
 
 /**
  * A memory in the tree of a node. Name one in the node's store by `nodeId` and `scope`, or pass any other as `memory`.
@@ -67,8 +68,7 @@ export class NodeMounts {
   constructor(mounts: Record<string, MountOptions>) {
     const given = normalizeMountPoints("MemoryNodeOptions.mounts", mounts);
     const [, root = {}] = given.find(([point]) => point === ROOT) ?? [];
-    checkOptions('mount "/" (the node\'s own memory)', rootSchema, root);
-    this.#root = root as MountSettings;
+    this.#root = checkOptions<MountSettings>('mount "/" (the node\'s own memory)', rootSchema, root);
     this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
     this.rights = getTreeRights([
       { ...this.#root, point: ROOT },
@@ -127,8 +127,7 @@ function checkedMount(point: string, given: unknown): CheckedMount {
     return { point, settings: {}, source: given };
   }
   const where = `mount ${JSON.stringify(point)}`;
-  checkOptions(where, mountSchema, given);
-  const { memory, nodeId, scope, ...settings } = given as NodeMount;
+  const { memory, nodeId, scope, ...settings } = checkOptions(where, mountSchema, given);
   if ((memory === undefined) === (nodeId === undefined)) {
     throw new TypeError(
       `invalid ${where}: it needs either "memory" (any Memory, MemoryNode or function) or "nodeId" (a memory in the store of the node)`,
@@ -141,9 +140,9 @@ function checkedMount(point: string, given: unknown): CheckedMount {
     return { point, settings, source: memory };
   }
   // With a made-up owner: that of a run is not known yet.
-  const checked = isMemoryScope(scope ?? "global")
-    ? addressFor(nodeId as string, scope ?? "global", "-")
-    : checkAddress({ nodeId, scope });
+  const chosen = scope ?? "global";
+  const owner = isMemoryScope(chosen) ? ownerFields[chosen] : null;
+  const checked = checkAddress({ nodeId, scope: chosen, ...(owner !== null && { [owner]: "-" }) });
   return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
 }
 
@@ -152,10 +151,9 @@ function memoryOfProgram(
   run: MemoryRun,
   owner: string | undefined,
 ): Memory {
-  const { memory } = source as MemoryProvider & { memory?: (owner?: string) => Memory };
   const choose = (): Memory | Promise<Memory> =>
     typeof source === "function" ? source(run) : chooseMemory(run, source);
-  const found = typeof memory === "function" ? memory.call(source, owner) : choose();
+  const found = hasMethod(source, "memory") ? callMethod(source, "memory", owner) : choose();
   if (isMemory(found)) return found;
   throw new TypeError(
     `mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead of memory()`,

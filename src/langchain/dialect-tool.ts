@@ -84,6 +84,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     const args = removeUndefined(isToolCall(call) ? call.args : call);
     if (isJson(args) && !isToolCall(args)) {
       try {
+        // The same input without the fields that are undefined.
         return await super.invoke((isToolCall(call) ? { ...call, args } : args) as Input, config);
       } catch (error) {
         if (!isArgumentsError(error)) throw error;
@@ -92,6 +93,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     // A call without a config gets the config of the surrounding run, as in LangChain itself.
     const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
     const id = isToolCall(call) ? call.id : config?.toolCall?.id;
+    // A message for a call with an id, which the type works out from the types of the input and the config.
     return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
   }
 

@@ -84,6 +84,7 @@ export function runInContext<Result>(config: RunnableConfig, run: () => Promise<
 
 /** The config of the run around the call, if LangChain knows it. */
 export function getContextConfig(): RunnableConfig | undefined {
+  // LangChain says `any`.
   return AsyncLocalStorageProviderSingleton.getRunnableConfig() as RunnableConfig | undefined;
 }
 
@@ -109,6 +110,7 @@ export function isArgumentsError(error: unknown): boolean {
  * pending forever that are made after the run.
  */
 export function unwrapStore(store: BaseStore): BaseStore {
+  // Fields of the wrapper, which other stores may lack.
   let current = store as BaseStore & { lg_name?: unknown; store?: BaseStore };
   while (current?.lg_name === "AsyncBatchedStore" && current.store) current = current.store;
   return current;

@@ -4,6 +4,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
 import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
+import { getField } from "../core/values/unknown-values.js";
 
 /** A run of a graph or an agent, for functions that choose a memory for it. */
 export interface MemoryRun {
@@ -26,19 +27,19 @@ export interface MemoryRun {
   session?: string | undefined;
 }
 
+/** What LangGraph adds to a config for nodes and for tools. */
+type RunConfig = LangGraphRunnableConfig & { toolCall?: { id?: string }; toolCallId?: string };
+
 /** The run of a config. Outside a run, only its empty config. */
 export function getMemoryRun(config: RunnableConfig | undefined): MemoryRun {
-  const { configurable, context, toolCall, toolCallId } = (config ?? {}) as LangGraphRunnableConfig & {
-    toolCall?: { id?: string };
-    toolCallId?: string;
-  };
+  const { configurable, context, toolCall, toolCallId }: RunConfig = config ?? {};
   const threadId: unknown = configurable?.["thread_id"];
   const userId = findUserId(configurable, context);
   const callId = toolCall?.id ?? toolCallId;
-  // The address check refuses an id that is not a string.
   return {
     config: config ?? {},
     ...(context !== undefined && { context }),
+    // The address check refuses an id that is not a string.
     ...(isPresent(threadId) && { threadId: threadId as string }),
     ...(isPresent(userId) && { userId: userId as string }),
     ...(callId !== undefined && { toolCallId: callId }),
@@ -47,11 +48,8 @@ export function getMemoryRun(config: RunnableConfig | undefined): MemoryRun {
 
 /** The authenticated user wins over the user that a client names (specification section 12). */
 function findUserId(configurable: Record<string, unknown> | undefined, context: unknown): unknown {
-  const { userId, user_id } = (typeof context === "object" && context !== null ? context : {}) as Record<
-    string,
-    unknown
-  >;
-  return [configurable?.["langgraph_auth_user_id"], configurable?.["user_id"], userId, user_id].find(isPresent);
+  const fromConfig = [configurable?.["langgraph_auth_user_id"], configurable?.["user_id"]];
+  return [...fromConfig, getField(context, "userId"), getField(context, "user_id")].find(isPresent);
 }
 
 function isPresent(id: unknown): boolean {
@@ -97,7 +95,8 @@ export function getActor({ config, threadId, userId, toolCallId, client, session
 }
 
 export function getRunStore({ config }: MemoryRun): BaseStore | undefined {
-  return (config as LangGraphRunnableConfig).store;
+  const { store }: LangGraphRunnableConfig = config;
+  return store;
 }
 
 /** Aborts when the run does. */

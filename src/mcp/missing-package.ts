@@ -1,3 +1,5 @@
+import { getField } from "../core/values/unknown-values.js";
+
 /** A package of the MCP SDK is not installed. */
 export class MissingPackage extends Error {
   override readonly name = "MissingPackage";
@@ -14,8 +16,8 @@ export class MissingPackage extends Error {
  */
 export function missingPackage(error: unknown): MissingPackage | undefined {
   if (error instanceof MissingPackage) return error;
-  const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
+  const code = getField(error, "code");
   if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return undefined;
-  const name = /'(@modelcontextprotocol\/[a-z-]+)/.exec(message)?.[1];
+  const name = /'(@modelcontextprotocol\/[a-z-]+)/.exec(String(getField(error, "message")))?.[1];
   return name === undefined ? undefined : new MissingPackage(name, error);
 }

@@ -46,6 +46,7 @@ export function describeTool({ name, title, description, schema, readOnly, destr
     name,
     title: shownTitle,
     description,
+    // The SDK has a type of its own for JSON.
     inputSchema: { ...schema, properties: schema.properties as Record<string, JSONObject> },
     annotations: {
       // Clients of the revisions before 2025-06-18 find titles only here.

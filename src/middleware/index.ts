@@ -39,6 +39,7 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
       const { systemMessage, messages, runtime, model } = request;
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
       const { configurable, context, store, signal } = runtime;
+      // LangChain has no type for these parts of a config.
       const run = { configurable, context, store, signal } as RunnableConfig;
       const given = [...prompt, ...messages];
       const shown = await connector.inject(given, run, model);

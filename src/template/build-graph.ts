@@ -1,4 +1,3 @@
-import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
@@ -12,6 +11,7 @@ import { checkDefinition } from "./check-definition.js";
 import type { GraphDefinition } from "./definition.js";
 import { quoteAll } from "./field-issues.js";
 import { type GraphContext, makeParts, noParts, type Parts } from "./parts.js";
+import { hasMethod } from "../core/values/unknown-values.js";
 
 /** The agents, memories and tools of a definition. */
 export interface BuiltGraph {
@@ -40,12 +40,9 @@ export interface BuiltGraph {
 
 const contextSchema = z
   .object({
-    store: z.custom<BaseStore>(
-      (store) => typeof (store as BaseStore | undefined)?.batch === "function",
-      "must be a BaseStore",
-    ),
+    store: z.custom<BaseStore>((store) => hasMethod(store, "batch"), "must be a BaseStore"),
     model: z.custom<GraphContext["model"]>(
-      (model) => typeof model === "function" || typeof (model as BaseChatModel | undefined)?.invoke === "function",
+      (model) => typeof model === "function" || hasMethod(model, "invoke"),
       "must be a chat model, or a function from the id of an agent's node to its chat model",
     ),
     checkpointer: z.unknown().optional(),

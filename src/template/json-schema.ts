@@ -2,11 +2,12 @@ import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import { z } from "zod";
 import type { Template } from "./definition.js";
 import { configFields, edgeFields, idField } from "./fields.js";
+import { toRecord } from "./field-issues.js";
 
 let made: Record<string, unknown> | undefined;
 
 function madeSchema(): Record<string, unknown> {
-  made ??= openButConfigs(toJsonSchema(definitionSchema())) as Record<string, unknown>;
+  made ??= toRecord(openButConfigs(toJsonSchema(definitionSchema())));
   return made;
 }
 

@@ -10,7 +10,7 @@ export function mountIssues(at: string, { mounts }: Record<string, unknown>): st
     const points = normalizeMountPoints("data.config.mounts", mounts);
     return points.flatMap(([point, mount]) => issuesOfOne(at, point, mount));
   } catch (error) {
-    return [`${at}: ${(error as Error).message}`];
+    return [`${at}: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
 

@@ -118,7 +118,7 @@ function makeCallModel(id: string, options: CallModelNodeOptions): CallModelNode
   try {
     return new CallModelNode(options);
   } catch (cause) {
-    throw new TypeError(`agent ${quote(id)}: ${(cause as Error).message}`, { cause });
+    throw new TypeError(`agent ${quote(id)}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
 
@@ -140,7 +140,7 @@ function mapNodes<Name extends Template, Made>(
   make: (id: string, config: Config<Name>) => Made,
 ): Map<string, Made> {
   const chosen = nodes.filter(({ data }) => data.template === template);
-  // Without fields that are undefined.
+  // The same config without fields that are undefined.
   const copy = (config: object = {}) => JSON.parse(JSON.stringify(config)) as Config<Name>;
   return new Map(chosen.map(({ id, data }) => [id, make(id, copy(data.config))]));
 }

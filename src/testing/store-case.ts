@@ -60,11 +60,11 @@ export const untyped = (operation: Fields): Operation => operation as unknown as
  */
 export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const keysOf = (items: readonly Item[]): string[] => items.map((item) => item.key);
+export const getKeys = (items: readonly Item[]): string[] => items.map((item) => item.key);
 
-export const sortedKeysOf = (items: readonly Item[]): string[] => keysOf(items).toSorted(byCodeUnits);
+export const getSortedKeys = (items: readonly Item[]): string[] => getKeys(items).toSorted(byCodeUnits);
 
-export async function valueOf(store: BaseStore, namespace: string[], key: string): Promise<Fields | undefined> {
+export async function getValue(store: BaseStore, namespace: string[], key: string): Promise<Fields | undefined> {
   return (await store.get(namespace, key))?.value;
 }
 
@@ -81,7 +81,7 @@ export async function findsKeys(
   keys: readonly string[],
 ): Promise<void> {
   const found = await store.search(namespace, { filter, limit: 100 });
-  deepEqual(sortedKeysOf(found), keys.toSorted(byCodeUnits), `filter ${valueText(filter)}`);
+  deepEqual(getSortedKeys(found), keys.toSorted(byCodeUnits), `filter ${valueText(filter)}`);
 }
 
 /** Asserts that each call is refused or finds nothing; never may a condition be ignored. */
@@ -115,7 +115,7 @@ export async function attempt<T>(call: () => Promise<T>): Promise<Attempt<T>> {
 }
 
 /** Reads all pages of a search one after the other. */
-export async function pagesOf(
+export async function readPages(
   store: BaseStore,
   prefix: string[],
   limit: number,

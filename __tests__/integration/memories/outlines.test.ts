@@ -7,7 +7,7 @@ import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import {
   idOfPath,
-  memoryKeyOf,
+  getMemoryKey,
   placeOfFile,
   type StoredDocument,
 } from "../../../src/mongodb/memories/files/documents.js";
@@ -84,7 +84,7 @@ async function stored({
   directories,
 }: Tree): Promise<(wanted: object, limits?: OutlineLimits) => Promise<MemoryOutline>> {
   const address = freshAddress();
-  const key = memoryKeyOf({ ...address, scope: "global" });
+  const key = getMemoryKey({ ...address, scope: "global" });
   const fields = { createdAt: at, updatedAt: at };
   await store.start();
   await documents.insertMany([

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryError } from "../../core/values/errors.js";
 import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import { codeOf, fileSystemError } from "./fs-errors.js";
+import { getErrorCode, fileSystemError } from "./fs-errors.js";
 import { claim, freeIfHeld, isHeldBy, staleMs, takeOver } from "./lock-file.js";
 import type { OpenDirectory } from "./open-directory.js";
 import type { Modes } from "./rights.js";
@@ -109,7 +109,7 @@ async function acquire(
         }
       }
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return null;
+      if (getErrorCode(error) === "ENOENT") return null;
       throw fileSystemError(error);
     }
     call?.throwIfAborted();

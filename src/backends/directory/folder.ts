@@ -124,7 +124,7 @@ export class Folder {
       const name = names[index];
       if (name === undefined) return { kind: "dir", place: null };
       if (isReserved(name)) throw reservedName(name);
-      const stats = await this.#statsOf(parent, name);
+      const stats = await this.#readStats(parent, name);
       const isLast = index === names.length - 1;
       if (stats === null) return { kind: "missing", parent, names: names.slice(index) };
       if (stats.isSymbolicLink()) throw linkInTheWay();
@@ -199,23 +199,23 @@ export class Folder {
   async #children(path: string): Promise<Children> {
     return this.#inDirectory(path, async (directory) => {
       const entries = await this.#entries(path, directory);
-      const pathOf = (name: string): string => pathOfChild(path, name) ?? "";
+      const getChildPath = (name: string): string => pathOfChild(path, name) ?? "";
       const files = await inParallel(
         entries.filter(({ kind }) => kind === "file"),
         async ({ name }) => {
           const stats = await ioOrNull(lstat(directory.pathTo(name)));
-          return stats?.isFile() === true ? { path: pathOf(name), directory: path, name, stats } : null;
+          return stats?.isFile() === true ? { path: getChildPath(name), directory: path, name, stats } : null;
         },
       );
       return {
         files: files.filter((file) => file !== null),
-        directories: entries.filter(({ kind }) => kind === "dir").map(({ name }) => pathOf(name)),
+        directories: entries.filter(({ kind }) => kind === "dir").map(({ name }) => getChildPath(name)),
       };
     });
   }
 
   /** Null too where the file system knows the file by another spelling of the name only. */
-  async #statsOf(parent: OpenDirectory, name: string): Promise<Stats | null> {
+  async #readStats(parent: OpenDirectory, name: string): Promise<Stats | null> {
     await parent.check();
     const stats = await ioOrNull(lstat(parent.pathTo(name)), { inFolder: parent === this.#rootDirectory });
     await parent.check();

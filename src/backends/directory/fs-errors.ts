@@ -12,7 +12,7 @@ const reasons: Record<string, string> = {
 };
 
 /** By its shape, for in another realm (a `vm` context) Node's errors are none of that realm's. */
-export function codeOf(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;
 }
@@ -20,7 +20,7 @@ export function codeOf(error: unknown): string | undefined {
 /** @param cause what a function of `node:fs` threw */
 export function fileSystemError(cause: unknown): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
-  const code = codeOf(cause) ?? "unknown";
+  const code = getErrorCode(cause) ?? "unknown";
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new MemoryError("ENOSPC", "ENOSPC: the disk is full; nothing was changed", { cause });
   }
@@ -34,7 +34,7 @@ export function fileSystemError(cause: unknown): MemoryError {
 
 /** Whether the rights of one file or directory are at fault, not the storage. */
 export const isForbidden = (error: MemoryError): boolean =>
-  ["EACCES", "EPERM", "EROFS"].includes(codeOf(error.cause) ?? "");
+  ["EACCES", "EPERM", "EROFS"].includes(getErrorCode(error.cause) ?? "");
 
 export const linkInTheWay = (cause?: unknown): MemoryError =>
   new MemoryError("EINVAL", "invalid path: it leads through a link, which a memory does not follow", { cause });
@@ -66,7 +66,7 @@ export async function ioOrNull<T>(
   try {
     return await call;
   } catch (error) {
-    const code = codeOf(error) ?? "";
+    const code = getErrorCode(error) ?? "";
     if (missing.includes(code) && !(inFolder && code === "ENOTDIR")) return null;
     if (linkIsMissing && code === "ELOOP") return null;
     throw fileSystemError(error);

@@ -28,7 +28,7 @@ let knownBytes = 0;
  * was last changed long before it was read: a further change within one tick of the clock would leave the same times.
  * Nobody can set `ctime`, so a program that sets `mtime` back is noticed, too.
  */
-export async function currentTextOf(place: Place, stats: Stats): Promise<string | MemoryError | null> {
+export async function readCurrentText(place: Place, stats: Stats): Promise<string | MemoryError | null> {
   const path = join(place.parent.path, place.name);
   const seen = [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join();
   const entry = forget(path);

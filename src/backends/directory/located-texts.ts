@@ -1,6 +1,6 @@
 import { fileNotFound, pathIsDirectory } from "../../core/values/errors.js";
 import type { Folder, FoundFile, Located } from "./folder.js";
-import { currentTextOf } from "./known-texts.js";
+import { readCurrentText } from "./known-texts.js";
 import { textOfFile } from "./read-file.js";
 
 /** The text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
@@ -17,7 +17,7 @@ export async function readableFiles(
   folder: Folder,
   files: readonly FoundFile[],
 ): Promise<(FoundFile & { content: string })[]> {
-  const texts = await folder.eachIn(files, ({ name, stats }, parent) => currentTextOf({ parent, name }, stats));
+  const texts = await folder.eachIn(files, ({ name, stats }, parent) => readCurrentText({ parent, name }, stats));
   return files.flatMap((file, index) => {
     const content = texts[index];
     return typeof content === "string" ? [{ ...file, content }] : [];

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, readFile, rename, rmdir, unlink } from "node:fs/promises";
-import { codeOf, ioOrNull } from "./fs-errors.js";
+import { getErrorCode, ioOrNull } from "./fs-errors.js";
 import type { OpenDirectory } from "./open-directory.js";
 import { hasEnded, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 import type { Modes } from "./rights.js";
+import { isObject } from "../../core/values/unknown-values.js";
 
 /** A lock that was not refreshed for so long is taken over, where its holder is not known to have ended. */
 export const staleMs = 5000;
@@ -25,7 +26,7 @@ export async function claim(work: OpenDirectory, name: string, modes: Modes): Pr
   await work.check();
   const id = randomUUID();
   const handle = await open(work.pathTo(name), "wx", modes.file).catch((error: unknown) => {
-    if (codeOf(error) === "EEXIST") return null;
+    if (getErrorCode(error) === "EEXIST") return null;
     throw error;
   });
   if (handle === null) return null;
@@ -96,7 +97,9 @@ async function look(work: OpenDirectory, name: string): Promise<Seen | null> {
 
 function parsed(text: string): { id: string; process: ProcessIdentity | undefined } | null {
   try {
-    const { id, place, pid, started } = JSON.parse(text) as Record<string, unknown>;
+    const holder: unknown = JSON.parse(text);
+    if (!isObject(holder)) return null;
+    const { id, place, pid, started } = holder;
     if (typeof id !== "string" || !/^[0-9a-f-]{36}$/.test(id)) return null;
     const isKnown =
       typeof place === "string" &&

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { getErrorCode } from "./fs-errors.js";
 
 /** Tells a process from all others, those of other machines, boots and containers too. */
 export interface ProcessIdentity {
@@ -25,9 +26,9 @@ export function hasEnded({ place, pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
+    return getErrorCode(error) === "ESRCH";
   }
-  const startedNow = startOf(pid);
+  const startedNow = readStartTime(pid);
   return startedNow !== null && startedNow !== started;
 }
 
@@ -39,7 +40,7 @@ function read(): ProcessIdentity | null {
       // A process number counts in its own namespace, and the start time in that of time.
       ...["pid", "time"].map((namespace) => readlinkSync(`/proc/self/ns/${namespace}`)),
     ];
-    const started = startOf(process.pid);
+    const started = readStartTime(process.pid);
     if (started === null) return null;
     return {
       place: createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32),
@@ -52,7 +53,7 @@ function read(): ProcessIdentity | null {
 }
 
 /** In ticks since the boot; null where it is not shown. */
-function startOf(pid: number): string | null {
+function readStartTime(pid: number): string | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the program's name in brackets, which may hold anything. The start is the 22nd.

@@ -14,10 +14,10 @@ export interface FoundName {
 /** The names in a directory. @throws Node's error if it cannot be read */
 export async function readDirectory(directory: OpenDirectory): Promise<FoundName[]> {
   const found: Dirent<Buffer>[] | Buffer[] = await readdir(directory.base, { withFileTypes: true, encoding: "buffer" });
-  if (!areNames(found)) return found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+  if (!areNames(found)) return found.map((entry) => ({ name: entry.name, kind: getKind(entry) }));
   return inParallel(found, async (name) => {
     const stats = await ioOrNull(lstat(directory.pathTo(name)));
-    return { name, kind: stats && kindOf(stats) };
+    return { name, kind: stats && getKind(stats) };
   });
 }
 
@@ -26,7 +26,7 @@ function areNames(found: Dirent<Buffer>[] | Buffer[]): found is Buffer[] {
   return Buffer.isBuffer(found[0]);
 }
 
-function kindOf(entry: Dirent<Buffer> | Stats): FoundName["kind"] {
+function getKind(entry: Dirent<Buffer> | Stats): FoundName["kind"] {
   if (entry.isFile()) return "file";
   return entry.isDirectory() ? "dir" : null;
 }

@@ -26,7 +26,7 @@ export async function textOfFile(place: Place, stats: Stats): Promise<string | M
     if (handle === null) return null;
     try {
       await assertOpened(handle, place);
-      return decoded((await bytesOfSize(handle, stats.size)) ?? (await bytesOf(handle)));
+      return decoded((await bytesOfSize(handle, stats.size)) ?? (await readBytes(handle)));
     } finally {
       await handle.close();
     }
@@ -43,7 +43,7 @@ async function bytesOfSize(handle: FileHandle, sizeBytes: number): Promise<Buffe
   return bytesRead === sizeBytes ? bytes.subarray(0, sizeBytes) : null;
 }
 
-async function bytesOf(handle: FileHandle): Promise<Buffer | MemoryError> {
+async function readBytes(handle: FileHandle): Promise<Buffer | MemoryError> {
   const stats = await io(handle.stat());
   if (!stats.isFile()) throw notAFile();
   if (stats.size > maxReadableBytes) return tooLarge(stats.size);

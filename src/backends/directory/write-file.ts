@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import type { FileStat } from "../../core/memory.js";
 import type { Place } from "./folder.js";
 import type { Hold } from "./folder-lock.js";
-import { codeOf, io, linkInTheWay } from "./fs-errors.js";
+import { getErrorCode, io, linkInTheWay } from "./fs-errors.js";
 import type { OpenDirectory } from "./open-directory.js";
 import { keptModeBits, type Modes } from "./rights.js";
 import { discard, freshName } from "./work-folder.js";
@@ -112,7 +112,7 @@ async function keepRights(handle: FileHandle, stats: Stats, { uid, gid, mode }: 
   if (stats.uid !== uid || stats.gid !== gid) {
     await handle.chown(uid, gid).catch((error: unknown) => {
       // Only root gives files away; whoever may replace another's file owns the new one.
-      if (codeOf(error) !== "EPERM") throw error;
+      if (getErrorCode(error) !== "EPERM") throw error;
     });
   }
   if ((stats.mode & 0o7777) !== (mode & keptModeBits)) await handle.chmod(mode & keptModeBits);

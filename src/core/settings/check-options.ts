@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { preview } from "../values/preview.js";
 import { nearestName } from "./nearest-name.js";
+import { getField } from "../values/unknown-values.js";
 
 /** The longest time of a timer. */
 export const maxTimeoutMs = 2_147_483_647;
@@ -70,6 +71,5 @@ function unknownOption(name: string, names: readonly string[]): string {
 }
 
 function getValue(value: unknown, path: readonly PropertyKey[]): unknown {
-  // The path is one of zod, which has read a value there.
-  return path.reduce<unknown>((current, key) => (current as Record<PropertyKey, unknown> | undefined)?.[key], value);
+  return path.reduce<unknown>(getField, value);
 }

@@ -71,7 +71,8 @@ export class ClaudeArguments {
   optionalRange(name: string): [first: number, last: number] | undefined {
     const value = this.#values[name];
     if (value === undefined || value === null) return undefined;
-    const [first, last] = Array.isArray(value) && value.length === 2 ? (value as unknown[]) : [];
+    const range: unknown[] = Array.isArray(value) && value.length === 2 ? value : [];
+    const [first, last] = range;
     if (isInteger(first) && isInteger(last)) return [first, last];
     throw badParameter(
       name,

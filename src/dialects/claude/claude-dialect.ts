@@ -10,6 +10,7 @@ import { type CheckedClaudeOptions, type ClaudeDialectOptions, parseClaudeOption
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 import { claudeSearchTool } from "./search-tool.js";
 
+// `Object.keys` forgets the type of the names.
 const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
 
 /** The dialect `claude` with options of its own. @throws TypeError for bad options */

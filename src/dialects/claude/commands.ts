@@ -71,7 +71,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
   const shown = range ? checkRange(range, count) : { first: 1, last: count };
   const header = `Here's the content of ${given} with line numbers:`;
   const what = "lines shown; use view_range to see the others";
-  return answerWith(header, numberedLines(text, shown), { count: countOf(shown), what, options });
+  return answerWith(header, numberedLines(text, shown), { count: countShownLines(shown), what, options });
 }
 
 /** Null for a directory. */
@@ -96,7 +96,7 @@ function checkRange([start, end]: [number, number], lineCount: number): LineRang
   return { first, last };
 }
 
-const countOf = ({ first, last }: LineRange): number => last - first + 1;
+const countShownLines = ({ first, last }: LineRange): number => last - first + 1;
 
 const linesAtOnce = 1000;
 
@@ -166,7 +166,11 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
     snippet = changedLines(before, guarded);
   }
   const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
-  return answerWith(header, numberedLines(edited, snippet), { count: countOf(snippet), what: "lines shown", options });
+  return answerWith(header, numberedLines(edited, snippet), {
+    count: countShownLines(snippet),
+    what: "lines shown",
+    options,
+  });
 }
 
 /**

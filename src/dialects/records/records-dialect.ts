@@ -189,6 +189,7 @@ const recordAnswers: ToolAnswers<Fields> = {
 export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
   const { clock = () => new Date(), prefix = "", search = false } = options;
+  // `Object.fromEntries` forgets the names.
   const toolNames = Object.fromEntries(Object.keys(commands).map((name) => [name, prefix + name])) as ToolNames;
   const offered = Object.entries(commands).filter(([name]) => search || name !== searchTool);
   const tools = offered.map(([name, command]) => {

@@ -6,6 +6,7 @@ const instant: ScalarTag = {
   default: true,
   identify: (value) => value instanceof Date,
   resolve: (text) => text,
+  // `identify` takes dates only.
   stringify: ({ value }) => (value as Date).toISOString(),
 };
 

@@ -166,6 +166,7 @@ async function runCommand(
   const { command, ...args } = checkArguments(given, commands);
   const { check, run } = definitions[command];
   check?.(args);
+  // `check` has refused a call without the arguments of its command.
   const result = await run(await openMemory(), args as Required<Arguments>);
   return { command, path: args.path, ok: true, result };
 }

@@ -65,5 +65,6 @@ export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptio
     rename: run("rename"),
   };
   // The SDK looks a command up by the name that the model gave: "toString" must find nothing.
-  return Object.setPrototypeOf(handlers, null) as MemoryToolHandlers;
+  Object.setPrototypeOf(handlers, null);
+  return handlers;
 }

@@ -26,7 +26,8 @@ export class RequestBodies {
     const bytes = await this.#read(request, response);
     try {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-      return { value: JSON.parse(text) as unknown, sizeBytes: bytes.length };
+      const value: unknown = JSON.parse(text);
+      return { value, sizeBytes: bytes.length };
     } catch {
       const message = "the body is not valid JSON in UTF-8; it must be one JSON-RPC 2.0 message";
       throw new HttpRefusal(400, ProtocolErrorCode.ParseError, message);
@@ -41,6 +42,7 @@ export class RequestBodies {
     response.once("close", () => {
       this.#heldBytes -= heldBytes;
     });
+    // A request without an encoding is read as buffers.
     for await (const piece of request as AsyncIterable<Buffer>) {
       sizeBytes += piece.length;
       isCrowded ||= this.#heldBytes + piece.length > maxLargestBodies * this.#maxBodyBytes;

@@ -67,6 +67,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
       if (allowedOrigins !== undefined && admitPage(request, response)) return;
       guardToken(request);
       guardEndpoint(request);
+      // See HttpRequest.
       await endpoint.serve(request as HttpRequest, response);
     } catch (error) {
       fail(response, error);
@@ -75,6 +76,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
   const http = createServer({ requestTimeout: maxUploadMs }, (request, response) => void answer(request, response));
   http.listen(port, hostname.replaceAll(/[[\]]/g, ""));
   await once(http, "listening");
+  // It listens at a port, and so has an address.
   const { port: actualPort } = http.address() as AddressInfo;
   return {
     url: `http://${hostname}:${actualPort}${endpointPath}`,

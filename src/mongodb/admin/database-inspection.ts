@@ -7,6 +7,7 @@ import { byNamespace, defaultItemsCollection } from "../items/item-document.js";
 import type { LayoutIndex } from "../memories/contract/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
 import { presentCollections } from "../driver/present-collections.js";
+import { getField, isObject } from "../../core/values/unknown-values.js";
 
 export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
 
@@ -42,8 +43,8 @@ export async function defaultCollations({ db, memoriesCollection }: MemoryDataba
     const holds = collection === memoriesCollection ? "memories" : "items";
     const isOurs =
       holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
-    const { locale = "unknown" } = (options?.["collation"] ?? {}) as { locale?: string };
-    if (isOurs) facts.push({ collection, holds, locale });
+    const locale = getField(options?.["collation"], "locale");
+    if (isOurs) facts.push({ collection, holds, locale: typeof locale === "string" ? locale : "unknown" });
   }
   return facts;
 }
@@ -82,7 +83,7 @@ async function readIndexFacts(
   const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
   if (other === undefined) return isOptional === true ? [] : [{ ...facts, state: "missing", used: null }];
   const sameFields = Object.entries(description).every(([field, value]) =>
-    isDeepStrictEqual(other[field as keyof typeof other], value),
+    isDeepStrictEqual(getField(other, field), value),
   );
   const same = sameFields && other.collation === undefined;
   if (!same) return [{ ...facts, state: "different", used: null }];
@@ -103,8 +104,6 @@ function usesOnly(plan: Document, indexName: string): boolean {
 
 /** Every value of that field at any depth: shards have a plan each. */
 function findValues(value: unknown, field: string): unknown[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) =>
-    name === field ? [inner] : findValues(inner, field),
-  );
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => (name === field ? [inner] : findValues(inner, field)));
 }

@@ -7,7 +7,7 @@ import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, openDatabase, serverOf } from "../driver/client.js";
+import { closeInTime, createClient, openDatabase, getServerAddress } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
@@ -120,7 +120,7 @@ export class MemoryDatabase {
       (checked, limits) => this.#layouts[access].backend(checked, limits, clock),
       address,
       { paths, maxFileBytes },
-      { server: serverOf(this.client) },
+      { server: getServerAddress(this.client) },
     );
   }
 
@@ -178,13 +178,17 @@ export class MemoryDatabase {
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
     return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(serverOf(this.client)), () => this.layout.summaries(range, after, createUnlimitedCall())),
+      traced(spanOfPage(getServerAddress(this.client)), () =>
+        this.layout.summaries(range, after, createUnlimitedCall()),
+      ),
     );
   }
 
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
-    return traced(spanOfForget(serverOf(this.client)), () => this.#layouts.write.remove(range, createUnlimitedCall()));
+    return traced(spanOfForget(getServerAddress(this.client)), () =>
+      this.#layouts.write.remove(range, createUnlimitedCall()),
+    );
   }
 
   close(): Promise<void> {

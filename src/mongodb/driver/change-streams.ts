@@ -1,6 +1,7 @@
 import type { Collection, Db, Document, MongoClient, Timestamp } from "mongodb";
 import { exactCollation } from "./exact-collection.js";
 import { storageError } from "./errors.js";
+import { getField } from "../../core/values/unknown-values.js";
 
 /** How long the server waits for a change before it answers that there was none. */
 const maxAwaitTimeMS = 10_000;
@@ -49,6 +50,7 @@ export class ChangeStreams {
         raw: false,
         readPreference: "primary",
       });
+      // The answer of a find, whose documents have the fields of the projection.
       const { cursor, operationTime } = answer as { cursor: { firstBatch: Found[] }; operationTime?: Timestamp };
       return { found: cursor.firstBatch[0] ?? null, moment: operationTime ?? null };
     } catch (error) {
@@ -65,8 +67,8 @@ export class ChangeStreams {
   }
 
   /** What happens at and after a moment. */
-  openAt<Event>(moment: Timestamp, pipeline: Document[]): EventStream<Event> {
-    const stream = this.#collection.watch(pipeline, {
+  openAt<Event extends Document>(moment: Timestamp, pipeline: Document[]): EventStream<Event> {
+    const stream = this.#collection.watch<Document, Event>(pipeline, {
       startAtOperationTime: moment,
       maxAwaitTimeMS,
       collation: exactCollation,
@@ -74,8 +76,7 @@ export class ChangeStreams {
     this.#openCount += 1;
     let isOpen = true;
     return {
-      // Its pipeline gives the events their shape.
-      next: () => stream.next() as unknown as Promise<Event>,
+      next: () => stream.next(),
       close: async () => {
         if (isOpen) this.#openCount -= 1;
         isOpen = false;
@@ -101,5 +102,5 @@ export interface EventStream<Event> {
 
 /** Whether this server or user has no change streams at all. */
 export function isRefusedStream(error: unknown): boolean {
-  return refusals.has((error as { code?: unknown } | null)?.code);
+  return refusals.has(getField(error, "code"));
 }

@@ -40,7 +40,7 @@ export function openDatabase(client: MongoClient, dbName: string | undefined): D
 }
 
 /** Where the client connects first, for traces. */
-export function serverOf({ options }: MongoClient): ServerAddress | undefined {
+export function getServerAddress({ options }: MongoClient): ServerAddress | undefined {
   const [first] = options?.hosts ?? [];
   const address = options?.srvHost ?? first?.host ?? first?.socketPath;
   if (address === undefined) return undefined;
@@ -63,6 +63,7 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
   const session = client.startSession();
   const sample = session.id?.id;
   await session.endSession();
+  // The types of an id do not tell its class.
   const BinaryClass = (sample?.constructor ?? (await import("mongodb")).Binary) as typeof Binary;
   return (bytes) => new BinaryClass(bytes, subtype);
 }

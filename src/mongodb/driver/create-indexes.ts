@@ -2,12 +2,13 @@ import type { Document, IndexDescription } from "mongodb";
 import { MemoryError } from "../../core/values/errors.js";
 import { storageError } from "./errors.js";
 import { type ExactCollection, exactCollation } from "./exact-collection.js";
+import { getField } from "../../core/values/unknown-values.js";
 
 /** The codes for an index of the same name or the same keys that exists with other options. */
 const indexConflictCodes = new Set<unknown>([85, 86]);
 
 export function isIndexConflict(error: unknown): boolean {
-  return indexConflictCodes.has((error as { code?: unknown } | null)?.code);
+  return indexConflictCodes.has(getField(error, "code"));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { closedStorage, MemoryError, memoryFull } from "../../core/values/errors.js";
+import { getField, isObject } from "../../core/values/unknown-values.js";
 
 /**
  * The shapes in which MongoDB says that a document, a list or a command is too large (measured on 6.0 with driver 7).
@@ -8,21 +9,17 @@ const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 
 const duplicateKeyCode = 11000;
 
 /** An error of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown it. */
-interface DriverError {
-  name?: unknown;
-  message?: unknown;
-  syscall?: unknown;
-  code?: unknown;
-  codeName?: unknown;
-}
+type DriverError = Partial<Record<"name" | "message" | "syscall" | "code" | "codeName", unknown>>;
+
+const toDriverError = (error: unknown): DriverError => (isObject(error) ? error : {});
 
 /** Whether a document or a command would be larger than MongoDB's limit. */
 export function isTooLarge(error: unknown): boolean {
-  return tooLargeCodes.has((error as DriverError | null)?.code);
+  return tooLargeCodes.has(getField(error, "code"));
 }
 
 export function isDuplicateKey(error: unknown): boolean {
-  return (error as DriverError | null)?.code === duplicateKeyCode;
+  return getField(error, "code") === duplicateKeyCode;
 }
 
 /**
@@ -33,7 +30,7 @@ export function isDuplicateKey(error: unknown): boolean {
  */
 export function storageError(cause: unknown, act: "read" | "write", maxMemoryBytes: number | null): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
-  const { name, code, codeName } = (cause ?? {}) as DriverError;
+  const { name, code, codeName } = toDriverError(cause);
   if (act === "write" && isTooLarge(cause)) {
     if (maxMemoryBytes !== null) return memoryFull(null, maxMemoryBytes, cause);
     return new MemoryError(
@@ -53,24 +50,24 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   }
   const other = unsupportedServer(cause);
   if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });
-  const message = `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`;
+  const message = `EIO: MongoDB did not answer (${describeFailure(cause)})${outcome}`;
   return isClosedClient(cause) ? closedStorage(message, { cause }) : new MemoryError("EIO", message, { cause });
 }
 
 function isClosedClient(error: unknown): boolean {
-  const { name } = (error ?? {}) as DriverError;
+  const { name } = toDriverError(error);
   return name === "MongoNotConnectedError" || name === "MongoClientClosedError";
 }
 
 /** Whether there is no index of the name that a command asks for. */
 export function isBadHint(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as DriverError;
+  const { code, message } = toDriverError(error);
   return code === 2 && /hint/i.test(String(message));
 }
 
 /** Whether the user lacks the right to do this. */
 export function isUnauthorized(error: unknown): boolean {
-  return (error as DriverError | null)?.code === 13;
+  return getField(error, "code") === 13;
 }
 
 /** Which wire version each old release of MongoDB reports. The driver asks such a server for nothing else. */
@@ -88,7 +85,7 @@ const releases: Record<string, string> = {
 
 /** Says in words what is wrong if the driver and the server have no protocol in common; else null. */
 export function unsupportedServer(error: unknown): string | null {
-  const { message } = (error ?? {}) as DriverError;
+  const { message } = toDriverError(error);
   const wire = / wire version (\d+),.* (least|most) \d+ \(MongoDB ([\d.]+)\)/.exec(String(message));
   if (wire === null) return null;
   const [, reported = "", bound, needed] = wire;
@@ -102,8 +99,8 @@ export function unsupportedServer(error: unknown): string | null {
  */
 const mayHaveRun = new Set([6, 7, 24, 50, 64, 79, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
-function reasonOf(cause: unknown): string {
-  const { name, syscall } = (cause ?? {}) as DriverError;
+function describeFailure(cause: unknown): string {
+  const { name, syscall } = toDriverError(cause);
   // Only for mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot select
   // a server.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";

@@ -8,7 +8,6 @@ import type {
   Collection,
   DeleteOptions,
   Document,
-  Filter,
   FindCursor,
   FindOneAndDeleteOptions,
   FindOneAndUpdateOptions,
@@ -20,6 +19,7 @@ import type {
 } from "mongodb";
 import type { CallContext } from "../../core/runtime/call.js";
 import { isDuplicateKey } from "./errors.js";
+import { callMethod, getField } from "../../core/values/unknown-values.js";
 
 /** Without it, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal. */
 export const exactCollation = { locale: "simple" } as const;
@@ -37,7 +37,7 @@ export class ExactCollection<Stored extends Document> {
   }
 
   find<Found extends Document>(filter: object, options: Own<FindOptions>, call: CallContext): FindCursor<Found> {
-    return this.#collection.find<Found>(filter as Filter<Stored>, { ...readLimits(call), ...options });
+    return this.#collection.find<Found>(filter, { ...readLimits(call), ...options });
   }
 
   findOne<Found extends Document>(
@@ -45,7 +45,7 @@ export class ExactCollection<Stored extends Document> {
     options: Omit<Own<FindOptions>, keyof SeveralOptions>,
     call: CallContext,
   ): Promise<Found | null> {
-    return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...readLimits(call), ...options });
+    return this.#collection.findOne<Found>(filter, { ...readLimits(call), ...options });
   }
 
   aggregate<Found extends Document>(
@@ -70,6 +70,7 @@ export class ExactCollection<Stored extends Document> {
       ...options,
       includeResultMetadata: false,
     } as const;
+    // The options decide which fields there are.
     return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
   }
 
@@ -94,16 +95,17 @@ export class ExactCollection<Stored extends Document> {
   /** In their order, by one command for as many as it takes. */
   async insertMany(documents: readonly Stored[], options: Own<BulkWriteOptions>, call: CallContext): Promise<void> {
     const all = { ...limits(call), ...options };
-    const [first] = documents as OptionalUnlessRequiredId<Stored>[];
+    const insertable = toInsertable(documents);
+    const [first] = insertable;
     // The driver tells errors of a list in a form of its own.
     if (first !== undefined && documents.length === 1) await this.#collection.insertOne(first, all);
-    else await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], all);
+    else await this.#collection.insertMany(insertable, all);
   }
 
   /** In their order. Passes over those whose id is there already. */
   async insertMissing(documents: readonly Stored[], call: CallContext): Promise<void> {
     try {
-      await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], {
+      await this.#collection.insertMany(toInsertable(documents), {
         ...limits(call),
         ordered: false,
       });
@@ -127,6 +129,7 @@ export class ExactCollection<Stored extends Document> {
     call: CallContext,
   ): Promise<Found | null> {
     const all = { ...exact, ...limits(call), ...options, includeResultMetadata: false } as const;
+    // The options decide which fields there are.
     return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
 
@@ -178,10 +181,17 @@ function readLimits(call: CallContext): typeof exact & Pick<CommandLimits, "sign
   return { ...exact, signal: limits(call).signal };
 }
 
+function toInsertable<Stored extends Document>(documents: readonly Stored[]): OptionalUnlessRequiredId<Stored>[] {
+  // Ours have their ids, which the driver's types cannot see in a type parameter.
+  return documents as OptionalUnlessRequiredId<Stored>[];
+}
+
 function findWriteErrors(error: unknown): readonly unknown[] {
-  const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };
-  const failed = Array.isArray(writeErrors) ? (writeErrors as unknown[]) : [writeErrors];
-  return [...failed, result?.getWriteConcernError?.()].filter((each) => each !== undefined);
+  const writeErrors = getField(error, "writeErrors");
+  const failed: unknown[] = Array.isArray(writeErrors) ? writeErrors : [writeErrors];
+  return [...failed, callMethod(getField(error, "result"), "getWriteConcernError")].filter(
+    (each) => each !== undefined,
+  );
 }
 
 /** The kinds of writes in a bulk that we use. */

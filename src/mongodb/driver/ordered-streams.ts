@@ -7,14 +7,15 @@ export async function* mergeOrdered<T>(
   try {
     const heads = await Promise.all(iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })));
     for (;;) {
-      let first: { iterator: AsyncIterator<T>; result: IteratorResult<T, unknown> } | undefined;
+      let first: { head: (typeof heads)[number]; value: T } | undefined;
       for (const head of heads) {
         if (head.result.done === true) continue;
-        if (first === undefined || compare(head.result.value, first.result.value as T) < 0) first = head;
+        const { value } = head.result;
+        if (first === undefined || compare(value, first.value) < 0) first = { head, value };
       }
-      if (first === undefined || first.result.done === true) return;
-      yield first.result.value;
-      first.result = await first.iterator.next();
+      if (first === undefined) return;
+      yield first.value;
+      first.head.result = await first.head.iterator.next();
     }
   } finally {
     await Promise.all(iterators.map(async (iterator) => iterator.return?.()));
@@ -22,7 +23,7 @@ export async function* mergeOrdered<T>(
 }
 
 /** Leaves the stream as soon as the page is full, so that nothing behind the page is read. */
-export async function pageOf<T>(stream: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
+export async function takePage<T>(stream: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
   const page: T[] = [];
   if (limit === 0) return page;
   let skipped = 0;
@@ -43,7 +44,7 @@ export async function* flattened<T>(chunks: AsyncIterable<readonly T[]>): AsyncG
 }
 
 /** Yields arrays of `size` elements. The last array may be shorter. */
-export async function* chunksOf<T>(stream: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+export async function* splitIntoChunks<T>(stream: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const element of stream) {
     chunk.push(element);

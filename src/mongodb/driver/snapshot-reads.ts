@@ -1,5 +1,6 @@
 import type { ClientSession, MongoClient } from "mongodb";
 import { maxAttempts, pause } from "../../core/runtime/lost-race.js";
+import { getField } from "../../core/values/unknown-values.js";
 
 /** SnapshotUnavailable, as while an index is made; SnapshotTooOld; and its kin of migrated chunks. */
 const goneCodes = new Set<unknown>([246, 239, 250]);
@@ -34,5 +35,5 @@ export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {
  * by default.
  */
 export function isMomentGone(error: unknown): boolean {
-  return goneCodes.has((error as { code?: unknown } | null)?.code);
+  return goneCodes.has(getField(error, "code"));
 }

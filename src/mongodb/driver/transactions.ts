@@ -1,17 +1,12 @@
 import type { ClientSession, MongoClient, WriteConcernSettings } from "mongodb";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import { callMethod, getField } from "../../core/values/unknown-values.js";
 
 /**
  * How often a transaction or its end is tried again whose connection broke. The driver looks for a server each time.
  */
 const maxBrokenAttempts = 3;
-
-/** An error of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown it. */
-interface LabelledError {
-  code?: unknown;
-  hasErrorLabel?: (label: string) => boolean;
-}
 
 /** What all transactions of a client's collections share. */
 export interface TransactionSettings {
@@ -77,11 +72,12 @@ async function abort(session: ClientSession): Promise<void> {
   await session.abortTransaction().catch(() => undefined);
 }
 
+/** Of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown the error. */
 function hasLabel(error: unknown, label: string): boolean {
-  return (error as LabelledError | null)?.hasErrorLabel?.(label) === true;
+  return callMethod(error, "hasErrorLabel", label) === true;
 }
 
 /** Whether the server has not answered: what it answers itself has a code, and is a race. */
 function isBroken(error: unknown): boolean {
-  return typeof (error as LabelledError | null)?.code !== "number";
+  return typeof getField(error, "code") !== "number";
 }

@@ -49,6 +49,7 @@ export class Embedder {
 
   #check(vector: unknown, call: EmbeddingsCall): number[] {
     if (!Array.isArray(vector) && !ArrayBuffer.isView(vector)) throw invalid(`${call} answered no vector`);
+    // A DataView has no length, and so counts as empty.
     const numbers: unknown[] = Array.from(vector as ArrayLike<unknown>);
     if (numbers.length !== this.dims) {
       throw invalid(

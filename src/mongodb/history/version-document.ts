@@ -104,6 +104,7 @@ export function archivedVersion({
 export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVersion): VersionDocument {
   // What is absent is undefined, which the driver would store as null.
   const fields = Object.entries(version).filter(([, value]) => value !== undefined);
+  // The fields are those of the version.
   return { _id: storedId(memory, id), ...Object.fromEntries(fields) } as VersionDocument;
 }
 

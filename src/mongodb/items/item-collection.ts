@@ -7,7 +7,7 @@ import { isDuplicateKey, storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
-import { pageOf } from "../driver/ordered-streams.js";
+import { takePage } from "../driver/ordered-streams.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
 import type { Page } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
@@ -92,7 +92,7 @@ export class ItemCollection {
     call: CallContext,
   ): Promise<SearchItem[]> {
     if (!filter.matchesAll || !Number.isFinite(offset + limit)) {
-      return pageOf(this.stream(range, filter, offset + limit, call), offset, limit);
+      return takePage(this.stream(range, filter, offset + limit, call), offset, limit);
     }
     const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
     await this.#open();

@@ -49,6 +49,7 @@ export const readOptions = {
   useBigInt64: true,
   bsonRegExp: false,
   raw: false,
+  // It has no type of its own.
   fieldsAsRaw: Object.create(null) as Record<string, boolean>,
 } satisfies AggregateOptions;
 

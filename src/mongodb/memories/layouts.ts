@@ -27,6 +27,7 @@ export type LayoutName = keyof typeof layouts;
  */
 export const moments: Partial<Record<LayoutName, typeof openSnapshot>> = { files: openSnapshot };
 
+// A schema needs to know that the list is not empty.
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 
 /** @param name of the layout in which new memories are made; those that have moved to the other one are found there */

@@ -12,6 +12,7 @@ import {
 import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/tracing/tracing.js";
 import type { ForgottenCounts, MemoryOwner } from "./addresses/memory-filter.js";
 import type { SummaryPage } from "./addresses/summary-pages.js";
+import { isObject } from "../../core/values/unknown-values.js";
 
 /** Of an operation of a batch, which nobody has checked yet. */
 type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" | "query", unknown>>;
@@ -19,16 +20,16 @@ type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" |
 /** The span of a batch. It names a place where all operations are of one. */
 export function spanOfBatch(operations: unknown, server: ServerAddress | undefined): TracedCall<readonly unknown[]> {
   const all = Array.isArray(operations)
-    ? operations.map((operation: unknown): Fields => ({ ...(operation as object | null) }))
+    ? operations.map((operation: unknown): Fields => (isObject(operation) ? { ...operation } : {}))
     : [];
   const puts = all.filter(isPut);
   const [only] = all.length === 1 ? all : [];
   return {
-    operation: operationOf(puts, all.length),
+    operation: getOperationName(puts, all.length),
     isRemote: server !== undefined,
     attributes: () => ({
-      ...(only && placeOf(only)),
-      ...(puts.length > 0 && recordsAttributes(puts.map(recordOf))),
+      ...(only && getPlaceAttributes(only)),
+      ...(puts.length > 0 && recordsAttributes(puts.map(createSpanRecord))),
       ...serverAttributes(server),
     }),
     answered: (answers) => (puts.length > 0 ? {} : recordsAttributes(answers.flatMap(foundIn))),
@@ -71,7 +72,7 @@ export function spanOfMove(server: ServerAddress | undefined, address: CheckedAd
   };
 }
 
-function operationOf(puts: readonly Fields[], count: number): MemoryOperation {
+function getOperationName(puts: readonly Fields[], count: number): MemoryOperation {
   if (puts.length === 0) return "search_memory";
   return puts.length === count && puts.every(({ value }) => value === null) ? "delete_memory" : "upsert_memory";
 }
@@ -80,14 +81,14 @@ function isPut(operation: Fields): boolean {
   return "value" in operation;
 }
 
-function placeOf({ namespace, namespacePrefix, key, query }: Fields): SpanAttributes {
+function getPlaceAttributes({ namespace, namespacePrefix, key, query }: Fields): SpanAttributes {
   const labels = [namespace, namespacePrefix].find(
     (each): each is string[] => Array.isArray(each) && each.every((label) => typeof label === "string"),
   );
   return { ...(labels && storeAttributes(labels)), ...recordAttributes(key), ...queryAttributes(query) };
 }
 
-function recordOf({ key, value }: Fields): SpanRecord {
+function createSpanRecord({ key, value }: Fields): SpanRecord {
   return { id: String(key), ...(value !== null && { content: value }) };
 }
 
@@ -96,7 +97,7 @@ function foundIn(answer: unknown): SpanRecord[] {
   // Of a namespace its labels are one record, without a content.
   if (Array.isArray(answer))
     return typeof answer[0] === "string" ? [{ id: answer.join("/") }] : answer.flatMap(foundIn);
-  if (typeof answer !== "object" || answer === null) return [];
-  const { key, value, score } = answer as { key?: unknown; value?: unknown; score?: unknown };
+  if (!isObject(answer)) return [];
+  const { key, value, score } = answer;
   return [{ id: String(key), content: value, ...(typeof score === "number" && { score }) }];
 }

@@ -1,5 +1,6 @@
 import { MemoryError } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
+import { getField } from "../../core/values/unknown-values.js";
 
 /**
  * TransactionTooOld and its kin: TransactionTooLarge, TransactionExceededLifetimeLimitSeconds,
@@ -17,5 +18,5 @@ export function transactionError(error: unknown): MemoryError {
 
 /** Whether the server refuses a transaction because of how much it does. */
 export function isTooMuch(error: unknown): boolean {
-  return tooMuchCodes.has((error as { code?: unknown } | null)?.code);
+  return tooMuchCodes.has(getField(error, "code"));
 }

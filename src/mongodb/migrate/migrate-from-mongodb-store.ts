@@ -6,6 +6,7 @@ import { checkOptions } from "../../core/settings/check-options.js";
 import type { ForeignItem } from "../store/foreign-items.js";
 import { copyItems, MongoMemoryStore } from "../store/mongo-memory-store.js";
 import { readPages } from "./official-store-pages.js";
+import { getField, hasMethod } from "../../core/values/unknown-values.js";
 
 /** Where the items are, where they go, and from which one on. */
 export interface MongoDBStoreMigrationOptions {
@@ -69,13 +70,11 @@ export interface RefusedItem {
 const defaultBatchSize = 500;
 const maxRefusals = 100;
 
-const hasMethod = (value: unknown, name: string): boolean =>
-  typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
 const callback = z.custom((value) => typeof value === "function", "must be a function").optional();
 
 const optionsSchema = z.strictObject({
   source: z.custom(
-    (source) => hasMethod(source, "find") || hasMethod((source as { client?: unknown } | null)?.client, "db"),
+    (source) => hasMethod(source, "find") || hasMethod(getField(source, "client"), "db"),
     "must be a Collection, or an object { client, dbName?, collectionName? }",
   ),
   store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
@@ -144,5 +143,6 @@ function openSource(source: MongoDBStoreMigrationOptions["source"]): Collection 
 
 function withNamespace(item: ForeignItem, mapNamespace: (namespace: string[]) => string[]): ForeignItem {
   const { namespace } = item;
+  // As it is stored: the store checks what comes of it.
   return Array.isArray(namespace) ? { ...item, namespace: mapNamespace([...(namespace as string[])]) } : item;
 }

@@ -4,6 +4,7 @@ import type { ForeignItem } from "../store/foreign-items.js";
 import { readOptions } from "../items/item-document.js";
 import { isPlainObject } from "../operations/values.js";
 import { streaming } from "../driver/reads.js";
+import { callMethod, getField } from "../../core/values/unknown-values.js";
 
 /** Some documents of a `MongoDBStore`, in the order of their ids. */
 export interface ItemPage {
@@ -88,7 +89,7 @@ function withNumbers(value: unknown): unknown {
 
 /** The official store has ids made by the driver. Other programs may have written other ids. */
 function idAsText(id: unknown): string {
-  const hex = (id as { toHexString?: () => string } | null)?.toHexString?.();
+  const hex = callMethod(id, "toHexString");
   if (hex !== undefined) return JSON.stringify({ $oid: hex });
   return JSON.stringify(typeof id === "bigint" ? Number(id) : id);
 }
@@ -96,7 +97,7 @@ function idAsText(id: unknown): string {
 /** @throws TypeError for what is none of `idAsText` */
 function boundFromText(text: string): object {
   const id = parseJson(text);
-  const hex = (id as { $oid?: unknown } | null)?.$oid;
+  const hex = getField(id, "$oid");
   if (typeof hex === "string" && /^[0-9a-f]{24}$/.test(hex)) return { $toObjectId: hex };
   if (typeof id === "string" || typeof id === "number") return { $literal: id };
   throw new TypeError("invalid MongoDBStoreMigrationOptions: resumeAfter must be that of a MigrationProgress");

@@ -7,6 +7,7 @@ import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
 import { checkItemSize, describeType, encodeValue, maxItemBytes } from "./values.js";
 import { checkLabels, checkNamespace, storedNamespace, storedId } from "./namespaces.js";
+import { isObject } from "../../core/values/unknown-values.js";
 
 /** One item of the items collection. */
 export interface ItemLocation {
@@ -75,10 +76,10 @@ export type CheckedOperation =
  * @throws InvalidNamespaceError, MemoryError EINVAL, EFBIG, TypeError
  */
 export function checkOperation(operation: unknown, indexing?: TextIndexing): CheckedOperation {
-  if (typeof operation !== "object" || operation === null) {
+  if (!isObject(operation)) {
     throw new TypeError(`an operation must be an object (given ${describeType(operation)})`);
   }
-  const fields = operation as Record<string, unknown>;
+  const fields = operation;
   if ("namespacePrefix" in fields) return checkSearch(fields);
   if (!("namespace" in fields)) return checkListing(fields);
   const namespace = checkNamespace(fields["namespace"]);
@@ -104,6 +105,7 @@ function checkPut(
   const otherBytes = utf8Bytes(id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
   // Checked before its texts are selected, which relies on plain data without cycles.
   const { value, sizeBytes } = encodeValue(given, otherBytes);
+  // `encodeValue` takes plain objects only.
   const texts = indexing?.selectTexts(given as Record<string, unknown>, index, maxItemBytes - sizeBytes) ?? [];
   if (indexing !== undefined && texts.length > 0) checkItemSize(sizeBytes + indexing.sizeBytes(texts));
   return { kind: "putItem", location, value, texts };
@@ -193,7 +195,7 @@ function checkListing(fields: Record<string, unknown>): CheckedOperation {
 function checkMatches(conditions: unknown): NamespaceMatch[] {
   if (!Array.isArray(conditions)) throw new TypeError("listNamespaces: matchConditions must be an array");
   return conditions.map((condition: unknown) => {
-    const { matchType, path } = (condition ?? {}) as Record<string, unknown>;
+    const { matchType, path } = isObject(condition) ? condition : {};
     if (matchType !== "prefix" && matchType !== "suffix") {
       throw new TypeError(`listNamespaces: matchType must be "prefix" or "suffix" (given ${describeType(matchType)})`);
     }

@@ -124,13 +124,13 @@ function isComparable(operand: unknown): boolean {
 
 function satisfies(value: Record<string, unknown>, condition: Condition): boolean {
   const field = Object.hasOwn(value, condition.key) ? value[condition.key] : undefined;
-  if (condition.operator === "$in") return isOneOf(field, condition.operands);
-  if (condition.operator === "$nin") return !isOneOf(field, condition.operands);
+  if (condition.operator === "$in") return isAmong(field, condition.operands);
+  if (condition.operator === "$nin") return !isAmong(field, condition.operands);
   if (condition.operator === "$exists") return (field !== undefined) === condition.exists;
   return comparisons[condition.operator](toNumber(field), toNumber(condition.operand));
 }
 
-function isOneOf(field: unknown, operands: readonly unknown[]): boolean {
+function isAmong(field: unknown, operands: readonly unknown[]): boolean {
   if (!types.isDate(field)) return operands.includes(field);
   return operands.some((operand) => types.isDate(operand) && operand.getTime() === field.getTime());
 }

@@ -37,7 +37,7 @@ export function checkLabels(labels: unknown): string[] {
   if (!Array.isArray(labels)) {
     throw new InvalidNamespaceError(`A namespace must be an array of strings, but got ${typeof labels}.`);
   }
-  return Array.from(labels as unknown[], (label) => {
+  return Array.from(labels, (label: unknown) => {
     if (typeof label !== "string") {
       throw new InvalidNamespaceError(`Namespace labels must be strings, but got ${typeof label}.`);
     }

@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { invalid, MemoryError } from "../../core/values/errors.js";
 import { shorten, utf8Bytes } from "../../core/values/text.js";
+import { isObject } from "../../core/values/unknown-values.js";
 
 /** MongoDB's limit of a document, less what an item and its update have beside its id, its namespace and its value. */
 export const maxItemBytes = 16 * 1024 * 1024 - 1024;
@@ -108,7 +109,7 @@ export function decodeValue(stored: Record<string, unknown>): Record<string, unk
   const isMarked = isReferenceLike(stored);
   for (const name of Object.keys(stored)) {
     const field = stored[name];
-    const fields = isMarked && name === plainMarker && Array.isArray(field) ? (field as unknown[]) : [field];
+    const fields: unknown[] = isMarked && name === plainMarker && Array.isArray(field) ? field : [field];
     for (const one of fields) setField(value, name, decodeField(one));
   }
   return value;
@@ -121,10 +122,10 @@ function setField(object: Record<string, unknown>, name: string, field: unknown)
 }
 
 function decodeField(stored: unknown): unknown {
-  if (typeof stored !== "object" || stored === null || types.isDate(stored)) return stored;
+  if (!isObject(stored) || types.isDate(stored)) return stored;
   // The driver's bytes are a view of its whole reply, which would be kept alive.
   if (types.isUint8Array(stored)) return Uint8Array.from(stored);
-  return Array.isArray(stored) ? stored.map(decodeField) : decodeValue(stored as Record<string, unknown>);
+  return Array.isArray(stored) ? stored.map(decodeField) : decodeValue(stored);
 }
 
 /** Of any realm: what an object literal, JSON or `Object.create(null)` makes. */

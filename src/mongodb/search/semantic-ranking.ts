@@ -3,7 +3,7 @@ import { types } from "node:util";
 import type { IndexConfig, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { Binary, MongoClient } from "mongodb";
 import { binaryOfSubtype } from "../driver/client.js";
-import { chunksOf } from "../driver/ordered-streams.js";
+import { splitIntoChunks } from "../driver/ordered-streams.js";
 import { Embedder } from "../embeddings/embedder.js";
 import { VectorScorer, vectorSizeBytes, vectorSubtype } from "../embeddings/vectors.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
@@ -180,7 +180,7 @@ async function* readItems(
   matches: AsyncIterable<Match>,
   { filter, atMost, items, call }: ItemQuery,
 ): AsyncGenerator<SearchItem> {
-  for await (const chunk of chunksOf(matches, Math.min(atMost, maxBatchItems))) {
+  for await (const chunk of splitIntoChunks(matches, Math.min(atMost, maxBatchItems))) {
     const documents = await items.find(
       chunk.map(({ _id }) => _id),
       call,

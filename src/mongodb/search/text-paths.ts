@@ -59,6 +59,7 @@ function fieldsStep(paths: readonly string[]): Step {
 
 function toTexts(value: unknown): string[] {
   if (value === null || value === undefined) return [];
+  // No item has functions or symbols.
   return [typeof value === "object" ? stringify(value) : (value as string | number | bigint | boolean).toString()];
 }
 

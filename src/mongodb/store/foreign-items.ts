@@ -128,6 +128,7 @@ function hasExpired({ expiresAt }: GivenTimes, now: Date): boolean {
 /** As a memory in any other store writes one. */
 function isDirectory({ namespace, key, value }: ForeignItem): boolean {
   if (!Array.isArray(namespace) || typeof key !== "string" || !isPlainObject(value)) return false;
+  // Labels that are no strings are refused later.
   return value["directory"] === true && key.endsWith("/") && parseMemoryNamespace(namespace as string[]) !== null;
 }
 

@@ -29,7 +29,7 @@ import { type CallLimits, withinTime } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, isStrict, openDatabase, serverOf } from "../driver/client.js";
+import { closeInTime, createClient, isStrict, openDatabase, getServerAddress } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
 import { copyForeignItems, type CopyReport, type ForeignItem } from "./foreign-items.js";
@@ -91,7 +91,7 @@ export class MongoMemoryStore extends BaseStore {
     const clock = options.clock ?? ((): Date => new Date());
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
-    this.#server = serverOf(options.client);
+    this.#server = getServerAddress(options.client);
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openLayout = (makesIndexes) =>
@@ -279,6 +279,7 @@ export class MongoMemoryStore extends BaseStore {
       withinTime(this.#waiting(), stage, (call) => new StoreBatch({ ...this.#storage, call }).run(operations));
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
+    // One answer for each operation, of its kind.
     return answers as OperationResults<Operations>;
   }
 

@@ -1,6 +1,6 @@
-import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import { capturesTexts, stringifyAny } from "../../core/tracing/tracing.js";
 import type { FoundRecord, ShownRead } from "../../langchain/read-in-run.js";
+import { isObject } from "../../core/values/unknown-values.js";
 
 /** What the tree of a run shows of a batch that only reads. */
 export function describeBatch(operations: unknown): ShownRead<readonly unknown[]> {
@@ -9,7 +9,11 @@ export function describeBatch(operations: unknown): ShownRead<readonly unknown[]
 }
 
 function describeOperation(operation: unknown): string {
-  const { namespace, namespacePrefix = namespace, key }: Record<string, unknown> = { ...(operation as object | null) };
+  const {
+    namespace,
+    namespacePrefix = namespace,
+    key,
+  }: Record<string, unknown> = isObject(operation) ? { ...operation } : {};
   const labels: readonly unknown[] = Array.isArray(namespacePrefix) ? namespacePrefix : [];
   const parts = key === undefined ? labels : [...labels, key];
   return parts.map((part) => (typeof part === "string" ? part : "")).join("/");
@@ -21,7 +25,7 @@ function toRecords(answer: unknown): FoundRecord[] {
     return typeof answer[0] === "string" ? [{ metadata: { namespace: answer } }] : answer.flatMap(toRecords);
   }
   if (answer === null || answer === undefined) return [];
-  const { namespace, key, value, score } = answer as Item & Partial<SearchItem>;
+  const { namespace, key, value, score }: Record<string, unknown> = isObject(answer) ? answer : {};
   const metadata = { namespace, key, ...(score !== undefined && { score }) };
   return [{ ...(capturesTexts() && { text: stringifyAny(value) }), metadata }];
 }

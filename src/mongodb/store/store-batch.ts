@@ -3,7 +3,7 @@ import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../core/runtime/call.js";
 import { parseMemoryNamespace, memoryRootLabel, getMemoryNamespace } from "../../core/values/namespace.js";
 import { compareCodeUnits } from "../../core/values/text.js";
-import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-streams.js";
+import { splitIntoChunks, flattened, mergeOrdered, takePage } from "../driver/ordered-streams.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import { parseItem, type RankedFields, withoutScore } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
@@ -120,11 +120,11 @@ export class StoreBatch {
     if (isEmpty(search)) return [];
     if (rank !== undefined && isRanked(search)) {
       const ranked = await rank({ ...search, atMost: offset + limit });
-      return pageOf(this.#withMemories(search, ranked), offset, limit);
+      return takePage(this.#withMemories(search, ranked), offset, limit);
     }
     if (!mayHoldMemories(prefix))
       return this.#storage.items.search(idsWithin(prefix), filter, search, this.#storage.call);
-    return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
+    return takePage(this.#searchWithMemories(search, offset + limit), offset, limit);
   }
 
   /** Nothing ranks the files of memories, so they come among the items that have no score. */
@@ -163,7 +163,7 @@ export class StoreBatch {
     const ofItems = this.#storage.items.namespaces(namespacesWithin(prefix), atMost, this.#storage.call);
     if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, { ...listing, matches: others });
     const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
-    return pageOfNamespaces(chunksOf(all, 1), listing);
+    return pageOfNamespaces(splitIntoChunks(all, 1), listing);
   }
 
   async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
@@ -182,6 +182,7 @@ const isRanked = (search: ItemSearch): boolean => search.query !== "" && !isEmpt
 function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
   if (operation.kind === "getItem") return answer === null ? [] : [operation.location];
   if (operation.kind !== "search") return [];
+  // The answer of a search.
   return (answer as SearchItem[])
     .filter(({ namespace }) => parseMemoryNamespace(namespace) === null)
     .map(({ namespace, key }) => ({ namespace, id: storedId(namespace, key) }));

@@ -12,6 +12,7 @@ import type { ExpireMsOptions } from "../memories/memory-expiry.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
 import { checkNamespace, storedNamespace } from "../operations/namespaces.js";
 import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
+import { hasMethod } from "../../core/values/unknown-values.js";
 
 /** Which client and collections a store uses, and how its items are found and expire. */
 export interface MongoMemoryStoreOptions {
@@ -141,10 +142,7 @@ const documentLimitSchema = z.object({
 
 const optionsSchema = z
   .strictObject({
-    client: z.custom<MongoClient>(
-      (client) => typeof (client as MongoClient | undefined)?.db === "function",
-      "must be a MongoClient of the mongodb package",
-    ),
+    client: z.custom<MongoClient>((client) => hasMethod(client, "db"), "must be a MongoClient of the mongodb package"),
     dbName: z.string().refine(isDatabaseName, databaseNameRule).optional(),
     memoriesCollection: collectionName.optional(),
     layout: z.enum(layoutNames).optional(),
@@ -224,6 +222,5 @@ function checkPrefix(prefix: string[], context: IssueContext): void {
 }
 
 function isEmbeddings(client: unknown): boolean {
-  const { embedDocuments, embedQuery } = (client ?? {}) as Partial<Record<keyof IndexConfig["embeddings"], unknown>>;
-  return typeof embedDocuments === "function" && typeof embedQuery === "function";
+  return hasMethod(client, "embedDocuments") && hasMethod(client, "embedQuery");
 }

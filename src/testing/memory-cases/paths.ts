@@ -60,7 +60,7 @@ const posixPaths = [
 /** Legal by the same rule, and by none of Windows. */
 const unportablePaths = ["/...", '/*?"<>|:'];
 
-const posixPathsOf = ({ createsAnyName }: MemoryCapabilities): string[] =>
+const getPosixPaths = ({ createsAnyName }: MemoryCapabilities): string[] =>
   createsAnyName ? [...posixPaths, ...unportablePaths] : posixPaths;
 
 export const pathCases: MemoryCase[] = [
@@ -151,7 +151,7 @@ export const pathCases: MemoryCase[] = [
     title: "the rule posix takes any name, each a file of its own",
     run: async (open, declared) => {
       const memory = await openFresh(open, { paths: "posix" });
-      const paths = posixPathsOf(declared);
+      const paths = getPosixPaths(declared);
       for (const path of paths) await memory.write(path, path);
       for (const path of paths) equal(await memory.read(path), path);
       deepEqual(
@@ -168,7 +168,7 @@ export const pathCases: MemoryCase[] = [
       const address = { nodeId: `reach ${Math.random()}` };
       const posix = await open(address, { paths: "posix" });
       const plain = await open(address);
-      for (const path of posixPathsOf(declared)) {
+      for (const path of getPosixPaths(declared)) {
         await posix.write(path, "old");
         const names = (await plain.list("/")).map(({ name }) => name);
         equal(names.includes(path.split("/")[1] ?? ""), true);

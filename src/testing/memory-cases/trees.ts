@@ -4,7 +4,7 @@ import { restricted } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
-async function contentsOf(memory: Memory): Promise<Record<string, string>> {
+async function readContents(memory: Memory): Promise<Record<string, string>> {
   const { files } = await memory.snapshot();
   return Object.fromEntries(files.map(({ path, content }) => [path, content]));
 }
@@ -18,7 +18,7 @@ export const treeCases: MemoryCase[] = [
       await memory.write("/notes/today", "x");
       await memory.write("/notes/todaylong", "y");
       deepEqual(await memory.delete("/notes/today"), { files: 1, dirs: 0 });
-      deepEqual(await contentsOf(memory), { "/notes/todaylong": "y" });
+      deepEqual(await readContents(memory), { "/notes/todaylong": "y" });
     },
   },
   // Requirement: tool.delete-counts, tool.delete-whole-names
@@ -28,7 +28,7 @@ export const treeCases: MemoryCase[] = [
       const memory = await openFresh(open);
       for (const path of ["/a/b/c", "/a/d", "/ab/c", "/a b", "/a-/x"]) await memory.write(path, path);
       deepEqual(await memory.delete("/a"), { files: 2, dirs: 2 });
-      deepEqual(await contentsOf(memory), { "/a b": "/a b", "/a-/x": "/a-/x", "/ab/c": "/ab/c" });
+      deepEqual(await readContents(memory), { "/a b": "/a b", "/a-/x": "/a-/x", "/ab/c": "/ab/c" });
       deepEqual((await memory.snapshot()).directories, ["/a-", "/ab"]);
     },
   },
@@ -42,7 +42,7 @@ export const treeCases: MemoryCase[] = [
       for (const path of ["/a", "/a/b", "/a/empty", "/"])
         await refuses(memory.delete(path, { ifDirectory: "fail" }), "EISDIR");
       deepEqual(await memory.delete("/missing", { ifDirectory: "fail" }), { files: 0, dirs: 0 });
-      deepEqual(await contentsOf(memory), { "/a/b/c": "/a/b/c", "/file": "/file" });
+      deepEqual(await readContents(memory), { "/a/b/c": "/a/b/c", "/file": "/file" });
       await rejects(memory.delete("/file", { ifDirectory: "no" } as never), TypeError);
       deepEqual(await memory.delete("/a", { ifDirectory: "delete" }), { files: 1, dirs: 3 });
     },
@@ -56,7 +56,7 @@ export const treeCases: MemoryCase[] = [
       await memory.write("/file", "x");
       deepEqual(await memory.delete("/missing/deep"), { files: 0, dirs: 0 });
       deepEqual(await memory.delete("/file/below"), { files: 0, dirs: 0 });
-      deepEqual(await contentsOf(memory), { "/file": "x" });
+      deepEqual(await readContents(memory), { "/file": "x" });
     },
   },
   // Requirement: paths.root-always-exists, tool.delete-root
@@ -79,7 +79,7 @@ export const treeCases: MemoryCase[] = [
       const memory = await openFresh(open);
       await memory.write("/a/file", "text");
       await memory.rename("/a/file", "/b/c/moved");
-      deepEqual(await contentsOf(memory), { "/b/c/moved": "text" });
+      deepEqual(await readContents(memory), { "/b/c/moved": "text" });
       deepEqual((await memory.snapshot()).directories, ["/a", "/b", "/b/c"]);
     },
   },
@@ -92,7 +92,7 @@ export const treeCases: MemoryCase[] = [
       await memory.append("/a/empty/gone", "x");
       await memory.delete("/a/empty/gone");
       await memory.rename("/a", "/new/place");
-      deepEqual(await contentsOf(memory), {
+      deepEqual(await readContents(memory), {
         "/a b": "/a b",
         "/ab/z": "/ab/z",
         "/new/place/b/y": "/a/b/y",
@@ -124,7 +124,7 @@ export const treeCases: MemoryCase[] = [
       await refuses(memory.rename("/dir", "/dir/inside/deeper"), "EINVAL");
       await refuses(memory.rename("/", "/new"), "EINVAL");
       await refuses(memory.rename("/dir", "/"), "EINVAL");
-      deepEqual(await contentsOf(memory), { "/dir/inside": "/dir/inside", "/file": "/file", "/other/x": "/other/x" });
+      deepEqual(await readContents(memory), { "/dir/inside": "/dir/inside", "/file": "/file", "/other/x": "/other/x" });
     },
   },
   // Requirement: memory.rename-keeps-the-limits
@@ -147,11 +147,11 @@ export const treeCases: MemoryCase[] = [
       const memory = await openFresh(open);
       for (const path of ["/a/b/kept", "/a/c", "/d/e"]) await memory.write(path, path);
       const ruled = restricted(memory, checkPolicy({ rules: [{ path: "/**/kept", access: "append" }] }));
-      const before = await contentsOf(memory);
+      const before = await readContents(memory);
       for (const path of ["/a/b/kept", "/a/b", "/a", "/"]) {
         await refuses(ruled.delete(path), "EACCES", 'EACCES: /a/b/kept can only be appended to here (access "append")');
       }
-      deepEqual(await contentsOf(memory), before);
+      deepEqual(await readContents(memory), before);
       deepEqual(await ruled.delete("/d"), { files: 1, dirs: 1 });
       deepEqual(await ruled.delete("/a/c"), { files: 1, dirs: 0 });
       deepEqual(await ruled.delete("/missing"), { files: 0, dirs: 0 });
@@ -171,7 +171,7 @@ export const treeCases: MemoryCase[] = [
         { path: "/new/e", access: "append" },
       ] as const;
       const ruled = restricted(memory, checkPolicy({ rules: [...rules] }));
-      const before = await contentsOf(memory);
+      const before = await readContents(memory);
       await refuses(ruled.rename("/a", "/moved"), "EACCES", 'EACCES: /a/b/kept is read-only here (access "read")');
       await refuses(
         ruled.rename("/d", "/new"),
@@ -179,7 +179,7 @@ export const treeCases: MemoryCase[] = [
         'EACCES: /new/e can only be appended to here (access "append")',
       );
       await refuses(ruled.rename("/d/e", "/kept"), "EACCES", 'EACCES: /kept is read-only here (access "read")');
-      deepEqual(await contentsOf(memory), before);
+      deepEqual(await readContents(memory), before);
       await ruled.rename("/d", "/other");
       equal(await memory.read("/other/e"), "/d/e");
     },

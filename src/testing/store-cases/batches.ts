@@ -2,14 +2,14 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { GetOperation, Item, Operation } from "@langchain/langgraph-checkpoint";
 import {
   attempt,
-  keysOf,
+  getKeys,
   mustRefuse,
   putAll,
-  sortedKeysOf,
+  getSortedKeys,
   type StoreCase,
   times,
   untyped,
-  valueOf,
+  getValue,
 } from "../store-case.js";
 
 type Answer = Item | Item[] | string[][] | null | undefined;
@@ -33,11 +33,11 @@ const batchCasesBare: StoreCase[] = [
       equal(answers.length, 7);
       const [two, put, found, missing, namespaces, deleted, again] = answers;
       deepEqual(
-        [(two as Item).key, keysOf(found as Item[]), missing, namespaces],
+        [(two as Item).key, getKeys(found as Item[]), missing, namespaces],
         ["two", ["one"], null, [[root, "a"]]],
       );
       deepEqual([put ?? null, deleted ?? null, (again as Item).key], [null, null, "two"]);
-      deepEqual(sortedKeysOf(await store.search([root])), ["new", "two"]);
+      deepEqual(getSortedKeys(await store.search([root])), ["new", "two"]);
     },
   },
   {
@@ -61,10 +61,10 @@ const batchCasesBare: StoreCase[] = [
         { namespace: [root, "below"], key: "k", value: {} },
       ])) as Answer[];
       deepEqual(
-        [got, keysOf(found as Item[]), namespaces, (deleted as Item | null)?.key],
+        [got, getKeys(found as Item[]), namespaces, (deleted as Item | null)?.key],
         [null, ["deleted"], [], "deleted"],
       );
-      deepEqual(sortedKeysOf(await store.search([root])), ["k", "new"]);
+      deepEqual(getSortedKeys(await store.search([root])), ["k", "new"]);
     },
   },
   // Requirement: store.batch-last-write
@@ -75,9 +75,9 @@ const batchCasesBare: StoreCase[] = [
       const put = (key: string, x: number): Operation => ({ namespace: [root], key, value: { x } });
       const remove = (key: string): Operation => ({ namespace: [root], key, value: null });
       await store.batch([put("a", 1), put("a", 2), put("b", 1), remove("b"), remove("c"), put("c", 3), put("d", 1)]);
-      deepEqual(await valueOf(store, [root], "a"), { x: 2 });
-      deepEqual(await valueOf(store, [root], "c"), { x: 3 });
-      deepEqual(sortedKeysOf(await store.search([root])), ["a", "c", "d"]);
+      deepEqual(await getValue(store, [root], "a"), { x: 2 });
+      deepEqual(await getValue(store, [root], "c"), { x: 3 });
+      deepEqual(getSortedKeys(await store.search([root])), ["a", "c", "d"]);
     },
   },
   // Requirement: store.batch-all-or-nothing
@@ -101,7 +101,7 @@ const batchCasesBare: StoreCase[] = [
           { namespace: [root], key: "kept", value: null },
         ];
         await mustRefuse(JSON.stringify(one), () => store.batch(operations));
-        deepEqual(sortedKeysOf(await store.search([root])), ["kept"]);
+        deepEqual(getSortedKeys(await store.search([root])), ["kept"]);
       }
     },
   },

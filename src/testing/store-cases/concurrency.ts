@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { keysOf, sortedKeysOf, type StoreCase, times, valueOf } from "../store-case.js";
+import { getKeys, getSortedKeys, type StoreCase, times, getValue } from "../store-case.js";
 
 /** Enough that a store which refuses one racing put in a hundred is caught as good as always. */
 const rounds = 20;
@@ -16,7 +16,7 @@ export const concurrencyCases: StoreCase[] = [
       }
       const found = await store.search([root, "race"], { limit: 10_000 });
       equal(found.length, rounds);
-      equal(new Set(keysOf(found)).size, rounds);
+      equal(new Set(getKeys(found)).size, rounds);
     },
   },
   {
@@ -51,7 +51,7 @@ export const concurrencyCases: StoreCase[] = [
       await Promise.all([
         ...times(100, (index) => store.put([root], "k", { a: index, b: index })),
         ...times(100, async () => {
-          const value = await valueOf(store, [root], "k");
+          const value = await getValue(store, [root], "k");
           equal(value?.["a"], value?.["b"]);
         }),
       ]);
@@ -67,7 +67,7 @@ export const concurrencyCases: StoreCase[] = [
       );
       for (const label of labels) {
         const found = await store.search([root, label], { limit: 100 });
-        deepEqual(sortedKeysOf(found), times(20, (index) => `k${index}`).toSorted());
+        deepEqual(getSortedKeys(found), times(20, (index) => `k${index}`).toSorted());
         deepEqual(new Set(found.map((item) => item.value["label"] as string)), new Set([label]));
       }
     },

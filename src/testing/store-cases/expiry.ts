@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { keysOf } from "../store-case.js";
+import { getKeys } from "../store-case.js";
 import type { ExpiryCase } from "../store-variants.js";
 
 /** Long beside a command, so that what is put is still there when it is read at once. */
@@ -15,7 +15,7 @@ export const expiryCases: ExpiryCase[] = [
     run: async ({ open, root }) => {
       const store = await open({ defaultTtlMs: ttlMs, refreshOnRead: false });
       await store.put([root], "k", {});
-      deepEqual(keysOf(await store.search([root])), ["k"]);
+      deepEqual(getKeys(await store.search([root])), ["k"]);
       await sleep(afterExpiryMs);
       equal(await store.get([root], "k"), null);
       deepEqual(await store.search([root]), []);

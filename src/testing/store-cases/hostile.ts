@@ -5,7 +5,7 @@ import {
   mustRefuse,
   putAll,
   refusesOrFindsNothing,
-  sortedKeysOf,
+  getSortedKeys,
   type StoreCase,
   untyped,
 } from "../store-case.js";
@@ -25,7 +25,7 @@ async function fillSecrets(store: BaseStore, root: string): Promise<void> {
 }
 
 async function secretsAreLeft(store: BaseStore, root: string): Promise<void> {
-  deepEqual(sortedKeysOf(await store.search([root, "secret"])), ["k1", "k2"]);
+  deepEqual(getSortedKeys(await store.search([root, "secret"])), ["k1", "k2"]);
 }
 
 async function findsNoSecret(

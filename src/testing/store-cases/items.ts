@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { mustRefuse, putAll, sortedKeysOf, type StoreCase, untyped, valueOf } from "../store-case.js";
+import { mustRefuse, putAll, getSortedKeys, type StoreCase, untyped, getValue } from "../store-case.js";
 
 /** Times have whole milliseconds, and the clock of a server may be another one. */
 const laterMs = 20;
@@ -150,7 +150,7 @@ export const itemCases: StoreCase[] = [
       await store.delete([root], "k");
       await store.delete([root, "nothing"], "k");
       equal(await store.get([root], "k"), null);
-      deepEqual(sortedKeysOf(await store.search([root])), ["k", "other"]);
+      deepEqual(getSortedKeys(await store.search([root])), ["k", "other"]);
     },
   },
   // Requirement: store.new-after-delete
@@ -266,7 +266,7 @@ export const itemCases: StoreCase[] = [
     directOnly: true,
     run: async ({ store, root }) => {
       await store.batch([{ namespace: ["langgraph", root], key: "k", value: { x: 1 } }]);
-      deepEqual(await valueOf(store, ["langgraph", root], "k"), { x: 1 });
+      deepEqual(await getValue(store, ["langgraph", root], "k"), { x: 1 });
       await store.batch([{ namespace: ["langgraph", root], key: "k", value: null }]);
       equal(await store.get(["langgraph", root], "k"), null);
     },

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { byCodeUnits, keysOf, pagesOf, putAll, sortedKeysOf, type StoreCase, times } from "../store-case.js";
+import { byCodeUnits, getKeys, readPages, putAll, getSortedKeys, type StoreCase, times } from "../store-case.js";
 
 const numbered = (count: number): Record<string, { index: number }> =>
   Object.fromEntries(times(count, (index) => [`k${String(index).padStart(3, "0")}`, { index }]));
@@ -12,9 +12,9 @@ export const searchCases: StoreCase[] = [
     run: async ({ store, root }) => {
       const places = [["a"], ["a", "b"], ["a", "b", "c"], ["b"]];
       for (const labels of places) await store.put([root, ...labels], labels.join("-"), {});
-      deepEqual(sortedKeysOf(await store.search([root])), ["a", "a-b", "a-b-c", "b"]);
-      deepEqual(sortedKeysOf(await store.search([root, "a"])), ["a", "a-b", "a-b-c"]);
-      deepEqual(sortedKeysOf(await store.search([root, "a", "b"])), ["a-b", "a-b-c"]);
+      deepEqual(getSortedKeys(await store.search([root])), ["a", "a-b", "a-b-c", "b"]);
+      deepEqual(getSortedKeys(await store.search([root, "a"])), ["a", "a-b", "a-b-c"]);
+      deepEqual(getSortedKeys(await store.search([root, "a", "b"])), ["a-b", "a-b-c"]);
       deepEqual(await store.search([root, "b", "c"]), []);
       deepEqual(await store.search([root, "c"]), []);
     },
@@ -40,7 +40,7 @@ export const searchCases: StoreCase[] = [
         "*",
       ];
       for (const label of labels) await store.put([root, label], label, {});
-      for (const label of labels) deepEqual(keysOf(await store.search([root, label])), [label], label);
+      for (const label of labels) deepEqual(getKeys(await store.search([root, label])), [label], label);
     },
   },
   // Requirement: store-search.prefix-of-whole-labels
@@ -50,9 +50,9 @@ export const searchCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await store.put([root, "a/b"], "one", {});
       await store.put([root, "a", "b"], "two", {});
-      deepEqual(keysOf(await store.search([root, "a/b"])), ["one"]);
-      deepEqual(keysOf(await store.search([root, "a"])), ["two"]);
-      deepEqual(keysOf(await store.search([root, "a", "b"])), ["two"]);
+      deepEqual(getKeys(await store.search([root, "a/b"])), ["one"]);
+      deepEqual(getKeys(await store.search([root, "a"])), ["two"]);
+      deepEqual(getKeys(await store.search([root, "a", "b"])), ["two"]);
     },
   },
   // Requirement: store-search.prefix-and-below
@@ -61,7 +61,7 @@ export const searchCases: StoreCase[] = [
     title: "the empty prefix is everything",
     run: async ({ store, root }) => {
       for (const label of ["x", "y"]) await store.put([root, label], label, { mark: root });
-      deepEqual(sortedKeysOf(await store.search([], { filter: { mark: root } })), ["x", "y"]);
+      deepEqual(getSortedKeys(await store.search([], { filter: { mark: root } })), ["x", "y"]);
     },
   },
   // Requirement: store-search.whole-items
@@ -118,12 +118,12 @@ export const searchCases: StoreCase[] = [
       await Promise.all(
         times(60, (index) => store.put([root, `n${index % 4}`], `k${index % 20}`, { index, even: index % 2 === 0 })),
       );
-      const placeOf = ({ namespace, key }: { namespace: string[]; key: string }): string =>
+      const getPlace = ({ namespace, key }: { namespace: string[]; key: string }): string =>
         JSON.stringify([namespace, key]);
-      const whole = (await store.search([root], { limit: 100 })).map(placeOf);
-      for (const limit of [1, 7, 20]) deepEqual((await pagesOf(store, [root], limit)).map(placeOf), whole);
-      const even = (await store.search([root], { limit: 100, filter: { even: true } })).map(placeOf);
-      deepEqual((await pagesOf(store, [root], 7, { even: true })).map(placeOf), even);
+      const whole = (await store.search([root], { limit: 100 })).map(getPlace);
+      for (const limit of [1, 7, 20]) deepEqual((await readPages(store, [root], limit)).map(getPlace), whole);
+      const even = (await store.search([root], { limit: 100, filter: { even: true } })).map(getPlace);
+      deepEqual((await readPages(store, [root], 7, { even: true })).map(getPlace), even);
     },
   },
   // Requirement: store-search.pages-are-slices
@@ -136,7 +136,7 @@ export const searchCases: StoreCase[] = [
       for (let offset = 0; offset < 40; offset += 8) {
         const page = await store.search([root], { limit: 8, offset });
         for (const { key, value } of page) await store.put([root], key, { ...value, text: "x".repeat(5000) });
-        found.push(...keysOf(page));
+        found.push(...getKeys(page));
       }
       deepEqual(found.toSorted(byCodeUnits), Object.keys(numbered(40)));
     },
@@ -184,7 +184,7 @@ export const searchCases: StoreCase[] = [
     title: "a query finds its text in a store without an index too",
     run: async ({ store, root }) => {
       await store.put([root], "k", { text: "mushroom risotto" });
-      deepEqual(keysOf(await store.search([root], { query: "risotto" })), ["k"]);
+      deepEqual(getKeys(await store.search([root], { query: "risotto" })), ["k"]);
     },
   },
 ];

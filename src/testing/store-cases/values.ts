@@ -1,12 +1,12 @@
 import { deepEqual, deepStrictEqual, equal, ok } from "node:assert/strict";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { attempt, type Fields, type StoreCase, times, valueOf, valueText } from "../store-case.js";
+import { attempt, type Fields, type StoreCase, times, getValue, valueText } from "../store-case.js";
 
 /** @param make makes the value anew, so that a change of it by the store shows. */
 async function comesBack(store: BaseStore, root: string, make: () => Fields): Promise<void> {
   await store.put([root], "k", make());
-  deepStrictEqual(plain(await valueOf(store, [root], "k")), plain(make()));
+  deepStrictEqual(plain(await getValue(store, [root], "k")), plain(make()));
   const [found] = await store.search([root]);
   deepStrictEqual(plain(found?.value), plain(make()));
 }
@@ -29,7 +29,7 @@ async function comesBackOrIsRefused(store: BaseStore, root: string, what: string
     equal(await store.get([root], "k"), null, `${what} was refused and stored`);
     return;
   }
-  const found = (await valueOf(store, [root], "k"))?.["value"];
+  const found = (await getValue(store, [root], "k"))?.["value"];
   deepStrictEqual(found, value, `${what} must be refused or come back as it was`);
   await store.delete([root], "k");
 }
@@ -104,7 +104,7 @@ export const valueCases: StoreCase[] = [
         "k",
         JSON.parse('{"a":{"__proto__":{"polluted":true}},"constructor":{"prototype":{"polluted":true}}}') as Fields,
       );
-      const value = await valueOf(store, [root], "k");
+      const value = await getValue(store, [root], "k");
       ok(value && Object.hasOwn(value["a"] as object, "__proto__"), "__proto__ is a field of its own");
       equal(({} as Fields)["polluted"], undefined);
     },
@@ -142,7 +142,7 @@ export const valueCases: StoreCase[] = [
     needs: { storesBytes: true },
     run: async ({ store, root }) => {
       await store.put([root], "k", { bytes: Uint8Array.of(0, 128, 255), none: new Uint8Array() });
-      const value = await valueOf(store, [root], "k");
+      const value = await getValue(store, [root], "k");
       ok(types.isUint8Array(value?.["bytes"]) && types.isUint8Array(value["none"]), "Uint8Array");
       deepEqual([Array.from(value["bytes"]), value["none"].length], [[0, 128, 255], 0]);
     },
@@ -160,7 +160,7 @@ export const valueCases: StoreCase[] = [
     title: "an undefined field stays undefined",
     run: async ({ store, root }) => {
       await store.put([root], "k", { kept: 1, gone: undefined, deep: { gone: undefined } });
-      const value = await valueOf(store, [root], "k");
+      const value = await getValue(store, [root], "k");
       deepEqual(
         [value?.["kept"], value?.["gone"], (value?.["deep"] as Fields | undefined)?.["gone"]],
         [1, undefined, undefined],
@@ -215,7 +215,7 @@ export const valueCases: StoreCase[] = [
       const value = { list: [1] };
       await store.put([root], "k", value);
       value.list.push(2);
-      deepEqual(await valueOf(store, [root], "k"), { list: [1] });
+      deepEqual(await getValue(store, [root], "k"), { list: [1] });
     },
   },
   // Requirement: store.copies
@@ -232,7 +232,7 @@ export const valueCases: StoreCase[] = [
       namespace.push("b");
       value.list.push(2);
       await putting;
-      deepEqual(await valueOf(store, [root], "k"), { list: [1] });
+      deepEqual(await getValue(store, [root], "k"), { list: [1] });
     },
   },
   // Requirement: store.copies

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { mergeOrdered, pageOf } from "../../../../src/mongodb/driver/ordered-streams.js";
+import { mergeOrdered, takePage } from "../../../../src/mongodb/driver/ordered-streams.js";
 
 /** Says in `closed` that its reader has left. */
 async function* counted(numbers: number[], closed: number[][], fail = false): AsyncGenerator<number> {
@@ -16,16 +16,18 @@ const byValue = (a: number, b: number): number => a - b;
 describe("mergeOrdered", () => {
   it("merges any number of streams into one order", async () => {
     const streams = [[1, 4, 9], [], [2, 3, 10], [4]].map((numbers) => counted(numbers, []));
-    expect(await pageOf(mergeOrdered(streams, byValue), 0, Infinity)).toEqual([1, 2, 3, 4, 4, 9, 10]);
-    expect(await pageOf(mergeOrdered([], byValue), 0, Infinity)).toEqual([]);
+    expect(await takePage(mergeOrdered(streams, byValue), 0, Infinity)).toEqual([1, 2, 3, 4, 4, 9, 10]);
+    expect(await takePage(mergeOrdered([], byValue), 0, Infinity)).toEqual([]);
   });
 
   it("closes all streams when its reader leaves, and when one breaks", async () => {
     const closed: number[][] = [];
-    expect(await pageOf(mergeOrdered([counted([1, 2], closed), counted([3, 4], closed)], byValue), 0, 1)).toEqual([1]);
+    expect(await takePage(mergeOrdered([counted([1, 2], closed), counted([3, 4], closed)], byValue), 0, 1)).toEqual([
+      1,
+    ]);
     expect(closed).toHaveLength(2);
     await expect(
-      pageOf(mergeOrdered([counted([], closed, true), counted([3, 4], closed)], byValue), 0, 1),
+      takePage(mergeOrdered([counted([], closed, true), counted([3, 4], closed)], byValue), 0, 1),
     ).rejects.toThrow("broken");
     expect(closed).toHaveLength(4);
   });
@@ -40,8 +42,8 @@ describe("pageOf", () => {
         yield number;
       }
     }
-    expect(await pageOf(numbers(), 2, 3)).toEqual([2, 3, 4]);
+    expect(await takePage(numbers(), 2, 3)).toEqual([2, 3, 4]);
     expect(read).toEqual([0, 1, 2, 3, 4]);
-    expect(await pageOf(numbers(), 2, 0)).toEqual([]);
+    expect(await takePage(numbers(), 2, 0)).toEqual([]);
   });
 });

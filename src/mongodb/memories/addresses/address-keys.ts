@@ -34,7 +34,7 @@ export function ownerOfAnyNode(range: AddressRange): OwnerField | null {
 }
 
 /** The order of the index that serves a range. */
-export function orderOf(range: AddressRange): Record<string, 1> {
+export function getIndexOrder(range: AddressRange): Record<string, 1> {
   const ownerField = ownerOfAnyNode(range);
   return ownerField === null ? addressKeys[range.scope] : ownerKeys[ownerField];
 }

@@ -54,7 +54,7 @@ export function memoriesWithin<Stored extends Document>(
   matching: object = {},
 ): AsyncGenerator<FoundMemory<Stored>> {
   const streams = addressRangesWithin(prefix)
-    .map((range) => selectionOf(range, matching, documents))
+    .map((range) => createSelection(range, matching, documents))
     .flatMap((selection) => [
       usualDocuments<Stored>(documents, selection, fields, call),
       ...(selection.openIds.length > 0 ? [unusualDocuments<Stored>(documents, selection, fields, call)] : []),
@@ -62,7 +62,11 @@ export function memoriesWithin<Stored extends Document>(
   return mergeOrdered(streams, (a, b) => compareNamespaces(a.namespace, b.namespace));
 }
 
-function selectionOf(range: AddressRange, matching: object, { expiry }: Pick<AddressedDocuments, "expiry">): Selection {
+function createSelection(
+  range: AddressRange,
+  matching: object,
+  { expiry }: Pick<AddressedDocuments, "expiry">,
+): Selection {
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
@@ -143,6 +147,7 @@ async function* found<Stored extends Document>(
     const stored = storedAddress(document);
     // Documents whose ids are not legal are none of ours: no memory can be opened on them.
     if (!Object.values(stored).every((id) => typeof id === "string")) continue;
+    // All its ids are strings.
     const namespace = getMemoryNamespace(stored as CheckedAddress);
     const address = parseMemoryNamespace(namespace);
     if (address !== null) yield { address, namespace, document };

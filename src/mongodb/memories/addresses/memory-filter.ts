@@ -49,7 +49,7 @@ const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (key
 /** The ranges in which the meant memories lie, in the order of scopes. @throws MemoryError EINVAL */
 export function checkMemoryFilter(filter: unknown): AddressRange[] {
   const { scope, nodeId, ...owner } = checkFields(filter, "a filter of memories");
-  const field = ownerFieldOf(owner);
+  const field = findOwnerField(owner);
   const scopes = field === null ? memoryScopes : [getOwnerScope(field)];
   if (scope !== undefined && !isMemoryScope(scope))
     throw invalid(`scope must be "global", "perThread" or "perUser" (given ${preview(scope)})`);
@@ -66,7 +66,7 @@ export function checkMemoryFilter(filter: unknown): AddressRange[] {
 export function checkForgotten(who: unknown): AddressRange {
   const { nodeId, scope, ...owner } = checkFields(who, "what is to be forgotten");
   if (nodeId !== undefined || scope !== undefined) return { ...checkAddress(who) };
-  const field = ownerFieldOf(owner);
+  const field = findOwnerField(owner);
   if (field === null)
     throw invalid("nothing is named that is to be forgotten; pass the address of a memory, { userId } or { threadId }");
   return { scope: getOwnerScope(field), ...checkOwner(owner, field) };
@@ -80,7 +80,7 @@ function checkFields(given: unknown, what: string): Partial<Record<keyof MemoryF
     );
   }
   for (const [field, value] of Object.entries(given)) {
-    if (!(fields as readonly string[]).includes(field)) {
+    if (!fields.some((known) => known === field)) {
       throw invalid(`unknown field of ${what}: ${shorten(field, 64)}; the fields are ${fields.join(", ")}`);
     }
     if (value === undefined) throw invalid(`${field} is undefined; pass an id, or leave the field out`);
@@ -88,7 +88,7 @@ function checkFields(given: unknown, what: string): Partial<Record<keyof MemoryF
   return given;
 }
 
-function ownerFieldOf({ threadId, userId }: Partial<Record<OwnerField, unknown>>): OwnerField | null {
+function findOwnerField({ threadId, userId }: Partial<Record<OwnerField, unknown>>): OwnerField | null {
   if (threadId !== undefined && userId !== undefined) {
     throw invalid("no memory has both a thread and a user; leave threadId or userId out");
   }

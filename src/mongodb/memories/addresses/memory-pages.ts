@@ -3,7 +3,7 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { notExpired } from "../memory-expiry.js";
-import { filtersAfter, orderOf } from "./address-keys.js";
+import { filtersAfter, getIndexOrder } from "./address-keys.js";
 import type { AddressRange } from "./address-ranges.js";
 import { type AddressedDocuments, storedAddress } from "./found-memories.js";
 import type { PageEnd } from "./summary-pages.js";
@@ -23,11 +23,12 @@ export async function readPage<Found extends Document>(
   const documents: Found[] = [];
   for (const filter of filtersAfter(range, after)) {
     const limit = pageSize - documents.length;
-    const options = { projection, sort: orderOf(range), limit, batchSize: limit + 1, ...asPlainValues };
+    const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1, ...asPlainValues };
     const all = { ...filter, ...notExpired(expiry.deadline(range.scope)) };
     documents.push(...(await reading(() => collection.find<Found>(all, options, call).toArray())));
     if (documents.length >= pageSize) break;
   }
   const last = documents.length < pageSize ? undefined : documents.at(-1);
+  // The range has documents with an address only.
   return { documents, end: last === undefined ? null : (storedAddress(last) as PageEnd) };
 }

@@ -2,7 +2,7 @@ import { encodeOlderText } from "../../../core/history/older-text.js";
 import type { Change } from "../../../core/tree/change.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
-import { recordOf } from "../../driver/records.js";
+import { createRecord } from "../../driver/records.js";
 import {
   type Expression,
   isNull,
@@ -74,7 +74,9 @@ function textAttempt(attempt: TextAttempt, { now }: Pick<AttemptSettings, "now">
       meta: withValueAt("$meta", key, {
         $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
       }),
-      ...(create && { dirs: { $mergeObjects: ["$dirs", literal(recordOf(parents.map((parent) => [parent, true])))] } }),
+      ...(create && {
+        dirs: { $mergeObjects: ["$dirs", literal(createRecord(parents.map((parent) => [parent, true])))] },
+      }),
     },
     recorded: {
       files: [{ key: literal(key), ...before }],

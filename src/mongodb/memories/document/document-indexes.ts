@@ -60,12 +60,13 @@ export const outboxIndex = {
 export async function storedLifetimes(collection: Collection<MemoryDocument>): Promise<ExpireMsOptions> {
   try {
     const found = await collection.indexes();
-    const lifetimes = memoryScopes.flatMap((scope) => {
+    const lifetimes: ExpireMsOptions = {};
+    for (const scope of memoryScopes) {
       const [index] = expiryIndexes({ [scope]: 1 });
       const { expireAfterSeconds } = found.find(({ name }) => name === index?.name) ?? {};
-      return expireAfterSeconds === undefined ? [] : [[scope, expireAfterSeconds * 1000]];
-    });
-    return Object.fromEntries(lifetimes) as ExpireMsOptions;
+      if (expireAfterSeconds !== undefined) lifetimes[scope] = expireAfterSeconds * 1000;
+    }
+    return lifetimes;
   } catch (error) {
     if (isUnauthorized(error)) return {};
     throw storageError(error, "read", null);

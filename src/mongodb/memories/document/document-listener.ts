@@ -24,7 +24,7 @@ interface ChangeEvent {
  * With the `_id`, because the revisions of a memory that was removed and made again begin anew. Null for one that is
  * missing, as it may be missing again.
  */
-export function versionOf(document: Version | null): string | null {
+export function getVersion(document: Version | null): string | null {
   return typeof document?.revision !== "number" ? null : `${document._id.toHexString()} ${document.revision}`;
 }
 
@@ -49,7 +49,7 @@ class DocumentListener implements ChangeListener {
   readonly #stream: EventStream<ChangeEvent>;
 
   constructor(found: Version | null, stream: EventStream<ChangeEvent>) {
-    this.latest = versionOf(found);
+    this.latest = getVersion(found);
     this.#id = found?._id.toHexString() ?? null;
     this.#stream = stream;
   }

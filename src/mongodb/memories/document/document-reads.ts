@@ -65,10 +65,10 @@ export class DocumentReads {
     if (found.isFile) throw pathIsFile();
     if (!found.isDirectory) throw directoryNotFound();
     const start = getPathPrefix(path).length;
-    const nameOf = (key: string): string => pathOfKey(key).slice(start);
+    const getName = (key: string): string => pathOfKey(key).slice(start);
     return [
-      ...found.directories.map((key) => ({ name: nameOf(key), kind: "dir" as const })),
-      ...found.files.map((key) => ({ name: nameOf(key), kind: "file" as const })),
+      ...found.directories.map((key) => ({ name: getName(key), kind: "dir" as const })),
+      ...found.files.map((key) => ({ name: getName(key), kind: "file" as const })),
     ];
   }
 

@@ -22,7 +22,7 @@ import { createAttempt } from "./attempts.js";
 import type { ChangeParts } from "./change-pipeline.js";
 import { emptyDocumentBytes, type MemoryDocument, newFileBytes } from "./document.js";
 import { type DocumentContext } from "./document-context.js";
-import { listenToDocument, versionOf } from "./document-listener.js";
+import { listenToDocument, getVersion } from "./document-listener.js";
 import { DocumentReads } from "./document-reads.js";
 import { DocumentWrites, type MadeChange, type DocumentWriteOptions } from "./document-writes.js";
 import { createEditParts } from "./edit-parts.js";
@@ -103,7 +103,7 @@ export class DocumentStorage implements StoredMemory {
   }
 
   async version(call: CallContext): Promise<string | null> {
-    return versionOf(await this.#reads.find<MemoryDocument>({ revision: 1 }, call));
+    return getVersion(await this.#reads.find<MemoryDocument>({ revision: 1 }, call));
   }
 
   async snapshotSince(_known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {

@@ -5,7 +5,7 @@ import type { CheckedAddress, MemoryScope } from "../../../core/values/address.j
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
-import { recordOf } from "../../driver/records.js";
+import { createRecord } from "../../driver/records.js";
 import { isPlainObject } from "../../operations/values.js";
 
 /** One memory: the layout of specification section 5 (ADR 0002). */
@@ -190,7 +190,9 @@ export function ownValue<T>(record: Record<string, T> | undefined, key: string):
 
 /** What was read of the earlier layout, to compare with. */
 export function asRecord(value: unknown): unknown {
-  return isPlainObject(value) ? recordOf(Object.entries(value).map(([name, field]) => [name, asRecord(field)])) : value;
+  return isPlainObject(value)
+    ? createRecord(Object.entries(value).map(([name, field]) => [name, asRecord(field)]))
+    : value;
 }
 
 /** The fields of today's layout for what `snapshotOfDocument` read from the earlier one. */
@@ -198,8 +200,10 @@ export function flatFields(
   snapshot: Pick<MemorySnapshot, "files" | "directories">,
 ): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {
   return {
-    data: recordOf(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
-    dirs: recordOf(snapshot.directories.map((path) => [keyOfPath(path), true])),
-    meta: recordOf(snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }])),
+    data: createRecord(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
+    dirs: createRecord(snapshot.directories.map((path) => [keyOfPath(path), true])),
+    meta: createRecord(
+      snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }]),
+    ),
   };
 }

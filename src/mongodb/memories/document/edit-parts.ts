@@ -1,7 +1,7 @@
 import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import { getPathPrefix } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
-import { recordOf } from "../../driver/records.js";
+import { createRecord } from "../../driver/records.js";
 import { recordEdits } from "../../history/record-edits.js";
 import { type Expression, literal } from "../expressions.js";
 import { createSwap } from "./attempts.js";
@@ -25,7 +25,7 @@ export function createEditParts(loaded: LoadedDocument, edits: TreeEdits, approv
   const after = new MemoryTree(tree.snapshot());
   after.commit(edits);
   const recorded = recordEdits(tree, edits);
-  const marks = approvalId === undefined ? {} : literal(recordOf([[approvalId, true]]));
+  const marks = approvalId === undefined ? {} : literal(createRecord([[approvalId, true]]));
   return {
     unless: legacy === null ? changedSince(loaded.revision) : legacyChangedSince(legacy),
     fields: {
@@ -82,8 +82,8 @@ function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
     ({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }] as const,
   );
   return {
-    data: { $mergeObjects: [rest("$data"), ...takenFrom("$data"), literal(recordOf(texts))] },
-    meta: { $mergeObjects: [rest("$meta"), ...takenFrom("$meta"), literal(recordOf(times))] },
+    data: { $mergeObjects: [rest("$data"), ...takenFrom("$data"), literal(createRecord(texts))] },
+    meta: { $mergeObjects: [rest("$meta"), ...takenFrom("$meta"), literal(createRecord(times))] },
     dirs: { $mergeObjects: [rest("$dirs"), newDirectories(edits)] },
   };
 }
@@ -102,7 +102,7 @@ function moveEntry(record: string, path: string, to: string): Expression {
 }
 
 function newDirectories({ directories }: TreeEdits): Expression {
-  return literal(recordOf(directories.map((path) => [keyOfPath(path), true])));
+  return literal(createRecord(directories.map((path) => [keyOfPath(path), true])));
 }
 
 function withoutPaths(record: string, files: readonly string[], directories: readonly string[]): Expression {

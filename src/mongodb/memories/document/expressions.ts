@@ -53,7 +53,7 @@ export const keyIsBelow = (directory: string): Expression => beginsBelow(key, di
 export const keyIsWithin = (directory: string): Expression => beginsBelow({ $concat: [key, "."] }, directory);
 
 /** Whether the key of `$$entry` is that of an immediate child of `directory` ("" is the root). */
-export const keyIsChildOf = (directory: string): Expression => {
+export const keyIsDirectlyBelow = (directory: string): Expression => {
   if (directory === "") return { $eq: [{ $indexOfBytes: [key, "."] }, -1] };
   const rest = utf8Bytes(`${directory}.`);
   return { $and: [beginsBelow(key, directory), { $eq: [{ $indexOfBytes: [key, ".", rest] }, -1] }] };

@@ -45,7 +45,7 @@ export class OutboxSource implements StoredHistory {
     const textsByPath = new Map(
       (found.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])),
     );
-    return { ...presentOf(found, this.#address), texts: textsByPath, isDirectory: found.isDirectory === true };
+    return { ...describeMemory(found, this.#address), texts: textsByPath, isDirectory: found.isDirectory === true };
   }
 
   async settle({ documentId, changes }: PresentMemory, call: CallContext): Promise<boolean> {
@@ -110,13 +110,13 @@ export function presentMemory(
 ): PresentMemory & { tree: MemorySnapshot } {
   const tree = snapshotOfDocument(document);
   return {
-    ...presentOf(document, address),
+    ...describeMemory(document, address),
     texts: new Map(tree.files.map(({ path, content }) => [path, content])),
     tree,
   };
 }
 
-function presentOf(
+function describeMemory(
   { _id, revision = 0, outbox = [], hasVersions }: OutboxDocument,
   address: CheckedAddress,
 ): Omit<PresentMemory, "texts"> {

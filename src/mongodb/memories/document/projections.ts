@@ -6,7 +6,7 @@ import {
   entriesWhere,
   isDirectory,
   keyIsBelow,
-  keyIsChildOf,
+  keyIsDirectlyBelow,
   mapEntries,
   orEmpty,
   textOrNull,
@@ -29,7 +29,7 @@ export function readFilesProjection(paths: readonly string[]): Record<string, Ex
 export function listProjection(path: string): Record<string, Expression> {
   const key = keyOfPath(path);
   const childKeys = (record: Expression): Expression =>
-    mapEntries(entriesWhere(record, keyIsChildOf(key)), "$$entry.k");
+    mapEntries(entriesWhere(record, keyIsDirectlyBelow(key)), "$$entry.k");
   return {
     _id: 0,
     isFile: { $gt: [valueAt("$data", key), null] },

@@ -24,14 +24,14 @@ export interface IdRange {
  * What the ids of all documents of a memory begin with. No two memories have the same, and none begins with that of
  * another.
  */
-export function memoryKeyOf(address: CheckedAddress): string {
+export function getMemoryKey(address: CheckedAddress): string {
   const owner = getOwner(address);
   return [scopeLetters[address.scope], address.nodeId, ...(owner === null ? [] : [owner])].join(afterSeparator);
 }
 
 /** The `_id` of a file or a directory. */
 export function idOfPath(memoryKey: string, path: string): string {
-  if (path === ROOT) return rootIdOf(memoryKey);
+  if (path === ROOT) return getRootId(memoryKey);
   const end = path.lastIndexOf("/");
   return memoryKey + separator + path.slice(0, end) + separator + path.slice(end + 1);
 }
@@ -49,7 +49,7 @@ export function movedDocument(memoryKey: string, document: StoredDocument, path:
 }
 
 /** The `_id` of the memory's own document, which is its root directory. */
-export function rootIdOf(memoryKey: string): string {
+export function getRootId(memoryKey: string): string {
   return memoryKey + separator;
 }
 
@@ -64,7 +64,7 @@ export function memoryKeyOfId(id: string): string {
 }
 
 /** The immediate children of a directory. */
-export function childrenOf(memoryKey: string, directory: string): IdRange {
+export function getChildRange(memoryKey: string, directory: string): IdRange {
   const start = memoryKey + separator + parentText(directory);
   return { $gte: start + separator, $lt: start + afterSeparator };
 }
@@ -74,7 +74,7 @@ export function rangesBelow(memoryKey: string, directory: string): IdRange[] {
   if (directory === ROOT) return [{ $gte: memoryKey + separator + separator, $lt: memoryKey + afterSeparator }];
   const start = memoryKey + separator + directory;
   // "0" is what comes right after "/".
-  return [childrenOf(memoryKey, directory), { $gte: `${start}/`, $lt: `${start}0` }];
+  return [getChildRange(memoryKey, directory), { $gte: `${start}/`, $lt: `${start}0` }];
 }
 
 /** All documents of a memory. */
@@ -150,6 +150,12 @@ export interface StoredRoot extends StoredDirectory {
   history?: RootHistory;
 }
 
+/** @param documents of one memory by path */
+export function findRoot(documents: ReadonlyMap<string, object>): StoredRoot | undefined {
+  // No other document lies at the path of the root.
+  return documents.get(ROOT) as StoredRoot | undefined;
+}
+
 /** What the root knows of the versions of its memory. */
 export interface RootHistory {
   /** What the ids of the versions begin with. New for each memory, also of an address that had one before. */
@@ -181,7 +187,7 @@ export interface TextIdDocument {
 }
 
 /** Everything but the root. @param documents by path */
-export function snapshotOf(documents: ReadonlyMap<string, StoredDocument>): MemorySnapshot {
+export function createSnapshot(documents: ReadonlyMap<string, StoredDocument>): MemorySnapshot {
   const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
   for (const [path, document] of documents) {
     if (document.kind === "file") {

@@ -35,7 +35,7 @@ export const rootIndexes = [
   ...memoryScopes.map((scope) => ({
     name: names[scope],
     key: addressKeys[scope],
-    partialFilterExpression: partialOf(scope),
+    partialFilterExpression: createPartialFilter(scope),
   })),
   { name: "memories_by_thread", key: ownerKeys.threadId, partialFilterExpression: { threadId: { $type: "string" } } },
   { name: "memories_by_user", key: ownerKeys.userId, partialFilterExpression: { userId: { $type: "string" } } },
@@ -68,7 +68,7 @@ export const toldWordsIndex = {
   ...wordLanguage,
 } satisfies IndexDescription;
 
-function partialOf(scope: keyof typeof names): Record<string, unknown> {
+function createPartialFilter(scope: keyof typeof names): Record<string, unknown> {
   if (scope === "global") return { scope };
   return { scope, [scope === "perThread" ? "threadId" : "userId"]: { $exists: true } };
 }

@@ -11,15 +11,15 @@ import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import {
-  childrenOf,
+  getChildRange,
   idOfPath,
   type IdRange,
   type IndexedDocument,
-  memoryKeyOf,
+  getMemoryKey,
   pathOfId,
   rangeOfMemory,
   rangesBelow,
-  rootIdOf,
+  getRootId,
   type StoredDocument,
   type StoredRoot,
 } from "./documents.js";
@@ -45,7 +45,7 @@ export class FileReads {
   constructor(context: FilesContext, address: CheckedAddress) {
     this.#context = context;
     this.#expiry = new FilesExpiry(context, address);
-    this.#key = memoryKeyOf(address);
+    this.#key = getMemoryKey(address);
   }
 
   /**
@@ -119,7 +119,7 @@ export class FileReads {
     const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
     const children = changes
       .filter(({ kind }) => kind === "deleteDirectory")
-      .map(({ path }) => ({ _id: childrenOf(this.#key, path) }));
+      .map(({ path }) => ({ _id: getChildRange(this.#key, path) }));
     return this.#readingAtOneMoment(
       new LoadedTree(new Map(), null),
       async () => {
@@ -164,7 +164,7 @@ export class FileReads {
   /** What lies in a directory. Null where nothing is at the path. */
   list(path: string, call: CallContext): Promise<MemoryEntry[] | "file" | null> {
     const id = idOfPath(this.#key, path);
-    const children = { _id: childrenOf(this.#key, path) };
+    const children = { _id: getChildRange(this.#key, path) };
     const find = (filter: object): Promise<IndexedDocument[]> =>
       this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }, call).toArray();
     return this.#readingAtOneMoment<MemoryEntry[] | "file" | null>(
@@ -315,12 +315,12 @@ export class FileReads {
   }
 
   get #rootId(): string {
-    return rootIdOf(this.#key);
+    return getRootId(this.#key);
   }
 
   /** The root, and what lies in it: they are side by side. */
   get #rootWithChildren(): IdRange {
-    return { ...childrenOf(this.#key, ROOT), $gte: this.#rootId };
+    return { ...getChildRange(this.#key, ROOT), $gte: this.#rootId };
   }
 
   /** @param missing the answer of a memory that has expired */

@@ -15,9 +15,9 @@ import type { ArchivedMemory } from "../memory-moment.js";
 import { isTooMuch } from "../transaction-errors.js";
 import {
   idOfPath,
-  memoryKeyOf,
+  getMemoryKey,
   placeOfFile,
-  rootIdOf,
+  getRootId,
   type StoredDirectory,
   type StoredDocument,
   type StoredFile,
@@ -76,7 +76,7 @@ export async function restoreMemory(
     .update(JSON.stringify([address, key, "files"]))
     .digest("hex")
     .slice(0, idDigits);
-  const _id = rootIdOf(memoryKeyOf(address));
+  const _id = getRootId(getMemoryKey(address));
   try {
     await ready();
     const there = await collection.findOne<Pick<StoredDocument, "kind">>({ _id }, { projection: { kind: 1 } }, call);
@@ -98,7 +98,7 @@ export async function restoreMemory(
       // Of a memory that was restored from the same archive, went on, and was forgotten halfway.
       await versions.removeAfter(session, id, history.revision, call);
       const createdAt = await insertFiles(context, session, address, tree, now, call);
-      const [root, ...directories] = directoriesOf(address, tree, { createdAt, updatedAt: now });
+      const [root, ...directories] = createDirectories(address, tree, { createdAt, updatedAt: now });
       const withHistory: StoredRoot = { ...root, history: kept };
       await collection.insertMany([withHistory, ...directories], { session }, call);
       return true;
@@ -117,7 +117,7 @@ async function insertFiles(
   now: Date,
   call: CallContext,
 ): Promise<Date> {
-  const key = memoryKeyOf(address);
+  const key = getMemoryKey(address);
   let earliest = now;
   let batch: StoredFile[] = [];
   let bytes = 0;
@@ -146,19 +146,24 @@ async function insertFiles(
 }
 
 /** The root first. With those that only a file below them shows. */
-function directoriesOf(
+function createDirectories(
   address: CheckedAddress,
   { files, directories }: ArchivedTree,
   times: Pick<StoredDirectory, "createdAt" | "updatedAt">,
 ): [StoredRoot, ...StoredDirectory[]] {
-  const key = memoryKeyOf(address);
+  const key = getMemoryKey(address);
   const paths = new Set(
     [...directories, ...[...files.map(({ path }) => path), ...directories].flatMap((path) => getParents(path))].filter(
       (path) => path !== ROOT,
     ),
   );
-  const directoryOf = (path: string): StoredDirectory => ({ _id: idOfPath(key, path), kind: "dir", made: 1, ...times });
-  return [{ ...directoryOf(ROOT), ...address }, ...Array.from(paths, directoryOf)];
+  const createDirectory = (path: string): StoredDirectory => ({
+    _id: idOfPath(key, path),
+    kind: "dir",
+    made: 1,
+    ...times,
+  });
+  return [{ ...createDirectory(ROOT), ...address }, ...Array.from(paths, createDirectory)];
 }
 
 function tooMuchToRestore(cause: unknown): MemoryError {

@@ -5,7 +5,7 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
 import { movedAway } from "../moves/moved-memory.js";
-import { isMark, memoryKeyOf, memoryKeyOfId, rangeOfMemory, rootIdOf, type StoredRoot } from "./documents.js";
+import { isMark, getMemoryKey, memoryKeyOfId, rangeOfMemory, getRootId, type StoredRoot } from "./documents.js";
 import { byId, expiryIndex, listingIndex } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
 
@@ -43,7 +43,7 @@ export class FilesExpiry {
   constructor(context: FilesContext, address: CheckedAddress) {
     this.#context = context;
     this.#address = address;
-    this.#key = memoryKeyOf(address);
+    this.#key = getMemoryKey(address);
   }
 
   /** False once it has expired. */
@@ -73,7 +73,7 @@ export class FilesExpiry {
     if (isSeen && fileClock === undefined && known !== undefined && now.getTime() - known.getTime() < lagMs(lifetimeMs))
       return;
     // Nothing where it has moved since: no mark may expire.
-    await collection.updateOne({ _id: rootIdOf(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId, call);
+    await collection.updateOne({ _id: getRootId(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId, call);
     changeTimes.remember(this.#key, now);
     await this.#sweep(now, call);
   }
@@ -113,7 +113,7 @@ export async function changedAfter(
 ): Promise<Date | null> {
   const { collection } = context;
   const root = await collection.findOne<Pick<StoredRoot, "updatedAt" | "kind">>(
-    { _id: rootIdOf(memoryKey) },
+    { _id: getRootId(memoryKey) },
     { projection: { _id: 0, updatedAt: 1, kind: 1 }, ...asPlainValues, ...options },
     call,
   );
@@ -143,7 +143,7 @@ async function removeExpired(
   const removed = await inTransaction(transactions, call, async (session) => {
     if ((await changedAfter(context, memoryKey, deadline, { session }, call)) !== null) return null;
     const root = await collection.findOne<Pick<StoredRoot, "history">>(
-      { _id: rootIdOf(memoryKey) },
+      { _id: getRootId(memoryKey) },
       { projection: { "history.id": 1 }, ...asPlainValues, session },
       call,
     );

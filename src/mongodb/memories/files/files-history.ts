@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { PresentMemory, StoredHistory } from "../../history/history-source.js";
-import { snapshotOf, type StoredRoot } from "./documents.js";
+import { findRoot, createSnapshot, type StoredRoot } from "./documents.js";
 import type { FileReads } from "./file-reads.js";
 import type { FilesContext } from "./files-context.js";
 import { dropOld } from "./changes/versions.js";
@@ -27,12 +27,12 @@ export class FilesHistory implements StoredHistory {
 
   async read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null> {
     const documents = await this.#reads.withRoot(getPaths(what), call);
-    const root = documents?.get(ROOT) as StoredRoot | undefined;
-    if (!documents || root === undefined) return null;
+    const root = documents && findRoot(documents);
+    if (!documents || !root) return null;
     const files = [...documents].flatMap(([path, document]) => (document.kind === "file" ? [{ path, document }] : []));
     const texts = new Map(files.map(({ path, document }): [string, string] => [path, document.text]));
     const present = toPresent(root, texts);
-    if (what === "tree") return { ...present, tree: snapshotOf(documents) };
+    if (what === "tree") return { ...present, tree: createSnapshot(documents) };
     return what === "outbox" ? present : { ...present, isDirectory: documents.get(what.path)?.kind === "dir" };
   }
 

@@ -38,7 +38,7 @@ import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { FileReads } from "./file-reads.js";
 import { ChangeQueue } from "./changes/queue.js";
 import { StoredFiles } from "./stored-files.js";
-import { isMark, memoryKeyOf, rangeOfMemory, rootIdOf, type StoredDocument, type StoredRoot } from "./documents.js";
+import { isMark, getMemoryKey, rangeOfMemory, getRootId, type StoredDocument, type StoredRoot } from "./documents.js";
 import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { ChangeTimes, type FilesContext } from "./files-context.js";
 import { FilesExpiry } from "./files-expiry.js";
@@ -141,7 +141,7 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     );
     for await (const { _id, ...stored } of streaming(found)) {
       const known = addressOrNull(stored);
-      const counts = known === null ? null : await countFiles(this.#context, memoryKeyOf(known), call);
+      const counts = known === null ? null : await countFiles(this.#context, getMemoryKey(known), call);
       if (known !== null && counts === "moved") yield { moved: known };
       else yield { address: known, sizeBytes: counts === "moved" ? 0 : (counts?.sizeBytes ?? 0), outdated: false };
     }
@@ -209,7 +209,11 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
   }
 
   async removeMark(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<void> {
-    await this.#context.collection.deleteOne({ _id: rootIdOf(memoryKeyOf(address)), kind: "moved" }, { session }, call);
+    await this.#context.collection.deleteOne(
+      { _id: getRootId(getMemoryKey(address)), kind: "moved" },
+      { session },
+      call,
+    );
   }
 
   #reads(address: CheckedAddress): FileReads {

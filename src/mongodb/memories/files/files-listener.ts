@@ -2,7 +2,7 @@ import { MemoryError } from "../../../core/values/errors.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
-import { isMark, rangeOfMemory, rootIdOf, type StoredRoot } from "./documents.js";
+import { isMark, rangeOfMemory, getRootId, type StoredRoot } from "./documents.js";
 import { type FilesContext, refuseElsewhere } from "./files-context.js";
 
 interface ChangeEvent {
@@ -19,7 +19,7 @@ const endings = ["drop", "rename", "dropDatabase", "invalidate"];
  */
 export async function listenToMemory(context: FilesContext, memoryKey: string): Promise<ChangeListener | null> {
   const { streams } = context;
-  const { found, moment } = await streams.find<Pick<StoredRoot, "kind">>({ _id: rootIdOf(memoryKey) }, { kind: 1 });
+  const { found, moment } = await streams.find<Pick<StoredRoot, "kind">>({ _id: getRootId(memoryKey) }, { kind: 1 });
   refuseElsewhere(context, found);
   if (moment === null || !streams.hasRoom) return null;
   const pipeline = [

@@ -7,14 +7,14 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { orderOf, rangeFilter } from "../addresses/address-keys.js";
+import { getIndexOrder, rangeFilter } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import type { MovedMemory } from "../contract/layout.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import {
   isMark,
-  memoryKeyOf,
+  getMemoryKey,
   memoryKeyOfId,
   pathOfId,
   rangeOfMemory,
@@ -124,7 +124,12 @@ export async function removeMemories(
 ): Promise<RemovedMemories> {
   const counts = { memories: 0, files: 0, hadVersions: false };
   await context.ready();
-  const options = { projection: { "history.id": 1 }, sort: orderOf(range), limit: removedAtOnce, ...asPlainValues };
+  const options = {
+    projection: { "history.id": 1 },
+    sort: getIndexOrder(range),
+    limit: removedAtOnce,
+    ...asPlainValues,
+  };
   for (;;) {
     const roots = await context.collection
       .find<Pick<StoredRoot, "_id" | "history">>({ ...rangeFilter(range), kind: "dir" }, options, call)
@@ -187,7 +192,7 @@ export async function readItems(
   const [first] = places;
   if (first === undefined) return [];
   const reads = new FileReads(context, first.address);
-  const key = memoryKeyOf(first.address);
+  const key = getMemoryKey(first.address);
   const found = new Map<string, StoredDocument>();
   for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
     const paths = places.slice(start, start + maxPlacesPerCommand).flatMap(({ path }) => path ?? []);
@@ -202,7 +207,7 @@ export async function readItems(
 
 /** Every item of one memory, in the order of their keys. */
 export async function readAllItems(context: FilesContext, address: CheckedAddress, call: CallContext): Promise<Item[]> {
-  const key = memoryKeyOf(address);
+  const key = getMemoryKey(address);
   const namespace = getMemoryNamespace(address);
   const items: Item[] = [];
   for (const document of await new FileReads(context, address).documents(null, call)) {

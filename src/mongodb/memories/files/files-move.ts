@@ -8,15 +8,16 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import type { MovingMemory } from "../contract/layout.js";
 import { alreadyThere } from "../moves/moved-memory.js";
 import {
+  findRoot,
   idOfPath,
   isMark,
-  memoryKeyOf,
+  getMemoryKey,
   pathOfId,
   placeOfFile,
   rangeOfMemory,
   rangesBelow,
-  rootIdOf,
-  snapshotOf,
+  getRootId,
+  createSnapshot,
   type StoredDirectory,
   type StoredDocument,
   type StoredFile,
@@ -46,7 +47,7 @@ export async function leaveFiles(
   call: CallContext,
 ): Promise<MovingMemory | null> {
   const { collection } = context;
-  const key = memoryKeyOf(address);
+  const key = getMemoryKey(address);
   const counts = maxBytes === Infinity ? null : await countFiles(context, key, call);
   if (counts !== null && counts !== "moved" && counts.sizeBytes > maxBytes) throw tooLarge(maxBytes);
   const held = await collection.updateMany(
@@ -57,7 +58,7 @@ export async function leaveFiles(
   );
   if (held === 0 || (await lookForFiles(context, address, session, call)) !== "memory") return null;
   const documents = await readDocuments(context, key, session, maxBytes, call);
-  const root = documents.get(ROOT) as StoredRoot | undefined;
+  const root = findRoot(documents);
   if (root === undefined) return null;
   for (const _id of rangesBelow(key, ROOT)) await collection.deleteMany({ _id }, { session, ...byId }, call);
   const mark: StoredMark = { _id: root._id, kind: "moved", ...address };
@@ -68,7 +69,7 @@ export async function leaveFiles(
   );
   const { createdAt, applied, history, formerRevision = 0 } = root;
   return {
-    tree: snapshotOf(documents),
+    tree: createSnapshot(documents),
     createdAt,
     updatedAt,
     ...(applied && { applied }),
@@ -118,8 +119,8 @@ export async function arriveInFiles(
 ): Promise<void> {
   const { collection, expiry } = context;
   const { createdAt, updatedAt, applied, revision, history } = memory;
-  const key = memoryKeyOf(address);
-  const _id = rootIdOf(key);
+  const key = getMemoryKey(address);
+  const _id = getRootId(key);
   const found = await collection.findOne<Pick<StoredRoot, "kind">>(
     { _id },
     { projection: { kind: 1 }, session, ...byId, ...asPlainValues },
@@ -132,7 +133,7 @@ export async function arriveInFiles(
     revision,
     ...(lifetimeMs !== null && { lifetimeMs }),
   };
-  const directoryOf = (path: string): StoredDirectory => ({
+  const createDirectory = (path: string): StoredDirectory => ({
     _id: idOfPath(key, path),
     kind: "dir",
     made: 1,
@@ -140,7 +141,7 @@ export async function arriveInFiles(
     updatedAt,
   });
   const root: StoredRoot = {
-    ...directoryOf(ROOT),
+    ...createDirectory(ROOT),
     ...address,
     formerRevision: revision,
     ...(applied && { applied }),
@@ -148,7 +149,7 @@ export async function arriveInFiles(
   };
   if (found !== null)
     await collection.updateOne({ _id }, [{ $replaceWith: { $literal: root } }], { session, ...byId }, call);
-  const made = [...(found === null ? [root] : []), ...documentsBelow(key, memory, directoryOf)];
+  const made = [...(found === null ? [root] : []), ...documentsBelow(key, memory, createDirectory)];
   if (made.length > 0) await collection.insertMany(made, { session }, call);
 }
 
@@ -189,9 +190,9 @@ export async function lookForFiles(
   session: ClientSession,
   call: CallContext,
 ): Promise<"memory" | "mark" | "nothing"> {
-  const key = memoryKeyOf(address);
+  const key = getMemoryKey(address);
   const root = await context.collection.findOne<Pick<StoredRoot, "kind">>(
-    { _id: rootIdOf(key) },
+    { _id: getRootId(key) },
     { projection: { kind: 1 }, session, ...byId, ...asPlainValues },
     call,
   );

@@ -5,13 +5,13 @@ import { findHiddenDirectory, getParent, getPathPrefix, ROOT } from "../../../co
 import { compareCodeUnits } from "../../../core/values/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import {
-  childrenOf,
+  getChildRange,
   type IdRange,
   type IndexedDocument,
   pathOfId,
   rangeOfMemory,
   rangesBelow,
-  rootIdOf,
+  getRootId,
   type StoredDocument,
   childrenBefore,
   isBefore,
@@ -89,13 +89,13 @@ export class FilesOutline {
     const range = rangeOfMemory(this.#memoryKey);
     const page = maxPathChars === Infinity ? Infinity : this.#pageFor(maxPathChars);
     const first = await this.#find([range], page === Infinity ? undefined : page);
-    const rootId = rootIdOf(this.#memoryKey);
+    const rootId = getRootId(this.#memoryKey);
     refuseElsewhere(
       this.#context,
       first.find(({ _id }) => _id === rootId),
     );
     const last = first.at(-1);
-    if (last === undefined || first.length < page) return this.#outlineOf(first);
+    if (last === undefined || first.length < page) return this.#createOutline(first);
     const rest = rangeAfter(range, last._id);
     const isLarge = await hasMoreThan(
       this.#context.collection,
@@ -105,7 +105,7 @@ export class FilesOutline {
       this.#call,
     );
     if (isLarge) return this.#cut(first, last._id);
-    return this.#outlineOf([...first, ...(await this.#find([rest]))]);
+    return this.#createOutline([...first, ...(await this.#find([rest]))]);
   }
 
   /**
@@ -122,7 +122,7 @@ export class FilesOutline {
   async #cut(first: readonly Outlined[], readTo: string): Promise<MemoryOutline> {
     const known = first
       .filter(({ _id }) => pathOfId(this.#memoryKey, _id) !== ROOT)
-      .map((document) => this.#childOf(document));
+      .map((document) => this.#createChild(document));
     const children: Child[] = [];
     let room = this.#options.maxPathChars;
     let level = [ROOT];
@@ -135,7 +135,7 @@ export class FilesOutline {
       ) {
         const found = await this.#firstChildren(level.slice(start, start + count), known, readTo, room);
         below.push(...found);
-        room -= charsOf(found);
+        room -= countListingChars(found);
       }
       children.push(...below);
       level = below.filter(({ kind, path }) => kind === "dir" && !isHidden(path)).map(({ path }) => path);
@@ -145,7 +145,7 @@ export class FilesOutline {
     const documents = [...children, ...inHidden];
     const isWhole = room >= 0;
     const outline =
-      isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
+      isWhole && uncounted.length === 0 ? await this.#createOutline(documents) : this.#withoutContents(documents);
     return {
       ...outline,
       ...(!isWhole && { moreThan: this.#limits.counted }),
@@ -173,7 +173,7 @@ export class FilesOutline {
     for (let after = readTo; ;) {
       const unread = this.#unreadBefore(directories, found.end, after);
       const more = unread.length === 0 ? [] : await this.#find(unread, page);
-      found = upTo(room, [...found.children, ...more.map((document) => this.#childOf(document))]);
+      found = upTo(room, [...found.children, ...more.map((document) => this.#createChild(document))]);
       const last = more.at(-1);
       if (last === undefined || more.length < page) return found.children;
       after = last._id;
@@ -187,11 +187,11 @@ export class FilesOutline {
   #unreadBefore(directories: readonly string[], end: Child | undefined, readTo: string): IdRange[] {
     const last = end === undefined ? -1 : directories.indexOf(getParent(end.path));
     const before = last === -1 ? directories : directories.slice(0, last);
-    const ranges = before.map((directory) => childrenOf(this.#memoryKey, directory));
+    const ranges = before.map((directory) => getChildRange(this.#memoryKey, directory));
     const directory = directories[last];
     if (end !== undefined && directory !== undefined)
       ranges.push(
-        ...childrenBefore(childrenOf(this.#memoryKey, directory), end.key.slice(getPathPrefix(directory).length)),
+        ...childrenBefore(getChildRange(this.#memoryKey, directory), end.key.slice(getPathPrefix(directory).length)),
       );
     return ranges.map((range) => rangeAfter(range, readTo)).filter(({ $gte, $lt }) => isBefore($gte, $lt));
   }
@@ -239,7 +239,7 @@ export class FilesOutline {
       .toArray();
   }
 
-  #childOf(document: Outlined): Child {
+  #createChild(document: Outlined): Child {
     const path = pathOfId(this.#memoryKey, document._id);
     return { path, key: document.kind === "dir" ? `${path}/` : path, ...document };
   }
@@ -258,7 +258,7 @@ export class FilesOutline {
     return outline;
   }
 
-  async #outlineOf(documents: readonly Outlined[]): Promise<MemoryOutline> {
+  async #createOutline(documents: readonly Outlined[]): Promise<MemoryOutline> {
     const outline = this.#withoutContents(documents);
     const { maxContentBytes } = this.#options;
     const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
@@ -285,14 +285,14 @@ function upTo(room: number, found: readonly Child[]): { children: Child[]; end?:
   const children = found.toSorted((a, b) => compareCodeUnits(a.key, b.key));
   let chars = 0;
   for (const [index, child] of children.entries()) {
-    chars += charsOf([child]);
+    chars += countListingChars([child]);
     if (chars > room) return { children: children.slice(0, index + 1), end: child };
   }
   return { children };
 }
 
 /** What the lines of a listing take at least. */
-function charsOf(children: readonly Child[]): number {
+function countListingChars(children: readonly Child[]): number {
   return children.reduce((sum, { path }) => sum + path.length + 2, 0);
 }
 

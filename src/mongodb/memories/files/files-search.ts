@@ -7,7 +7,7 @@ import {
   pathOfId,
   rangeOfMemory,
   rangesBelow,
-  rootIdOf,
+  getRootId,
   type StoredFile,
   type TextIdDocument,
 } from "./documents.js";
@@ -50,7 +50,7 @@ async function readAll(context: ReadContext, memoryKey: string, call: CallContex
     options,
     call,
   )) {
-    if (document._id === rootIdOf(memoryKey)) root = document;
+    if (document._id === getRootId(memoryKey)) root = document;
     else addTo(snapshot, memoryKey, document, document.text);
   }
   refuseElsewhere(context, root);
@@ -65,7 +65,7 @@ function readChanged(
   call: CallContext,
 ): Promise<VersionedSnapshot> {
   const { collection, transactions } = context;
-  const rootId = rootIdOf(memoryKey);
+  const rootId = getRootId(memoryKey);
   return inSnapshot(transactions.client, async (session) => {
     let root: TextIdDocument | undefined;
     const snapshot: VersionedSnapshot = { files: [], directories: [] };
@@ -209,7 +209,7 @@ class NarrowedSearch {
 
   /** With any of the words. Named by the memory, by which the index begins, and by ids, by which a shard is found. */
   #find(words: readonly string[], limit: number, order: object = {}): Promise<Listed[]> {
-    const filter = { memory: this.#key, $text: { $search: words.map(formsOf).join(" ") }, ...this.#within };
+    const filter = { memory: this.#key, $text: { $search: words.map(addAccentedForm).join(" ") }, ...this.#within };
     const options = {
       projection: { sizeBytes: 1 },
       ...order,
@@ -241,7 +241,7 @@ class NarrowedSearch {
  * The server stems a word with its accents, and folds it then. Its English has no vowels with accents, so it leaves
  * `crêpes` whole. With an accent on each vowel it does so in the query.
  */
-function formsOf(word: string): string {
+function addAccentedForm(word: string): string {
   const accented = word.replace(/[aeiouy]/g, (vowel) => `${vowel}\u0301`).normalize("NFC");
   return accented === word ? word : `${word} ${accented}`;
 }

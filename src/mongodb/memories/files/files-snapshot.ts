@@ -13,10 +13,10 @@ import {
   idOfPath,
   type IndexedDocument,
   isMark,
-  memoryKeyOf,
+  getMemoryKey,
   pathOfId,
   rangeOfMemory,
-  rootIdOf,
+  getRootId,
   type StoredDocument,
   type StoredFile,
   type StoredRoot,
@@ -74,7 +74,7 @@ export class FilesSnapshot implements MemoryMoment {
     address: CheckedAddress,
     use: (moment: FilesSnapshot, root: ListedRoot | null) => Promise<T | null> | T | null,
   ): Promise<T | null> {
-    const moment = new FilesSnapshot(client, collection, memoryKeyOf(address));
+    const moment = new FilesSnapshot(client, collection, getMemoryKey(address));
     let used: T | null = null;
     try {
       used = await use(moment, await moment.#list());
@@ -108,7 +108,7 @@ export class FilesSnapshot implements MemoryMoment {
         else if (path !== ROOT) this.directories.push(path);
       }
       return this.#collection.findOne<ListedRoot>(
-        { _id: rootIdOf(this.#key) },
+        { _id: getRootId(this.#key) },
         { ...asPlainValues, projection: { kind: 1, history: 1 }, session },
         this.#call,
       );

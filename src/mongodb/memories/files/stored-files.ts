@@ -19,7 +19,7 @@ import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "..
 import { ROOT } from "../../../core/values/paths.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../contract/tree-storage.js";
-import { memoryKeyOf, rootIdOf } from "./documents.js";
+import { getMemoryKey, getRootId } from "./documents.js";
 import { FileReads } from "./file-reads.js";
 import type { FilesContext } from "./files-context.js";
 import { listenToMemory } from "./files-listener.js";
@@ -135,7 +135,7 @@ export class StoredFiles implements StoredMemory {
 
   async listen(): Promise<ChangeListener | null> {
     await this.#context.ready();
-    return listenToMemory(this.#context, memoryKeyOf(this.#address));
+    return listenToMemory(this.#context, getMemoryKey(this.#address));
   }
 
   get history(): StoredMemory["history"] {
@@ -150,7 +150,7 @@ export class StoredFiles implements StoredMemory {
     if (ids.length === 0) return;
     const context = this.#context;
     const expiry = new FilesExpiry(context, this.#address);
-    const _id = rootIdOf(memoryKeyOf(this.#address));
+    const _id = getRootId(getMemoryKey(this.#address));
     const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
     await writing(context, async () => {
       if (!(await expiry.isPresent(call))) return;

@@ -42,7 +42,7 @@ export function followMemory(
   const at = (place: LayoutPlace): StoredMemory => (place === "home" ? home : open(following.at(place)));
   /** Most memories have never moved, and their calls need nothing of what follows. */
   const run: RunOnTarget<StoredMemory> = async (stage, args, use) => {
-    if (following.placeOf(address) === "home") {
+    if (following.getLastPlace(address) === "home") {
       try {
         return await use(home);
       } catch (error) {
@@ -63,7 +63,7 @@ export function followMemory(
       const listen = async (place: LayoutPlace): Promise<ChangeListener | null> => {
         // It is not known where the memory will be made.
         const listener = place === "nowhere" ? null : await at(place).listen(call);
-        return listener && stopAfterMove(listener, () => following.placeOf(address) === place);
+        return listener && stopAfterMove(listener, () => following.getLastPlace(address) === place);
       };
       return following.run(address, "read", listen, call);
     },

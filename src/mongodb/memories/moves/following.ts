@@ -47,7 +47,7 @@ export class Following {
   }
 
   /** Where the memory was found last. */
-  placeOf(address: CheckedAddress): "home" | "other" {
+  getLastPlace(address: CheckedAddress): "home" | "other" {
     return this.#known.has(address) ? "other" : "home";
   }
 
@@ -61,7 +61,7 @@ export class Following {
     run: (place: LayoutPlace) => Promise<T>,
     call: CallContext,
   ): Promise<T> {
-    let place: LayoutPlace = this.placeOf(address);
+    let place: LayoutPlace = this.getLastPlace(address);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
         return await run(place);

@@ -23,6 +23,7 @@ export function createForwarder<Target extends object>(
   const methods = Object.entries<ForwardStage>(table).map(([name, stage]) => {
     const forward = (...args: unknown[]): Promise<unknown> =>
       run(stage, args, (target) => {
+        // The table has names of methods only.
         const method = Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>;
         return method.apply(target, args);
       });

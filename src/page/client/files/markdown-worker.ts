@@ -2,7 +2,7 @@ import { Lexer } from "marked";
 
 // Beside the page, which can end it: some texts take the parser half a minute. The types take it for a window.
 addEventListener("message", ({ data }: MessageEvent<string>) => {
-  (self as unknown as Worker).postMessage(parseTokens(data));
+  postMessage(parseTokens(data));
 });
 
 /** Null for a text that is nested too deeply. */

@@ -9,8 +9,9 @@ import type { RecordedChange } from "../../../history/outbox.js";
 import { recordEdits } from "../../../history/record-edits.js";
 import { storeDifference } from "./difference.js";
 import {
+  findRoot,
   idOfPath,
-  memoryKeyOf,
+  getMemoryKey,
   pathOfId,
   rangeOfMemory,
   rangesBelow,
@@ -73,7 +74,7 @@ export class ChangeTransaction {
   constructor(context: FilesContext, address: CheckedAddress, session: ClientSession, call: CallContext) {
     this.#context = context;
     this.#address = address;
-    this.#key = memoryKeyOf(address);
+    this.#key = getMemoryKey(address);
     this.#session = session;
     this.#call = call;
   }
@@ -180,7 +181,7 @@ export class ChangeTransaction {
     const named = [ROOT, ...below, ...changes.flatMap(({ scope }) => scope.paths)];
     const paths = new Set(named.flatMap((path) => [path, ...getParents(path)]));
     await add({ $in: Array.from(paths, (path) => idOfPath(this.#key, path)) }, byId);
-    const root = (documents.get(ROOT) as StoredRoot | undefined) ?? null;
+    const root = findRoot(documents) ?? null;
     refuseElsewhere(this.#context, root);
     const needsTexts = kept !== null || changes.some(({ scope }) => scope.needsTexts === true);
     const options = needsTexts ? byId : { projection: listingProjection, hint: listingIndex.name };

@@ -7,11 +7,11 @@ import { asPlainValues } from "../../../driver/plain-values.js";
 import { newChangeId } from "../../change-id.js";
 import {
   idOfPath,
-  memoryKeyOf,
+  getMemoryKey,
   movedDocument,
   placeOfFile,
   rangesBelow,
-  rootIdOf,
+  getRootId,
   type StoredDirectory,
   type StoredDocument,
   type StoredFile,
@@ -69,11 +69,11 @@ export async function storeDifference(
   call: CallContext,
 ): Promise<void> {
   const { collection, session } = memory;
-  const difference = findDifference(memoryKeyOf(memory.address), tree, options);
+  const difference = findDifference(getMemoryKey(memory.address), tree, options);
   const { removed, updates, created, copied } = difference;
   const isLarge = copied.size > 0 || removed.length > maxDocuments;
   const cleared = isLarge ? options.below.filter((path) => !hasAnyBelow(tree, path)) : [];
-  const ranges = cleared.flatMap((path) => rangesBelow(memoryKeyOf(memory.address), path));
+  const ranges = cleared.flatMap((path) => rangesBelow(getMemoryKey(memory.address), path));
   const isInRange = (id: string): boolean => ranges.some(({ $gte, $lt }) => id >= $gte && id < $lt);
   const single = ranges.length === 0 ? removed : removed.filter((id) => !isInRange(id));
   for (let start = 0; start < single.length; start += maxDocuments) {
@@ -161,7 +161,7 @@ function touchParents(
   });
   if (rootFields === null && !parents.has(ROOT)) return touches;
   const { updatedAt = at, ...fields } = rootFields ?? {};
-  const _id = rootIdOf(memoryKeyOf(address));
+  const _id = getRootId(getMemoryKey(address));
   const hasFields = Object.keys(fields).length > 0;
   if (root !== null)
     return [updateOne(_id, { $inc: { made: 1 }, $max: { updatedAt }, ...(hasFields && { $set: fields }) }), ...touches];
@@ -183,7 +183,7 @@ async function copyDocuments(
   paths: ReadonlyMap<string, string>,
   call: CallContext,
 ): Promise<void> {
-  const key = memoryKeyOf(address);
+  const key = getMemoryKey(address);
   let batch: StoredDocument[] = [];
   let bytes = 0;
   const insert = async (): Promise<void> => {

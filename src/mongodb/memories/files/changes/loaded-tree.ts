@@ -57,14 +57,14 @@ export class LoadedTree extends MemoryTree {
 
   /** By how many bytes edits that are not made yet make all texts longer. */
   growth(edits: TreeEdits): number {
-    const sizeOf = (path: string): number => this.files.get(path)?.sizeBytes ?? 0;
+    const getSize = (path: string): number => this.files.get(path)?.sizeBytes ?? 0;
     const sources = new Map(edits.moved.map(({ path, to }) => [to, path]));
     const removed = new Set(edits.removed);
     const replaced = edits.files
       .map((file) => sources.get(file.path) ?? file.path)
       .filter((path) => !removed.has(path));
     return (
-      sum(edits.files.map(({ sizeBytes }) => sizeBytes)) - sum([...removed].map(sizeOf)) - sum(replaced.map(sizeOf))
+      sum(edits.files.map(({ sizeBytes }) => sizeBytes)) - sum([...removed].map(getSize)) - sum(replaced.map(getSize))
     );
   }
 }

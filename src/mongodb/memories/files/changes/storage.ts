@@ -14,7 +14,7 @@ import type {
   TreeStorage,
 } from "../../contract/tree-storage.js";
 import { attemptChange, readText } from "./attempts.js";
-import { memoryKeyOf } from "../documents.js";
+import { getMemoryKey } from "../documents.js";
 import { type FilesContext, refuseElsewhere } from "../files-context.js";
 import { LoadedTree } from "./loaded-tree.js";
 import { FilesExpiry } from "../files-expiry.js";
@@ -35,7 +35,7 @@ export class FilesStorage implements TreeStorage {
   constructor(context: FilesContext, address: CheckedAddress) {
     this.#context = context;
     this.#address = address;
-    this.#key = memoryKeyOf(address);
+    this.#key = getMemoryKey(address);
     this.#expiry = new FilesExpiry(context, address);
   }
 

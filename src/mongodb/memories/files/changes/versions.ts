@@ -12,7 +12,7 @@ import {
 } from "../../../history/outbox.js";
 import type { VersionCollection } from "../../../history/version-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../../../history/version-document.js";
-import { memoryKeyOf, rootIdOf, type StoredFile, type RootHistory, type StoredRoot } from "../documents.js";
+import { getMemoryKey, getRootId, type RootHistory, type StoredFile, type StoredRoot } from "../documents.js";
 import { byId } from "../file-indexes.js";
 import type { FilesContext } from "../files-context.js";
 import type { LoadedTree } from "./loaded-tree.js";
@@ -125,7 +125,7 @@ export async function prolong(
   if (expiresAt >= until.latest) return;
   try {
     await context.versions.prolong(id, until.expiresAt, call);
-    const filter = { _id: rootIdOf(memoryKeyOf(address)), "history.id": id };
+    const filter = { _id: getRootId(getMemoryKey(address)), "history.id": id };
     await context.collection.updateOne(filter, { $set: { "history.expiresAt": until.expiresAt } }, byId, call);
   } catch {
     // Nothing is lost: they are kept for a while yet.
