@@ -3,7 +3,7 @@ import type { MemoryNode } from "./memory-node.js";
 
 /** The connector itself, or that of a MemoryNode, with the defaults. @throws TypeError for anything else */
 export function getConnector(given: MemoryConnectorNode | MemoryNode, where: string): MemoryConnectorNode {
-  // By shape, because the other build of this package (ESM or CommonJS) has classes of its own.
+  // Compares the shape. Reason: the other build of this package (ESM or CommonJS) has its own classes.
   const parts = given as Partial<MemoryConnectorNode & MemoryNode> | null;
   if (typeof parts?.inject === "function") return given as MemoryConnectorNode;
   if (typeof parts?.createConnector === "function") return (given as MemoryNode).createConnector();

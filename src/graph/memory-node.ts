@@ -38,8 +38,9 @@ import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./m
 import { type MountOptions, NodeMounts } from "./node-mounts.js";
 import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
 
+/** The options of a MemoryNode. */
 export interface MemoryNodeOptions extends MemoryOptions {
-  /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
+  /** The store of the memory. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
   store?: BaseStore;
   /** Names the memory. Nodes with the same id in the same store share it. */
   nodeId: string;
@@ -62,7 +63,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
    */
   mounts?: Record<string, MountOptions>;
   /**
-   * Limit what is allowed on some paths, for everybody who gets the memory from this node. At most 100. The first rule
+   * Limit which changes are allowed on some paths, for all users of this node's memory. At most 100. The first rule
    * that matches a path decides. A refused change is EACCES. If a program must write, use `store.memory(address)`.
    * @default none
    */
@@ -82,7 +83,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
   search?: boolean;
 }
 
-/** Of an option `onAsk`. */
+/** The schema of an option `onAsk`. */
 export const onAskField = z.enum(["interrupt", "propose"], { message: 'must be "interrupt" or "propose"' });
 
 const ownerOfRun = z
@@ -143,7 +144,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       search = false,
       ...memoryOptions
     } = options;
-    // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
+    // A made-up owner stands for that of a run, so that a bad node id is refused here and not during a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
     this.#mounts = mounts && new NodeMounts(mounts);

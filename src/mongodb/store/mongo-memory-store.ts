@@ -62,9 +62,9 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * It keeps memories in one collection, by default with one document for each address, and all other items in another
- * collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`, `["memory", nodeId,
- * "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes
+ * It keeps memories in one collection, by default with one document for each address. It keeps all other items in
+ * another collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`,
+ * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes
  * the indexes at first use.
  */
 export class MongoMemoryStore extends BaseStore {
@@ -148,7 +148,7 @@ export class MongoMemoryStore extends BaseStore {
     return store;
   }
 
-  /** Recognises the store of any copy of this package. LangGraph's wrapper around one is not one: see `openMemory`. */
+  /** Recognises stores of any copy of this package. It does not recognise LangGraph's wrapper: see `openMemory`. */
   static isInstance(value: unknown): value is MongoMemoryStore {
     return typeof value === "object" && value !== null && brand in value;
   }
@@ -267,7 +267,7 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the
-   * items as they were before the writes. Of several writes to one namespace and key the last one counts.
+   * items as they were before the writes. If several writes have the same namespace and key, the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments;
    * MemoryError
    *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory

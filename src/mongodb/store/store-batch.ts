@@ -34,10 +34,10 @@ type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperati
 export interface BatchStorage {
   items: ItemCollection;
   memories: MemoryLayout;
-  /** The batch ends with it. */
+  /** Ends the batch when it is aborted. */
   call: CallContext;
   ranking: Ranking | undefined;
-  /** Called if there are queries and no ranking. */
+  /** Called if a batch has a query and the store has no ranking. */
   onUnranked: () => void;
 }
 
@@ -56,7 +56,7 @@ export class StoreBatch {
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
     const { items, memories, ranking, call } = this.#storage;
-    // Not by `map`, which leaves out what was never set.
+    // `map` would skip the holes of an array.
     const checked = Array.from<unknown, CheckedOperation>(operations, (operation) =>
       checkOperation(operation, ranking),
     );
@@ -127,7 +127,7 @@ export class StoreBatch {
     return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
   }
 
-  /** Nothing ranks the files of memories, so they come among the items that have no score. */
+  /** Files of memories have no score. So they come with the items that have none. */
   async *#withMemories({ prefix, filter }: Search, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
     yield* scored;
     const files = mayHoldMemories(prefix) ? [this.#filesWithin(prefix, filter)] : [];
@@ -178,7 +178,7 @@ const isEmpty = ({ filter, limit }: Search): boolean => filter.matchesNone || li
 
 const isRanked = (search: Search): boolean => search.query !== "" && !isEmpty(search);
 
-/** The items of an answer that the items collection holds. */
+/** The items of an answer that are in the items collection. */
 function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
   if (operation.kind === "getItem") return answer === null ? [] : [operation.location];
   if (operation.kind !== "search") return [];

@@ -19,7 +19,7 @@ export interface MongoMemoryStoreOptions {
   client: MongoClient;
   /** @default the database of the client's connection string, or "test" if it names none */
   dbName?: string;
-  /** Collection of the memories. The names of the other collections that they need begin with it. @default "memories" */
+  /** Collection of the memories. The names of their other collections begin with it. @default "memories" */
   memoriesCollection?: string;
   /**
    * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one document for each file
