@@ -95,28 +95,86 @@ export function compilePages(pages: readonly Page[]): { program: ts.Program; sni
   return { program: ts.createProgram([...files.keys(), ...entries], settings, host), snippets: new Set(files.keys()) };
 }
 
+export interface OptionField {
+  name: string;
+  /** The text of `@default`, empty without one. */
+  defaultText: string;
+  isRequired: boolean;
+}
+
+export interface OptionType {
+  name: string;
+  /** Its own fields, and those of a type that it extends and that no entry exports. None for a type alias. */
+  fields: OptionField[];
+  /** The names of all its fields. */
+  allNames: string[];
+}
+
 /** What the entries export, by the compiler. */
 export class Surface {
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
+  readonly #exported: ReadonlySet<ts.Symbol>;
 
   constructor(program: ts.Program) {
     this.#program = program;
     this.#checker = program.getTypeChecker();
+    const sources = Object.values(entrySources());
+    this.#exported = new Set(
+      sources.flatMap((source) => this.#exportsOf(source).map((symbol) => this.#resolved(symbol))),
+    );
   }
 
-  /** The fields of the option objects themselves, without those of the interfaces they extend. */
-  options(source: string): { name: string; fields: { name: string; defaultText: string }[] }[] {
-    const named = this.#exportsOf(source).filter(({ name }) =>
-      /(?:Options|Config|Context|Template|Capabilities)$/.test(name),
+  /**
+   * The exported types that callers fill in: by their name, or because a field has a default, or because all of its
+   * fields are optional.
+   */
+  options(source: string): OptionType[] {
+    return this.#exportsOf(source)
+      .filter((symbol) => this.#isOptionType(symbol))
+      .map((symbol) => {
+        const type = this.#checker.getDeclaredTypeOfSymbol(this.#resolved(symbol));
+        const all = type.isUnion() ? [] : this.#checker.getPropertiesOfType(type);
+        const isAlias = (this.#resolved(symbol).flags & ts.SymbolFlags.TypeAlias) !== 0;
+        return {
+          name: symbol.name,
+          fields: all
+            .filter((field) => !isAlias && this.#isOwnField(field, symbol))
+            .map((field) => ({
+              name: field.name,
+              defaultText: this.#defaultText(field),
+              isRequired: !(field.flags & ts.SymbolFlags.Optional),
+            })),
+          allNames: all.map(({ name }) => name),
+        };
+      });
+  }
+
+  #isOptionType(symbol: ts.Symbol): boolean {
+    const resolved = this.#resolved(symbol);
+    if (/(?:Options|Config|Context|Template|Capabilities)$/.test(symbol.name)) return true;
+    if (!(resolved.flags & ts.SymbolFlags.Interface)) return false;
+    const own = Array.from(resolved.members?.values() ?? []);
+    return (
+      own.some((field) => this.#defaultText(field) !== "") ||
+      (own.length > 0 && own.every((field) => field.flags & ts.SymbolFlags.Optional))
     );
-    return named.map((symbol) => ({
-      name: symbol.name,
-      fields: Array.from(this.#resolved(symbol).members?.values() ?? [], (field) => {
-        const tag = field.getJsDocTags(this.#checker).find(({ name }) => name === "default");
-        return { name: field.name, defaultText: tag?.text?.[0]?.text ?? "" };
-      }),
-    }));
+  }
+
+  /** Whether the type declares the field, or extends the type that does, unless an entry exports that one. */
+  #isOwnField(field: ts.Symbol, type: ts.Symbol): boolean {
+    const resolved = this.#resolved(type);
+    return (field.declarations ?? []).some(({ parent }) => {
+      if (!ts.isInterfaceDeclaration(parent)) return true;
+      const owner = this.#checker.getSymbolAtLocation(parent.name);
+      if (owner === undefined || owner === resolved) return true;
+      return !this.#exported.has(owner) && isExtendedBy(parent, resolved);
+    });
+  }
+
+  #defaultText(field: ts.Symbol): string {
+    const tag = field.getJsDocTags(this.#checker).find(({ name }) => name === "default");
+    return tag?.text?.map(({ text }) => text).join("") ?? "";
   }
 
   /** The members of a union of literal texts. */
@@ -135,4 +193,14 @@ export class Surface {
   #resolved(symbol: ts.Symbol): ts.Symbol {
     return symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
+}
+
+function isExtendedBy(base: ts.InterfaceDeclaration, type: ts.Symbol): boolean {
+  return (type.declarations ?? []).some(
+    (declaration) =>
+      ts.isInterfaceDeclaration(declaration) &&
+      (declaration.heritageClauses ?? []).some((clause) =>
+        new RegExp(`\\b${base.name.text}\\b`).test(clause.getText()),
+      ),
+  );
 }

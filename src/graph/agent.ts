@@ -16,7 +16,7 @@ import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
-/** The options of a CallModelNode, and those of the compiled graph. */
+/** The options of an Agent: those of its CallModelNode and of its compiled graph. */
 export interface AgentOptions extends CallModelNodeOptions {
   /** The store of every run. Memory nodes without a store of their own use it. */
   store?: BaseStore;
@@ -90,8 +90,8 @@ export class Agent {
 }
 
 /**
- * The messages, and the node on which the turn began. It is never checkpointed. A function holds it, so that JSON
- * leaves it out of traces.
+ * The messages, and the node on which the turn began. LangGraph never checkpoints the node. The state keeps it in a
+ * function, so that JSON leaves it out of traces.
  */
 const turnAnnotation = Annotation.Root({
   ...MessagesAnnotation.spec,
@@ -107,7 +107,7 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
     const node = getNode(state);
     return { ...(await node.invoke(state, config)), turn: () => node };
   };
-  // Each call looks the tools up anew, so that it finds tools that were added later.
+  // Each call reads the tools again, so that it finds tools that were added later.
   const callTools = async (state: TurnState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
     new ToolNode<MessagesState>([...getNode(state).tools]).invoke(state, config);
   const graph = new StateGraph({ stateSchema: turnAnnotation, input: MessagesAnnotation, output: MessagesAnnotation })
@@ -117,7 +117,7 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
     .addConditionalEdges("call_model", (state) => (asksForTools(state.messages.at(-1)) ? "tools" : END), ["tools", END])
     .addEdge("tools", "call_model")
     .compile({ ...(store && { store }), ...(checkpointer && { checkpointer }) });
-  // Streams would show the whole state, whatever the input and output schemas say.
+  // Otherwise streams would show the whole state, even with input and output schemas.
   graph.streamChannels = ["messages"];
   return graph;
 }

@@ -8,7 +8,7 @@ import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
-/** The model, and what it gets besides the messages of the state. */
+/** The options of a CallModelNode: the model, and what it gets besides the messages of the state. */
 export interface CallModelNodeOptions {
   /** A chat model. With `tools` it must be able to bind tools. */
   model: BaseChatModel;
@@ -20,15 +20,15 @@ export interface CallModelNodeOptions {
   memoryConnector?: MemoryConnectorNode | MemoryNode;
 }
 
-/** The state that the node needs. The state of a graph may hold more. */
+/** The state that the node needs. The state of a graph may have more fields. */
 export interface MessagesState {
   messages: BaseMessage[];
 }
 
 /**
  * Calls a chat model with the messages of the state, for `graph.addNode("call_model", node)`. Only the model's answer
- * goes back into the state. You can change prompt, tools and memory at any time. A call that runs already keeps what it
- * began with.
+ * goes into the state. You can change prompt, tools and memory at any time. A running call keeps those with which it
+ * began.
  *
  * It is a Runnable, because LangGraph turns any other object with `invoke` into a node that does nothing.
  */

@@ -18,7 +18,7 @@ import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
 import { bindSignal } from "../langchain/memory-source.js";
 
-/** The memories of one node, as a connector needs them; `MemoryNode` is one. */
+/** The memories of one node, as a connector needs them. A `MemoryNode` fits. */
 export interface ConnectableMemory {
   readonly scope: MemoryScope;
   /** The memory of the run's thread or user, or the global one, by `scope`. */
@@ -32,11 +32,11 @@ export interface ConnectableMemory {
 /** The memories of a run in one tree. */
 export interface TreeOfRun {
   tree: MountedMemory;
-  /** Why the global memory is mounted at "/": the run names no thread or user. Null if it is the run's own. */
+  /** Set if the run names no thread or user. The global memory is then mounted at "/". Otherwise null. */
   missingOwner: MemoryError | null;
 }
 
-/** A run as programs describe it: nothing of it is needed for a `global` node with a store. */
+/** A run as programs describe it. A `global` node with a store needs no field. */
 export interface RenderedRun extends Partial<MemoryRun> {
   /** For a node without a store of its own. */
   store?: BaseStore | undefined;
@@ -44,16 +44,18 @@ export interface RenderedRun extends Partial<MemoryRun> {
   signal?: AbortSignal | undefined;
 }
 
+/** The options of a MemoryConnectorNode. */
 export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
+  /** A MemoryNode, or an object with the same functions. */
   memory: ConnectableMemory;
 }
 
 /**
- * Shows a memory to the model: one message, made anew for each call and never part of the graph's state.
+ * Shows a memory to the model. It makes one message for each call. The message is never part of the graph's state.
  *
- * For a `perThread` or `perUser` node it shows the memory of the run's thread or user. If that is empty or the run
- * names none, it shows the node's global one. The message says which. The same memory gives the same bytes, so that
- * prompt caches hold.
+ * For a `perThread` or `perUser` node it shows the memory of the run's thread or user. If that memory is empty, or the
+ * run names no thread or user, it shows the node's global memory. The message says which one it shows. The same memory
+ * gives the same bytes, so prompt caches stay valid.
  */
 export class MemoryConnectorNode {
   readonly #memory: ConnectableMemory;
@@ -71,8 +73,8 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * The memory as a system message, whatever `role` and `placement` are, or null if there is nothing to show. Sends one
-   * command, or two if the memory of the thread or user is empty.
+   * Returns the memory as a system message, or null if there is nothing to show. Ignores `role` and `placement`. Sends
+   * one command, or two if the memory of the thread or user is empty.
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is no text
    */
   async renderMessage({ store, signal, config, ...run }: RenderedRun = {}): Promise<SystemMessage | null> {
@@ -84,16 +86,14 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * The messages with the memory in its place. The given array and messages stay as they are. Never rejects because of
-   * the memory: if it cannot be read, the messages come back without it and `onError` is called. If the run's signal
-   * aborts, it rejects with the signal's reason.
+   * Returns the messages with the memory added. Does not change the given array and messages. If the memory cannot be
+   * read, it calls `onError` and returns the messages without the memory. If the run's signal aborts, it rejects with
+   * the signal's reason.
    *
-   * @param config the run's config: its thread or user and its `store` say which memory, its `signal` ends the call.
-   * Default: that of the run
-   *   around this call, if LangGraph knows it.
-   * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the
-   * memory
-   *   is merged into the one system message, which every client takes.
+   * @param config the config of the run. Its thread, user and `store` choose the memory. Its `signal` ends the call.
+   *   Default: the config of the run around this call, if LangGraph knows it.
+   * @param model the client that gets the messages. It decides what `systemMessages: "auto"` means. Without it the
+   *   memory goes into the one system message, which every client takes.
    */
   async inject(messages: BaseMessage[], config?: RunnableConfig, model?: unknown): Promise<BaseMessage[]> {
     const run = ensureConfig(config);
@@ -114,7 +114,7 @@ export class MemoryConnectorNode {
       );
     } catch (cause) {
       getRunSignal(run)?.throwIfAborted();
-      // Of a function that finds the thread or the user by asking a person.
+      // A function that finds the thread or the user may interrupt the run to request the id from a person.
       if (isGraphBubbleUp(cause)) throw cause;
       const error = MemoryError.isInstance(cause)
         ? cause
@@ -124,7 +124,7 @@ export class MemoryConnectorNode {
     }
   }
 
-  /** A hook that fails, at once or later, must not break the run either; it is reported in the default way. */
+  /** A failing `onError`, also an asynchronous one, must not break the run. The default then reports the failure. */
   #report(failure: MemoryError): void {
     const warn = (): void => connectorDefaults.onError(failure);
     try {
@@ -164,7 +164,7 @@ export class MemoryConnectorNode {
     return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
   }
 
-  /** Null if the run names no thread or user. That is reported, and the model sees the global memory. */
+  /** Null if the run names no thread or user. It reports that, and the model sees the global memory. */
   async #ownMemory(run: MemoryRun): Promise<Memory | null> {
     try {
       return await this.#memory.memoryForRun(run);

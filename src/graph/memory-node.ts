@@ -40,8 +40,9 @@ import { type MountOptions, NodeMounts } from "./node-mounts.js";
 import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 
+/** The options of a MemoryNode. */
 export interface MemoryNodeOptions extends MemoryOptions {
-  /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
+  /** The store of the memory. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
   store?: BaseStore;
   /** Names the memory. Nodes with the same id in the same store share it. */
   nodeId: string;
@@ -64,7 +65,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
    */
   mounts?: Record<string, MountOptions>;
   /**
-   * Limit what is allowed on some paths, for everybody who gets the memory from this node. At most 100. The first rule
+   * Limit which changes are allowed on some paths, for all users of this node's memory. At most 100. The first rule
    * that matches a path decides. A refused change is EACCES. If a program must write, use `store.memory(address)`.
    * @default none
    */
@@ -84,7 +85,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
   search?: boolean;
 }
 
-/** Of an option `onAsk`. */
+/** The schema of an option `onAsk`. */
 export const onAskField = z.enum(["interrupt", "propose"], { message: 'must be "interrupt" or "propose"' });
 
 const ownerOfRun = z
@@ -140,7 +141,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       search = false,
       ...memoryOptions
     } = options;
-    // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
+    // A made-up owner stands for that of a run, so that a bad node id is refused here and not during a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
     this.#mounts = mounts && new NodeMounts(mounts);

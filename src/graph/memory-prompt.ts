@@ -5,8 +5,9 @@ import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
-/** The connector, or a MemoryNode for a connector with the defaults, and the system prompt. */
+/** The options of `createMemoryPrompt`. */
 export interface MemoryPromptOptions {
+  /** A connector, or a MemoryNode, which gets a connector with the defaults. */
   connector: MemoryConnectorNode | MemoryNode;
   /** Goes before the messages of the state. @default none */
   systemPrompt?: string;

@@ -3,7 +3,8 @@ import type { MemoryError } from "../core/values/errors.js";
 let warned = false;
 
 /**
- * Once a process: a run without its thread or user is a mistake of the program, which every further run repeats.
+ * Warns once in a process. Reason: a run without its thread or user is a mistake of the program, and every run repeats
+ * it.
  * @param which memory the run cannot use
  */
 export function warnOfMissingOwner(which: string, { message }: MemoryError): void {

@@ -34,7 +34,7 @@ export interface NodeMount extends MountSettings {
   scope?: MemoryScope | undefined;
 }
 
-/** What is mounted at one place of a node's tree. */
+/** An entry of a node's `mounts`. */
 export type MountOptions = MemorySource | NodeMount;
 
 type CheckedMount = { point: string; settings: MountSettings } & (
@@ -58,9 +58,9 @@ export type OpenInStore = (nodeId: string, scope: MemoryScope) => Memory | Promi
 
 /** The mounts of a node beside its own memory, which is mounted at "/". */
 export class NodeMounts {
-  /** As far as it is known without a run. */
+  /** The rights that are known without a run. */
   readonly rights: MemoryRights | undefined;
-  /** Of the node's own memory. */
+  /** The settings of the node's own memory. */
   readonly #root: MountSettings;
   readonly #others: readonly CheckedMount[];
 
@@ -77,8 +77,8 @@ export class NodeMounts {
   }
 
   /**
-   * The mounts of a run, with the node's own memory. Where the run names no thread or user for another, the tree does
-   * without that.
+   * The mounts of a run, with the node's own memory. If the run names no thread or user for another mount, a placeholder
+   * takes its place.
    */
   async forRun(own: Memory, run: MemoryRun, openInStore: OpenInStore): Promise<Mount[]> {
     const choose = async (mount: CheckedMount): Promise<Memory> =>

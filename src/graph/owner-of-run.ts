@@ -20,7 +20,7 @@ export class RunOwners {
   }
 
   /**
-   * Anything: the address check refuses what is no id.
+   * Returns any value. The check of the address refuses values that are not ids.
    * @throws MemoryError EINVAL if the function for the id throws, EIO if it does not answer in time
    */
   async findOwner(run: MemoryRun, scope: MemoryScope): Promise<unknown> {

@@ -13,24 +13,24 @@ import { storedNamespace } from "../operations/namespaces.js";
 import { checkOperation } from "../operations/checked-operation.js";
 import type { Ranking } from "../search/ranking.js";
 
-/** An item of another store; nothing of it is checked. */
+/** An item of another store, unchecked. */
 export interface ForeignItem {
   namespace: unknown;
   key: unknown;
   value: unknown;
   createdAt: unknown;
   updatedAt: unknown;
-  /** Missing: never. */
+  /** Without it the item never expires. */
   expiresAt?: unknown;
 }
 
 export interface CopyReport {
   copied: number;
-  /** In the store already, as they are or newer. */
+  /** Items that the store already has, with the same time or a newer one. */
   unchanged: number;
-  /** Expired, or directories of memories, which come with their files. */
+  /** Expired items, and directories of memories, which come with their files. */
   skipped: number;
-  /** What this store cannot hold, each with the error that a put of it would be refused with. */
+  /** Items that this store cannot store, each with the error of a `put`. */
   refused: { item: ForeignItem; reason: Error }[];
 }
 
@@ -46,8 +46,8 @@ interface GivenTimes extends ItemTimes {
 }
 
 /**
- * Takes over items of another store with their times; never over one that is as new. One bulk write for all items, and
- * up to four commands for each file of a memory. A dry run only reads, and reports what would be done.
+ * Copies items of another store with their times. Never replaces an item that is as new or newer. Sends one bulk write
+ * for all items, and up to four commands for each file of a memory. A dry run only reads, and reports the same counts.
  * @throws MemoryError EIO
  */
 export async function copyForeignItems(
@@ -103,11 +103,11 @@ async function copyItems(
   );
 }
 
-/** The filter is the id alone, as for puts. The server keeps a stored item that is as new. */
+/** The filter is the id alone, as for puts. The server keeps a stored item that is as new or newer. */
 function createCopy({ location, value }: ItemPut, fields: GivenTimes & RankedFields): ItemOperation {
   const { id, namespace, key } = location;
   const copy = { _id: "$_id", ...literals({ ns: storedNamespace(namespace), key, value, ...fields }) };
-  // A missing time, as of a new document, sorts before every date.
+  // A new document has no time. A missing time sorts before every date.
   const isOlder = { $lt: ["$updatedAt", fields.updatedAt] };
   const update = [{ $replaceWith: { $cond: [isOlder, copy, "$$ROOT"] } }];
   return { updateOne: { filter: { _id: id }, update, upsert: true } };
@@ -125,7 +125,7 @@ function hasExpired({ expiresAt }: GivenTimes, now: Date): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-/** As a memory in any other store writes one. */
+/** Whether the item is a directory, as memories in other stores write one. */
 function isDirectory({ namespace, key, value }: ForeignItem): boolean {
   if (!Array.isArray(namespace) || typeof key !== "string" || !isPlainObject(value)) return false;
   // Labels that are no strings are refused later.

@@ -54,18 +54,18 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
-/** A search reads memories of up to so many files and directories as a whole. Such an index takes some 20 MB. */
+/** A search reads a memory of up to this many files and directories as a whole. Such an index takes some 20 MB. */
 const searchedWhole = 10_000;
 
-/** For `migrateFromMongoDBStore`. A symbol, which no editor offers among the members. */
+/** For `migrateFromMongoDBStore`. It is a symbol, so that editors do not offer it as a member. */
 export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyItems");
 
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * It keeps memories in one collection, with one document for each address, and all other items in another collection.
- * Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`, `["memory", nodeId,
- * "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes
+ * It keeps memories in one collection, by default with one document for each address. It keeps all other items in
+ * another collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`,
+ * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes
  * the indexes at first use.
  */
 export class MongoMemoryStore extends BaseStore {
@@ -81,8 +81,8 @@ export class MongoMemoryStore extends BaseStore {
   #connected = false;
 
   /**
-   * Sends nothing to the server yet. @throws TypeError for bad options, MemoryError EINVAL for a `history` with
-   * `layout: "files"`
+   * Sends nothing to the server yet.
+   * @throws TypeError for bad options
    */
   constructor(options: MongoMemoryStoreOptions) {
     super();
@@ -149,7 +149,7 @@ export class MongoMemoryStore extends BaseStore {
     return store;
   }
 
-  /** Recognises the store of any copy of this package. LangGraph's wrapper around one is not one: see `openMemory`. */
+  /** Recognises stores of any copy of this package. It does not recognise LangGraph's wrapper: see `openMemory`. */
   static isInstance(value: unknown): value is MongoMemoryStore {
     return typeof value === "object" && value !== null && brand in value;
   }
@@ -193,8 +193,8 @@ export class MongoMemoryStore extends BaseStore {
   /**
    * Lists the memories that match all fields, without their texts; `{}` lists all memories. It lists empty memories
    * too, because their documents contain the ids. The order is stable: global memories, then those of threads, then
-   * those of users; within each by node, then by thread or user. A page of 500 is one command, and each may take
-   * `timeoutMs`.
+   * those of users; within each by node, then by thread or user. It reads pages of 500, each within `timeoutMs`. A page
+   * is one command. With `layout: "files"` one more command counts each memory.
    * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
@@ -222,14 +222,14 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * Moves a memory to another layout of the same database, with its history and proposals, while programs read and
-   * change it. It is one transaction: they see the memory where it was or where it is, and nothing is lost. A mark
-   * stays in the old place, by which every store finds the memory, whichever `layout` it has. All these programs must
-   * be of a version that knows `moveMemory`.
-   * @returns false where there is no memory to move, as it is there already or nowhere
-   * @throws MemoryError EINVAL for a bad address; EEXIST if there is a memory of this address in both layouts; ENOSPC
-   * if it is more than a
-   *   transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if others changed it at each of 100 attempts; EIO on a
-   *   standalone server, or if the database failed. In all but the last case nothing was moved. TypeError for bad options
+   * change it. The move is one transaction. Programs see the memory in the old place or in the new one, and nothing is
+   * lost. The old place keeps a forwarding record. Every store finds the memory by it, whichever `layout` the store
+   * has. All these programs must have a version that knows `moveMemory`.
+   * @returns false if there is no memory to move: it has that layout already, or it does not exist
+   * @throws MemoryError EINVAL for a bad address; EEXIST if both layouts have a memory of this address; ENOSPC if the
+   *   memory is more than a transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if others
+   *   changed it at each of 100 attempts; EIO on a standalone server, or if the database failed. In all but the last
+   *   case nothing was moved. TypeError for bad options
    */
   async moveMemory(address: MemoryAddress, options: { layout: LayoutName }): Promise<boolean> {
     const checked = checkAddress(address);
@@ -268,7 +268,7 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the
-   * items as they were before the writes. Of several writes to one namespace and key the last one counts.
+   * items as they were before the writes. If several writes have the same namespace and key, the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments;
    * MemoryError
    *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
@@ -294,8 +294,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Connects explicitly: a client whose first connection failed stays closed for its own implicit connecting. Only once:
-   * a client that was closed since would connect again, and keep the process alive.
+   * Connects explicitly. Reason: after a failed first connection, a client does not connect by itself. Connects only
+   * once: otherwise a client that was closed would connect again, and keep the process alive.
    */
   #connect(): Promise<void> | undefined {
     if (this.#stopped)
@@ -333,7 +333,7 @@ function createRanking(
   return new KeywordRanking(typeof textSearch === "object" ? textSearch : {});
 }
 
-/** Warns once for each store of a query that has no effect because of the client. */
+/** Warns once for each store that a query has no effect because of the client. */
 function warnOnce(): () => void {
   let warned = false;
   return () => {

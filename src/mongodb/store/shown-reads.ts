@@ -2,7 +2,7 @@ import { capturesTexts, stringifyAny } from "../../core/tracing/tracing.js";
 import type { FoundRecord, ShownRead } from "../../langchain/read-in-run.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
-/** What the tree of a run shows of a batch that only reads. */
+/** Describes a batch that only reads, for the tree of a run. */
 export function describeBatch(operations: unknown): ShownRead<readonly unknown[]> {
   const place = Array.isArray(operations) ? operations.map(describeOperation).join(", ") : "";
   return { name: "memory store", place, found: (answers) => answers.flatMap(toRecords) };
@@ -19,7 +19,7 @@ function describeOperation(operation: unknown): string {
   return parts.map((part) => (typeof part === "string" ? part : "")).join("/");
 }
 
-/** From an item or null of a get, the items of a search, or the namespaces of a listing. */
+/** Takes an item or null (get), items (search), or namespaces (listNamespaces). */
 function toRecords(answer: unknown): FoundRecord[] {
   if (Array.isArray(answer)) {
     return typeof answer[0] === "string" ? [{ metadata: { namespace: answer } }] : answer.flatMap(toRecords);

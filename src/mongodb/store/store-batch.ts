@@ -34,10 +34,10 @@ type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperati
 export interface BatchStorage {
   items: ItemCollection;
   memories: MemoryLayout;
-  /** The batch ends with it. */
+  /** Ends the batch when it is aborted. */
   call: CallContext;
   ranking: Ranking | undefined;
-  /** Called if there are queries and no ranking. */
+  /** Called if a batch has a query and the store has no ranking. */
   onUnranked: () => void;
 }
 
@@ -56,7 +56,7 @@ export class StoreBatch {
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
     const { items, memories, ranking, call } = this.#storage;
-    // Not by `map`, which leaves out what was never set.
+    // `map` would skip the holes of an array.
     const checked = Array.from<unknown, CheckedOperation>(operations, (operation) =>
       checkOperation(operation, ranking),
     );
@@ -178,7 +178,7 @@ const isEmpty = ({ filter, limit }: ItemSearch): boolean => filter.matchesNone |
 
 const isRanked = (search: ItemSearch): boolean => search.query !== "" && !isEmpty(search);
 
-/** The items of an answer that the items collection holds. */
+/** The items of an answer that are in the items collection. */
 function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
   if (operation.kind === "getItem") return answer === null ? [] : [operation.location];
   if (operation.kind !== "search") return [];

@@ -20,12 +20,12 @@ export interface MongoMemoryStoreOptions {
   client: MongoClient;
   /** @default the database of the client's connection string, or "test" if it names none */
   dbName?: string;
-  /** Collection of the memories, with one document for each. @default "memories" */
+  /** Collection of the memories. The names of their other collections begin with it. @default "memories" */
   memoriesCollection?: string;
   /**
-   * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one for each file and
-   * directory, on replica sets and sharded clusters. Memories are made there; those that `moveMemory` has moved are
-   * found where they are. All processes must have the same. @default "document"
+   * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one document for each file
+   * and directory, on replica sets and sharded clusters. New memories get this layout. Memories that `moveMemory` has
+   * moved are found where they are. All processes should have the same. @default "document"
    */
   layout?: LayoutName;
   /** Collection of the other items of the store. @default "items" */
@@ -43,8 +43,9 @@ export interface MongoMemoryStoreOptions {
    */
   timeoutMs?: number;
   /**
-   * How long memories of each scope live after their last change. An expired memory is gone at once. MongoDB deletes it
-   * some minutes later, by an index that the store makes or changes. Set the same times in all processes. @default
+   * How long memories of each scope live after their last change. An expired memory is gone at once. With `layout:
+   * "document"` MongoDB deletes it some minutes later, by an index that the store makes or changes. With `layout:
+   * "files"` stores delete expired memories when they change others. Set the same times in all processes. @default
    * none: never
    */
   expireMs?: ExpireMsOptions;
@@ -57,8 +58,8 @@ export interface MongoMemoryStoreOptions {
   ttl?: TtlOptions;
   /**
    * Makes `search` rank a `query` by meaning. It names the dimensions and the client of the embeddings, and the paths
-   * of a value to embed. `search` of a memory then ranks by words and by meaning. @default none: a `query` ranks
-   * nothing
+   * of a value to embed. `search` of a memory then ranks by words and by meaning. @default none: `textSearch` ranks a
+   * `query` by words
    */
   index?: IndexConfig;
   /**
@@ -66,8 +67,8 @@ export interface MongoMemoryStoreOptions {
    */
   vectorSearch?: VectorSearchOptions;
   /**
-   * Without `index`, ranks a `query` by words with MongoDB's text index. `false` makes puts faster; a `query` then
-   * ranks nothing, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`, if
+   * Without `index`, ranks a `query` by words with MongoDB's text index. `false` makes puts faster. A `query` then has
+   * no effect, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`, if
    * the client has `serverApi: { version: "1", strict: true }`, which refuses text indexes
    */
   textSearch?: boolean | TextSearchOptions;
