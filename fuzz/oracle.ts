@@ -47,7 +47,7 @@ export function assertClean(text: string, allowed: readonly string[] = []): void
 }
 
 /** The code of an error that is documented. @throws it where it is none */
-export function codeOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) throw new Error(`what is thrown is no error: ${typeof error}`);
   assertClean(error.message);
   if (!error.message.isWellFormed()) throw new Error("a message is not well-formed");
@@ -68,11 +68,11 @@ export function codeOf(error: unknown): string {
 }
 
 /** @returns `ok`, or the code of the documented error */
-export async function outcomeOf(call: () => Promise<unknown>): Promise<string> {
+export async function getOutcome(call: () => Promise<unknown>): Promise<string> {
   try {
     await call();
     return "ok";
   } catch (error) {
-    return codeOf(error);
+    return getErrorCode(error);
   }
 }

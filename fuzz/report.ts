@@ -1,34 +1,57 @@
-import type { Findings } from "./findings.js";
-import type { HeapLevel } from "./heap-levels.js";
-import type { Tally } from "./run-cases.js";
+import fc from "fast-check";
 
-export interface RunResult {
-  tallies: ReadonlyMap<string, Tally>;
-  heap: readonly HeapLevel[];
-  findings: Findings;
-  seed: number;
-  seconds: number;
+const maxInputChars = 2000;
+
+export interface Finding {
+  error: string;
+  /** The smallest that still fails; missing where no single input is the cause. */
+  input?: string;
+  /** A command that makes the same calls. */
+  repeat: string;
 }
 
-export function reportOf({ tallies, heap, findings, seed, seconds }: RunResult): string {
-  const cases = [...tallies.values()].reduce((sum, tally) => sum + tally.cases, 0);
+export interface TargetReport {
+  name: string;
+  seed: number;
+  cases: number;
+  outcomes: Record<string, number>;
+  slowestCallMs: number;
+  longestSliceMs: number;
+  longestSliceInput: string;
+  findings: Finding[];
+}
+
+export function formatReport(report: TargetReport): string {
+  const { name, seed, cases, slowestCallMs, longestSliceMs, longestSliceInput } = report;
+  const outcomes = Object.entries(report.outcomes).toSorted(([, a], [, b]) => b - a);
   return [
-    "",
-    `${cases} cases in ${Math.round(seconds)} s, seed ${seed}: ${findings.count === 0 ? "no finding" : `${findings.count} findings`}`,
-    "",
-    ...[...tallies].flatMap(([name, tally]) => [targetLine(name, tally), outcomesLine(tally)]),
-    "",
-    `heap: ${heap.map(({ cases: after, heapBytes }) => `${(heapBytes / 1e6).toFixed(1)} MB after ${after} cases`).join(", ")}`,
-    ...findings.lines.map((line) => `\n${line}`),
+    `${name}: ${cases} cases, seed ${seed}, ${report.findings.length} findings`,
+    `  outcomes: ${outcomes.map(([outcome, count]) => `${outcome} ${count}`).join(", ")}`,
+    `  slowest call: ${Math.round(slowestCallMs)} ms`,
+    `  event loop blocked: ${Math.round(longestSliceMs)} ms at most, by ${cutText(longestSliceInput, 200)}`,
+    ...report.findings.map(formatFinding),
   ].join("\n");
 }
 
-function targetLine(name: string, { cases, slowestMs, slowOnce }: Tally): string {
-  const slow = slowOnce === 0 ? "" : `, ${slowOnce} over a second only among others`;
-  return `${name}: ${cases} cases, slowest call ${Math.round(slowestMs)} ms${slow}`;
+function formatFinding({ error, input, repeat }: Finding): string {
+  const shown = input === undefined ? "" : `\n  input: ${input}`;
+  return `FINDING: ${error}${shown}\n  repeat: ${repeat}`;
 }
 
-function outcomesLine({ outcomes }: Tally): string {
-  const sorted = [...outcomes].toSorted(([, a], [, b]) => b - a);
-  return `  ${sorted.map(([outcome, count]) => `${outcome} ${count}`).join(", ")}`;
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return describeInput(error);
+  const cause = error.cause === undefined ? "" : `\n  cause: ${describeError(error.cause)}`;
+  return cutText(error.stack ?? error.message, maxInputChars) + cause;
+}
+
+export function describeInput(input: unknown): string {
+  try {
+    return cutText(fc.stringify(input), maxInputChars);
+  } catch {
+    return "(an input that cannot be shown)";
+  }
+}
+
+function cutText(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars)}… (${text.length} characters)` : text;
 }

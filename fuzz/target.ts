@@ -2,8 +2,7 @@ import type { Arbitrary } from "fast-check";
 import type { MongoClient } from "mongodb";
 
 /** What all targets share. */
-export interface Ground {
-  uri: string;
+export interface Environment {
   client: MongoClient;
   dbName: string;
   /** A folder that is removed at the end. */
@@ -11,31 +10,28 @@ export interface Ground {
 }
 
 /** Measures the call itself, and not what prepares it or checks its answer. */
-export type Timed = <T>(call: () => Promise<T>) => Promise<T>;
+export type Measure = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Somewhere to call, where a case finds what those before it have left. */
-export interface Place<Input> {
+/** Runs cases one after another: each finds what those before it have left. */
+export interface Sandbox<Input> {
   inputs: Arbitrary<Input>;
   /**
-   * Makes a call and checks what it answers.
-   * @returns in a word what came of it, such as `ok` or `EINVAL`
-   * @throws for whatever must not be
+   * Makes a call and checks its answer.
+   * @returns the outcome in a word, such as `ok` or `EINVAL`
+   * @throws for every answer that is a fault
    */
-  call(input: Input, timed: Timed): Promise<string>;
-  /** Checks that what belongs to others is as it was, and clears away. */
-  end(): Promise<void>;
+  call(input: Input, measure: Measure): Promise<string>;
+  /** Checks that nothing of others has changed, and clears away. */
+  close(): Promise<void>;
 }
 
-/** One way into the package, which is given whatever chance thinks of. */
+/** One way into the package, called with random inputs. */
 export interface Target {
   name: string;
-  /** How many of 1,000 cases are its own. */
-  share: number;
-  /** How many cases one place is for. */
-  casesAPlace: number;
-  /** @param id of no other place. @param seed of all that chance decides */
-  begin(ground: Ground, id: string, seed: number): Promise<Place<unknown>>;
+  casesPerSandbox: number;
+  /** @param id of no other sandbox. @param seed chooses what is not part of an input, such as the storage */
+  open(environment: Environment, id: string, seed: number): Promise<Sandbox<unknown>>;
 }
 
-/** Lets the cases of a place know their type. */
-export const placeOf = <Input>(place: Place<Input>): Place<unknown> => place;
+/** Forgets the type of the inputs, once the compiler has compared `inputs` with `call`. */
+export const toSandbox = <Input>(sandbox: Sandbox<Input>): Sandbox<unknown> => sandbox;

@@ -7,7 +7,7 @@ import { openDirectoryMemory } from "../../src/backends/directory/open-directory
 import { changeJson, type JsonChange, jsonChange, mutated } from "../inputs/mutations.js";
 import { text } from "../inputs/texts.js";
 import { assertClean, canary } from "../oracle.js";
-import { placeOf, type Target } from "../target.js";
+import { toSandbox, type Target } from "../target.js";
 
 /** What is there already, where an export is written. */
 type FileKind = "nothing" | "link" | "directory" | "file";
@@ -100,20 +100,19 @@ class ArchiveFolder {
 
 export const archives: Target = {
   name: "archives",
-  share: 30,
-  casesAPlace: 50,
-  begin: async (ground, id) => {
-    const folder = new ArchiveFolder(join(ground.folder, Buffer.from(id).toString("hex")));
+  casesPerSandbox: 50,
+  open: async (environment, id) => {
+    const folder = new ArchiveFolder(join(environment.folder, Buffer.from(id).toString("hex")));
     const lines = await folder.prepare();
-    return placeOf<ArchiveCase>({
+    return toSandbox<ArchiveCase>({
       inputs: casesOf(lines),
-      call: async (archive, timed) => {
+      call: async (archive, measure) => {
         const { from, stdin, made } = await archiveOf(archive, folder, lines);
         const overwrite = "overwrite" in archive && archive.overwrite ? ["--overwrite"] : [];
         const to = folder.newPath();
         const command =
           archive.kind === "export" ? ["export", from, "--dir", folder.source] : ["import", from, "--dir", to];
-        const { exitCode, stdout, stderr } = await timed(() =>
+        const { exitCode, stdout, stderr } = await measure(() =>
           cli([...command, ...overwrite], stdin === undefined ? {} : { stdin }),
         );
         assertClean(stdout + stderr, [from, to, folder.source]);
@@ -123,7 +122,7 @@ export const archives: Target = {
         for (const path of [to, ...made]) await rm(path, { recursive: true, force: true });
         return `${archive.kind} ${exitCode}`;
       },
-      end: () => folder.remove(),
+      close: () => folder.remove(),
     });
   },
 };

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { MemoryNode } from "../../src/graph/memory-node.js";
 import type { MemoryConnectorConfig } from "../../src/prompt/connector-options.js";
 import { path, text } from "../inputs/texts.js";
-import { assertClean, outcomeOf } from "../oracle.js";
-import { placeOf, type Target } from "../target.js";
+import { assertClean, getOutcome } from "../oracle.js";
+import { toSandbox, type Target } from "../target.js";
 import { plantNeighbours } from "./neighbours.js";
 import { openMemory } from "../../src/open-memory.js";
 
@@ -30,33 +30,32 @@ const tag = /<[^\p{L}\p{N}]*memory/iu;
 
 export const connector: Target = {
   name: "connector",
-  share: 50,
-  casesAPlace: 100,
-  begin: async (_ground, id) => {
+  casesPerSandbox: 100,
+  open: async (_environment, id) => {
     const store = new InMemoryStore();
     const assertUnchanged = await plantNeighbours((address) => openMemory(store, address), {
       nodeId: id,
       threadId: "t",
     });
     const memoryNode = new MemoryNode({ store, nodeId: id, scope: "perThread", paths: "posix" });
-    return placeOf<Shown>({
+    return toSandbox<Shown>({
       inputs: fc.record({
         files: fc.array(fc.tuple(path, text), { maxLength: 5 }),
         config,
         threadId: fc.constantFrom("t", undefined),
       }),
-      call: async ({ files, config: given, threadId }, timed) => {
+      call: async ({ files, config: given, threadId }, measure) => {
         const memory = memoryNode.memory("t");
         await memory.delete("/");
-        for (const [name, content] of files) await outcomeOf(() => memory.write(name, content));
+        for (const [name, content] of files) await getOutcome(() => memory.write(name, content));
         const shown = memoryNode.createConnector({
           ...given,
           onError: (error) => {
             throw error;
           },
         });
-        const message = await timed(() => shown.renderMessage(threadId === undefined ? {} : { threadId }));
-        const messages = await timed(() =>
+        const message = await measure(() => shown.renderMessage(threadId === undefined ? {} : { threadId }));
+        const messages = await measure(() =>
           shown.inject([new SystemMessage("Help."), new HumanMessage("Hello.")], {
             configurable: { thread_id: threadId },
           }),
@@ -68,7 +67,7 @@ export const connector: Target = {
         if (again?.text !== message.text) throw new Error("the same memory is shown in another way");
         return "shown";
       },
-      end: assertUnchanged,
+      close: assertUnchanged,
     });
   },
 };

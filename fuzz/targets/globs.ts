@@ -5,7 +5,7 @@ import { openMemory } from "../../src/open-memory.js";
 import { fragment, path, text } from "../inputs/texts.js";
 import { json } from "../inputs/values.js";
 import { assertClean } from "../oracle.js";
-import { placeOf, type Target } from "../target.js";
+import { toSandbox, type Target } from "../target.js";
 import { plantNeighbours } from "./neighbours.js";
 
 type Method =
@@ -150,20 +150,19 @@ const names = [
 
 export const globs: Target = {
   name: "globs",
-  share: 100,
-  casesAPlace: 200,
-  begin: async (_ground, id) => {
+  casesPerSandbox: 200,
+  open: async (_environment, id) => {
     const store = new InMemoryStore();
     const open = (address: Parameters<typeof openMemory>[1]) => openMemory(store, address);
     const assertUnchanged = await plantNeighbours(open, { nodeId: id, threadId: "t" });
     const memory = open({ nodeId: id, scope: "perThread", threadId: "t" }).with({ paths: "posix" });
     for (const name of names) await memory.write(name, `a\nb\n${"a".repeat(3000)}b\n`);
     const backend = new DeepAgentsBackend(memory, { onError: () => undefined });
-    return placeOf<BackendCall>({
+    return toSandbox<BackendCall>({
       inputs: calls,
-      call: async ({ method, args }, timed) => {
+      call: async ({ method, args }, measure) => {
         const called = backend[method].bind(backend) as (...given: unknown[]) => Promise<unknown>;
-        const answer = await timed(() => called(...args));
+        const answer = await measure(() => called(...args));
         if (typeof answer !== "object" || answer === null)
           throw new Error(`an answer of another kind: ${typeof answer}`);
         assertClean(JSON.stringify(answer));
@@ -172,7 +171,7 @@ export const globs: Target = {
           throw new Error(`a memory that works has failed: ${JSON.stringify(error)}`);
         return `${method} ${error === undefined ? "ok" : "error"}`;
       },
-      end: assertUnchanged,
+      close: assertUnchanged,
     });
   },
 };

@@ -6,8 +6,8 @@ import type { GraphDefinition } from "../../src/template/definition.js";
 import { changeJson, type JsonChange, jsonChange } from "../inputs/mutations.js";
 import { fragment, text } from "../inputs/texts.js";
 import { anything } from "../inputs/values.js";
-import { assertClean, outcomeOf } from "../oracle.js";
-import { placeOf, type Target } from "../target.js";
+import { assertClean, getOutcome } from "../oracle.js";
+import { toSandbox, type Target } from "../target.js";
 
 interface GraphCase {
   definition: unknown;
@@ -115,38 +115,37 @@ const definitions: Arbitrary<unknown> = fc.oneof(
 
 export const graphs: Target = {
   name: "graphs",
-  share: 80,
-  casesAPlace: 200,
-  begin: () => {
+  casesPerSandbox: 200,
+  open: () => {
     const context = {
       store: new InMemoryStore(),
       model: new ScriptedChatModel(() => "done"),
       allowedNodeIds: ["mine", "A", "M", "B"],
     };
     return Promise.resolve(
-      placeOf<GraphCase>({
+      toSandbox<GraphCase>({
         inputs: fc.record({ definition: definitions, later: definitions }),
-        call: async ({ definition, later }, timed) => {
-          const first = await built(timed, definition as GraphDefinition, context);
+        call: async ({ definition, later }, measure) => {
+          const first = await built(measure, definition as GraphDefinition, context);
           const graph = buildGraph(sound as GraphDefinition, context);
-          const applied = await outcomeOfFaults(() => timed(async () => graph.apply(later as GraphDefinition)));
+          const applied = await getOutcomeOfFaults(() => measure(async () => graph.apply(later as GraphDefinition)));
           if (applied !== "ok" && graph.memory("M").nodeId !== "mine")
             throw new Error("a definition that was refused has changed the graph");
           return first;
         },
-        end: () => Promise.resolve(),
+        close: () => Promise.resolve(),
       }),
     );
   },
 };
 
 async function built(
-  timed: <T>(run: () => Promise<T>) => Promise<T>,
+  measure: <T>(run: () => Promise<T>) => Promise<T>,
   definition: GraphDefinition,
   context: Parameters<typeof buildGraph>[1],
 ): Promise<string> {
-  return outcomeOfFaults(() =>
-    timed(async () => {
+  return getOutcomeOfFaults(() =>
+    measure(async () => {
       const graph = buildGraph(definition, context);
       for (const { id: nodeId, data } of definition.nodes) {
         if (data.template !== "memory") continue;
@@ -159,8 +158,8 @@ async function built(
 }
 
 /** Its message lists all faults of the definition, so it may be long. */
-async function outcomeOfFaults(call: () => Promise<unknown>): Promise<string> {
-  return outcomeOf(async () => {
+async function getOutcomeOfFaults(call: () => Promise<unknown>): Promise<string> {
+  return getOutcome(async () => {
     try {
       await call();
     } catch (error) {

@@ -9,7 +9,7 @@ import { fragment, path, text } from "../inputs/texts.js";
 import { json } from "../inputs/values.js";
 import { mutated } from "../inputs/mutations.js";
 import { assertClean } from "../oracle.js";
-import { placeOf, type Target } from "../target.js";
+import { toSandbox, type Target } from "../target.js";
 import { plantNeighbours } from "./neighbours.js";
 
 interface HttpCall {
@@ -255,9 +255,8 @@ const raw = mutated(
 
 export const mcp: Target = {
   name: "mcp",
-  share: 120,
-  casesAPlace: 200,
-  begin: async (_ground, id) => {
+  casesPerSandbox: 200,
+  open: async (_environment, id) => {
     const store = new InMemoryStore();
     const open = (address: Parameters<typeof openMemory>[1]) => openMemory(store, address);
     const assertUnchanged = await plantNeighbours(open, { nodeId: id, threadId: "t" });
@@ -266,17 +265,17 @@ export const mcp: Target = {
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     const session = await beginSession(server, agent);
     const address = new URL(server.url).host;
-    return placeOf<Call>({
+    return toSandbox<Call>({
       inputs: fc.oneof(
         { weight: 20, arbitrary: httpCall.map((call) => asClient(call, session)) },
         { weight: 1, arbitrary: raw },
       ),
-      call: async (call, timed) => {
-        if ("raw" in call) return `raw ${statusOf(await timed(() => sendBytes(server, call.raw)), address)}`;
-        const answer = await timed(() => send(server, agent, call));
+      call: async (call, measure) => {
+        if ("raw" in call) return `raw ${statusOf(await measure(() => sendBytes(server, call.raw)), address)}`;
+        const answer = await measure(() => send(server, agent, call));
         return statusOf(`HTTP ${answer.status}\n${answer.text}`, address);
       },
-      end: async () => {
+      close: async () => {
         await beginSession(server, agent);
         agent.destroy();
         await server.close();

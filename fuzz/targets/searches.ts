@@ -10,7 +10,7 @@ import type { Memory } from "../../src/core/memory.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { fragment, text } from "../inputs/texts.js";
 import { assertClean, canary } from "../oracle.js";
-import { placeOf, type Target } from "../target.js";
+import { toSandbox, type Target } from "../target.js";
 
 type SearchCase =
   | { kind: "literal"; text: string; pattern: string; from: number }
@@ -101,9 +101,8 @@ const contents = [
 
 export const searches: Target = {
   name: "searches",
-  share: 70,
-  casesAPlace: 200,
-  begin: async ({ client, dbName, folder }, id) => {
+  casesPerSandbox: 200,
+  open: async ({ client, dbName, folder }, id) => {
     const dir = join(folder, Buffer.from(id).toString("hex"));
     await mkdir(dir);
     const memory = openDirectoryMemory({ dir, paths: "posix", fsync: false });
@@ -123,27 +122,27 @@ export const searches: Target = {
       );
       await store.put(["theirs"], "a", { content: `alpha beta ${canary}` });
     }
-    return placeOf<SearchCase>({
+    return toSandbox<SearchCase>({
       inputs: cases,
-      call: async (search, timed) => {
-        if (search.kind === "literal") return timed(() => Promise.resolve(assertFound(search)));
+      call: async (search, measure) => {
+        if (search.kind === "literal") return measure(() => Promise.resolve(assertFound(search)));
         if (search.kind === "grep") {
           const options = search.ignoreCase ? ["--ignore-case"] : [];
-          const { exitCode, stdout, stderr } = await timed(() =>
+          const { exitCode, stdout, stderr } = await measure(() =>
             cli(["grep", "--dir", dir, ...options, "--", search.pattern], { terminal: search.terminal }),
           );
           assertClean(stdout + stderr, [dir]);
           if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
           return `grep ${exitCode}`;
         }
-        if (!("query" in search)) return `${search.kind} ${await timed(() => foundIn(memory, search))}`;
+        if (!("query" in search)) return `${search.kind} ${await measure(() => foundIn(memory, search))}`;
         const store = search.kind === "words" ? byWords : byMeaning;
-        const found = await timed(() => store.search(["mine"], { query: search.query }));
+        const found = await measure(() => store.search(["mine"], { query: search.query }));
         assertClean(JSON.stringify(found));
         if (found.some(({ namespace }) => namespace[0] !== "mine")) throw new Error("an item of another namespace");
         return `${search.kind} ${found.length === 0 ? "nothing" : "ok"}`;
       },
-      end: async () => {
+      close: async () => {
         await rm(dir, { recursive: true, force: true });
         for (const name of [`${id} items`, `${id} vectors`]) await client.db(dbName).collection(name).drop();
       },

@@ -5,8 +5,8 @@ import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js"
 import type { MongoMemoryStoreOptions } from "../../src/mongodb/store/store-options.js";
 import { fragment, path, text } from "../inputs/texts.js";
 import { anything, json } from "../inputs/values.js";
-import { assertClean, canary, codeOf } from "../oracle.js";
-import { type Ground, placeOf, type Target } from "../target.js";
+import { assertClean, canary, getErrorCode } from "../oracle.js";
+import { type Environment, toSandbox, type Target } from "../target.js";
 
 /** How searches are ranked, and whether items expire. */
 const kinds: readonly (() => Partial<MongoMemoryStoreOptions>)[] = [
@@ -166,9 +166,8 @@ async function plantItems(store: BaseStore): Promise<() => Promise<void>> {
 
 export const storeCalls: Target = {
   name: "store",
-  share: 220,
-  casesAPlace: 200,
-  begin: async ({ client, dbName }: Ground, id, seed) => {
+  casesPerSandbox: 200,
+  open: async ({ client, dbName }: Environment, id, seed) => {
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
     const options = kinds[Math.abs(seed) % kinds.length]?.();
     const store = new MongoMemoryStore({
@@ -179,13 +178,13 @@ export const storeCalls: Target = {
       ...options,
     });
     const assertUnchanged = await plantItems(store);
-    return placeOf<StoreCall>({
+    return toSandbox<StoreCall>({
       inputs: calls,
-      call: async ({ method, args }, timed) => {
+      call: async ({ method, args }, measure) => {
         const called = store[method].bind(store) as (...given: unknown[]) => Promise<unknown>;
-        return `${method} ${await outcome(() => timed(() => called(...args)))}`;
+        return `${method} ${await outcome(() => measure(() => called(...args)))}`;
       },
-      end: async () => {
+      close: async () => {
         await assertUnchanged();
         for (const name of Object.values(collections)) await client.db(dbName).collection(name).drop();
       },
@@ -198,7 +197,7 @@ async function outcome(call: () => Promise<unknown>): Promise<string> {
   try {
     answer = await call();
   } catch (error) {
-    return codeOf(error);
+    return getErrorCode(error);
   }
   assertClean(shownAnswer(answer));
   for (const found of itemsIn(answer)) {

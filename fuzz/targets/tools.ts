@@ -21,7 +21,7 @@ import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js"
 import { fragment, path, text } from "../inputs/texts.js";
 import { anything, json } from "../inputs/values.js";
 import { assertClean } from "../oracle.js";
-import { type Ground, placeOf, type Target } from "../target.js";
+import { type Environment, toSandbox, type Target } from "../target.js";
 import { plantNeighbours } from "./neighbours.js";
 
 type Open = (address: MemoryAddress) => Memory;
@@ -95,7 +95,7 @@ function inFolder(folder: string): Open {
   };
 }
 
-const storages: Record<string, (ground: Ground, folder: string) => Open> = {
+const storages: Record<string, (environment: Environment, folder: string) => Open> = {
   mongodb: ({ client, dbName }) => {
     const store = new MongoMemoryStore({ client, dbName, memoryWriteConcern: { w: 1, journal: false } });
     return (address) => store.memory(address);
@@ -104,7 +104,7 @@ const storages: Record<string, (ground: Ground, folder: string) => Open> = {
     const store = new InMemoryStore();
     return (address) => openMemory(store, address);
   },
-  folder: (_ground, folder) => inFolder(folder),
+  folder: (_environment, folder) => inFolder(folder),
 };
 
 interface ToolCall {
@@ -186,14 +186,13 @@ const threadIds: Arbitrary<unknown> = fc.oneof(
 
 export const tools: Target = {
   name: "tools",
-  share: 350,
-  casesAPlace: 100,
-  begin: async (ground, id, seed) => {
+  casesPerSandbox: 100,
+  open: async (environment, id, seed) => {
     const [, open] = pick(Object.entries(storages), seed);
     const [name, dialect] = pick(Object.entries(dialects), Math.floor(seed / Object.keys(storages).length));
-    const folder = join(ground.folder, Buffer.from(id).toString("hex"));
+    const folder = join(environment.folder, Buffer.from(id).toString("hex"));
     mkdirSync(folder);
-    const opened = open(ground, folder);
+    const opened = open(environment, folder);
     const openAddress: Open = (address) => opened(checkAddress(address));
     const assertUnchanged = await plantNeighbours(openAddress, { nodeId: id, threadId });
     const offered = dialect.tools(({ threadId: ofRun = "" }) =>
@@ -207,17 +206,17 @@ export const tools: Target = {
         threadId: threadIds,
       }),
     );
-    return placeOf<ToolCall>({
+    return toSandbox<ToolCall>({
       inputs: fc.oneof(...calls),
-      call: async ({ tool, args, byModel, threadId: ofRun }, timed) => {
+      call: async ({ tool, args, byModel, threadId: ofRun }, measure) => {
         const input = byModel ? { type: "tool_call", id: "1", name: tool, args } : args;
         const called = offered.find((each) => each.name === tool);
-        const answer: unknown = await timed(async () =>
+        const answer: unknown = await measure(async () =>
           called?.invoke(input as never, { configurable: { thread_id: ofRun } }),
         );
         return `${name} ${checkedAnswer(dialect, answer, byModel)}`;
       },
-      end: async () => {
+      close: async () => {
         await assertUnchanged();
         rmSync(folder, { recursive: true, force: true });
       },
