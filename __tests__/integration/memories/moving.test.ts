@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { type Document, MongoClient } from "mongodb";
@@ -62,6 +63,18 @@ async function* none(): AsyncGenerator<never> {}
 async function textsOf(memory: Memory): Promise<Record<string, string>> {
   return Object.fromEntries((await memory.snapshot()).files.map(({ path, content }) => [path, content]));
 }
+
+describe("a store of documents without history, beside files that have one,", () => {
+  // Requirement: files.moved
+  it("leaves alone who has changed the memories of others when it forgets a person", async () => {
+    const memoriesCollection = `beside ${randomUUID()}`;
+    const files = storeOf("files", { memoriesCollection, history: true });
+    const memory = files.memory(freshAddress()).with({ actor: { userId: "ada" } });
+    await memory.write("/a", "text");
+    await storeOf("document", { memoriesCollection }).forget({ userId: "ada" });
+    expect(await versionsOf(memory)).toMatchObject([{ actor: { userId: "ada" } }]);
+  });
+});
 
 describe.each(layoutNames)("a memory that moves away from the layout %s", (layout) => {
   const there = other[layout];

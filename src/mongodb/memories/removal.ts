@@ -2,6 +2,7 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
+import { ownerOfAnyNode } from "./addresses/address-keys.js";
 import type { AddressRange } from "./addresses/address-ranges.js";
 import type { ForgottenCounts } from "./addresses/memory-filter.js";
 import type { KeptLayout, MemoriesBeside } from "./contract/layout.js";
@@ -12,9 +13,11 @@ export interface RemovalContext extends Pick<SharedCollections, "versions" | "re
 }
 
 /** What a layout does of a removal. */
-export interface RemovableMemories extends Pick<KeptLayout, "placed" | "unname"> {
+export interface RemovableMemories extends Pick<KeptLayout, "placed"> {
   /** Removes the memories of a range that are in this layout. Marks stay. */
   removeMemories(range: AddressRange, call: CallContext): Promise<RemovedMemories>;
+  /** Takes the thread or user of a range out of all changes that others have made with this layout. */
+  unnameChanges(range: AddressRange, call: CallContext): Promise<void>;
 }
 
 export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
@@ -67,13 +70,24 @@ async function removeVersions(
     );
     let count = 0;
     for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory, call);
-    if (history !== null) await layout.unname(range, call);
+    if (history !== null) await layout.unnameChanges(range, call);
     return count;
   } catch (error) {
     const cause = MemoryError.isInstance(error) ? error.cause : error;
     if (history === null && isUnauthorized(cause)) return 0;
     throw error;
   }
+}
+
+/** Takes the thread or user of a range out of who has made or redacted versions. */
+export async function unnameVersions(
+  { versions }: Pick<RemovalContext, "versions">,
+  range: AddressRange,
+  call: CallContext,
+): Promise<void> {
+  const field = ownerOfAnyNode(range);
+  const id = field === null ? undefined : range[field];
+  if (field !== null && id !== undefined) await versions.unname(field, id, call);
 }
 
 /** Which memories of a range a layout keeps, and which have moved away. */

@@ -171,6 +171,10 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
     return removeMemories(this.#context, range, call);
   }
 
+  unnameChanges(range: AddressRange, call: CallContext): Promise<void> {
+    return this.unname(range, call);
+  }
+
   unname(range: AddressRange, call: CallContext): Promise<void> {
     return unname(this.#context, range, call);
   }

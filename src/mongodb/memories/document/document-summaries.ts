@@ -1,6 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { readPage } from "../addresses/memory-pages.js";
-import type { RemovedMemories } from "../removal.js";
+import { type RemovedMemories, unnameVersions } from "../removal.js";
 import { addressOrNull, type OwnerField } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { streaming } from "../../driver/reads.js";
@@ -64,7 +64,7 @@ export async function unname(context: DocumentContext, range: AddressRange, call
   const id = field === null ? undefined : range[field];
   if (field === null || id === undefined) return;
   await unnameOutboxes(context, field, id, call);
-  await context.versions.unname(field, id, call);
+  await unnameVersions(context, range, call);
 }
 
 /** The same of changes that have not become versions yet: first they do. */

@@ -1,6 +1,6 @@
 import type { StoredMemory } from "../contract/stored-memory.js";
 import { createExample, describeSharedCollections } from "../shared-collections.js";
-import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
+import { type RemovableMemories, type RemovedMemories, removeRange, unnameVersions } from "../removal.js";
 import type {
   KeptLayout,
   LayoutIndex,
@@ -14,7 +14,7 @@ import type {
 } from "../contract/layout.js";
 import type { LayoutContext } from "../contract/layout-context.js";
 import { countFiles, getRoots, readAllItems, readSummaries, removeMemories } from "./files-listing.js";
-import { addressKeys, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
+import { addressKeys, rangeFilter } from "../addresses/address-keys.js";
 import { listNodes } from "../addresses/nodes.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
@@ -167,11 +167,13 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     return removeMemories(this.#context, range, call);
   }
 
+  unnameChanges(range: AddressRange, call: CallContext): Promise<void> {
+    return unnameVersions(this.#context, range, call);
+  }
+
   /** All its changes are versions. */
-  async unname(range: AddressRange, call: CallContext): Promise<void> {
-    const field = ownerOfAnyNode(range);
-    const id = field === null ? undefined : range[field];
-    if (field !== null && id !== undefined) await this.#context.versions.unname(field, id, call);
+  unname(): Promise<void> {
+    return Promise.resolve();
   }
 
   async *placed(range: AddressRange, call: CallContext): AsyncGenerator<PlacedMemory> {
