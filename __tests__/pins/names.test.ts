@@ -3,16 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
 
-/** Of the tests of stores, which no other part of `src` imports. */
-const leftOut = /^src\/testing\/store-/;
-
 /** Names that two files may declare on purpose. A re-export declares nothing, so it needs no place here. */
 const allowed: readonly string[] = [];
 
 describe("exported types and classes of src", () => {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" })
     .map((file) => join("src", file))
-    .filter((file) => /\.tsx?$/.test(file) && !leftOut.test(file));
+    .filter((file) => /\.tsx?$/.test(file));
 
   it("have one name a meaning: no two files declare the same", () => {
     const twice = namesDeclaredTwice(files.map((file) => [file, readFileSync(file, "utf8")]));

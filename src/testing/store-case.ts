@@ -29,7 +29,7 @@ export const storeCapabilityDefaults: Readonly<StoreCapabilities> = {
 };
 
 /** What a case works with. */
-export interface StoreContext {
+export interface StoreCaseContext {
   store: BaseStore;
   /** First label of every namespace that the case may use; no other case has it. */
   root: string;
@@ -43,16 +43,16 @@ export interface StoreCase {
   needs?: Partial<StoreCapabilities>;
   /** Uses `batch` or `listNamespaces`, which LangGraph's wrapper does not have. */
   directOnly?: true;
-  run: (context: StoreContext) => Promise<void>;
+  run: (context: StoreCaseContext) => Promise<void>;
 }
 
-export type Fields = Record<string, unknown>;
+export type ItemFields = Record<string, unknown>;
 
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 /** An operation that no type allows, as a model or a program without types may send it. */
-export const untyped = (operation: Fields): Operation => operation as unknown as Operation;
+export const untyped = (operation: ItemFields): Operation => operation as unknown as Operation;
 
 /**
  * The order that a store with `ordersByCodeUnits` answers in. Answers in any other order are sorted by it to compare
@@ -64,12 +64,12 @@ export const getKeys = (items: readonly Item[]): string[] => items.map((item) =>
 
 export const getSortedKeys = (items: readonly Item[]): string[] => getKeys(items).toSorted(byCodeUnits);
 
-export async function getValue(store: BaseStore, namespace: string[], key: string): Promise<Fields | undefined> {
+export async function getValue(store: BaseStore, namespace: string[], key: string): Promise<ItemFields | undefined> {
   return (await store.get(namespace, key))?.value;
 }
 
 /** Puts the values under their keys into one namespace. */
-export async function putAll(store: BaseStore, namespace: string[], values: Record<string, Fields>): Promise<void> {
+export async function putAll(store: BaseStore, namespace: string[], values: Record<string, ItemFields>): Promise<void> {
   for (const [key, value] of Object.entries(values)) await store.put(namespace, key, value);
 }
 
@@ -77,7 +77,7 @@ export async function putAll(store: BaseStore, namespace: string[], values: Reco
 export async function findsKeys(
   store: BaseStore,
   namespace: string[],
-  filter: Fields,
+  filter: ItemFields,
   keys: readonly string[],
 ): Promise<void> {
   const found = await store.search(namespace, { filter, limit: 100 });
@@ -104,9 +104,9 @@ export async function mustRefuse(what: string, call: () => Promise<unknown>, nam
   if (name !== undefined) equal((answer.error as Error | null)?.name, name, `the error for ${what}`);
 }
 
-export type Attempt<T> = { refused: false; value: T } | { refused: true; error: unknown };
+export type StoreOutcome<T> = { refused: false; value: T } | { refused: true; error: unknown };
 
-export async function attempt<T>(call: () => Promise<T>): Promise<Attempt<T>> {
+export async function attempt<T>(call: () => Promise<T>): Promise<StoreOutcome<T>> {
   try {
     return { refused: false, value: await call() };
   } catch (error) {
@@ -119,7 +119,7 @@ export async function readPages(
   store: BaseStore,
   prefix: string[],
   limit: number,
-  filter?: Fields,
+  filter?: ItemFields,
 ): Promise<SearchItem[]> {
   const pages: SearchItem[] = [];
   for (let offset = 0; ; offset += limit) {

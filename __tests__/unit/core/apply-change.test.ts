@@ -9,21 +9,14 @@ import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, stepsOf } from "../../helpers/model-property.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { TrivialMemory } from "../../helpers/trivial-memory.js";
+import { createFiles } from "../../helpers/snapshot-files.js";
 
 const createdAt = new Date(1);
 const now = new Date(2);
 const settings = { now, maxFileBytes: 10 };
 
 function createTree(texts: Record<string, string>): MemoryTree {
-  const files = Object.entries(texts).map(([path, content]) => ({
-    kind: "file" as const,
-    path,
-    content,
-    sizeBytes: Buffer.byteLength(content),
-    createdAt,
-    updatedAt: createdAt,
-  }));
-  return new MemoryTree({ files, directories: [], revision: null });
+  return new MemoryTree({ files: createFiles(texts, createdAt), directories: [], revision: null });
 }
 
 describe("a change applied to a tree", () => {

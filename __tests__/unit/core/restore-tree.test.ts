@@ -3,21 +3,14 @@ import fc from "fast-check";
 import { MemoryTree } from "../../../src/core/tree/memory-tree.js";
 import { getRestorationScope, restoreTree, type TreeRestoration } from "../../../src/core/tree/restore-tree.js";
 import type { MemorySnapshot } from "../../../src/core/tree/snapshot.js";
+import { createFiles } from "../../helpers/snapshot-files.js";
 
 const createdAt = new Date(1);
 const now = new Date(2);
 const revision = 7;
 
 function createSnapshot(texts: Record<string, string>, directories: string[] = []): MemorySnapshot {
-  const files = Object.entries(texts).map(([path, content]) => ({
-    kind: "file" as const,
-    path,
-    content,
-    sizeBytes: Buffer.byteLength(content),
-    createdAt,
-    updatedAt: createdAt,
-  }));
-  return { files, directories, revision };
+  return { files: createFiles(texts, createdAt), directories, revision };
 }
 
 function createRestoration(tree: MemorySnapshot, changes: Partial<TreeRestoration>): TreeRestoration {

@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "./backend.js";
 import type { CallContext } from "../runtime/call.js";
-import type { VersionedFile, VersionedSnapshot } from "../tree/snapshot.js";
+import type { MemorySnapshot, VersionedFile, VersionedSnapshot } from "../tree/snapshot.js";
 
 /**
  * A snapshot that has all texts where the backend cannot leave out those that are known. @param known the versions of
@@ -12,7 +12,11 @@ export async function snapshotSince(
   call: CallContext,
 ): Promise<VersionedSnapshot> {
   if (backend.features?.snapshotSince !== undefined) return backend.features.snapshotSince(known, call);
-  const { files, directories } = await backend.snapshot(call);
+  return withoutVersions(await backend.snapshot(call));
+}
+
+/** The snapshot of a storage that keeps no versions of texts. */
+export function withoutVersions({ files, directories }: MemorySnapshot): VersionedSnapshot {
   return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
 }
 

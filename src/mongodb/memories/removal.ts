@@ -1,4 +1,3 @@
-import type { CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
@@ -65,9 +64,8 @@ async function removeVersions(
   try {
     const owned: string[] = [];
     for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
-    const live = new Set(
-      owned.length === 0 ? [] : [...versionIds, ...(await findPlaced(layout, range, call)).versionIds],
-    );
+    const present = owned.length === 0 ? [] : await findVersionIds(layout, range, call);
+    const live = new Set([...versionIds, ...present]);
     let count = 0;
     for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory, call);
     if (history !== null) await layout.unnameChanges(range, call);
@@ -90,17 +88,13 @@ export async function unnameVersions(
   if (field !== null && id !== undefined) await versions.unname(field, id, call);
 }
 
-/** Which memories of a range a layout keeps, and which have moved away. */
-export async function findPlaced(
+/** What the ids of the versions of the memories of a range begin with. */
+export async function findVersionIds(
   layout: Pick<KeptLayout, "placed">,
   range: AddressRange,
   call: CallContext,
-): Promise<{ versionIds: string[]; moved: CheckedAddress[] }> {
-  const versionIds: string[] = [];
-  const moved: CheckedAddress[] = [];
-  for await (const { address, isMoved, versionsId } of layout.placed(range, call)) {
-    if (!isMoved) versionIds.push(versionsId);
-    else if (address !== null) moved.push(address);
-  }
-  return { versionIds, moved };
+): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { versionsId } of layout.placed(range, "memory", call)) ids.push(versionsId);
+  return ids;
 }

@@ -1,4 +1,4 @@
-import { readFileItems } from "../memories/file-reads.js";
+import { readFileItems } from "../memories/read-file-items.js";
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../core/runtime/call.js";
 import { parseMemoryNamespace, memoryRootLabel, getMemoryNamespace } from "../../core/values/namespace.js";

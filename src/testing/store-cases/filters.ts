@@ -1,21 +1,26 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { type Fields, findsKeys, putAll, type StoreCase } from "../store-case.js";
+import { type ItemFields, findsKeys, putAll, type StoreCase } from "../store-case.js";
 
 /** Each row: a filter on the field `x`, and the keys it finds. */
 type Rows = [filter: unknown, keys: string[]][];
 
-async function filterBy(store: BaseStore, root: string, values: Record<string, Fields>, rows: Rows): Promise<void> {
+async function filterBy(store: BaseStore, root: string, values: Record<string, ItemFields>, rows: Rows): Promise<void> {
   await putAll(store, [root], values);
   for (const [x, keys] of rows) await findsKeys(store, [root], { x }, keys);
 }
 
-const filterCase = (id: string, title: string, values: () => Record<string, Fields>, rows: () => Rows): StoreCase => ({
+const filterCase = (
+  id: string,
+  title: string,
+  values: () => Record<string, ItemFields>,
+  rows: () => Rows,
+): StoreCase => ({
   id,
   title,
   run: async ({ store, root }) => filterBy(store, root, values(), rows()),
 });
 
-const numbers = (): Record<string, Fields> => ({ one: { x: 1 }, five: { x: 5 }, nine: { x: 9 } });
+const numbers = (): Record<string, ItemFields> => ({ one: { x: 1 }, five: { x: 5 }, nine: { x: 9 } });
 
 export const filterCases: StoreCase[] = [
   // Requirement: store-search.filter-equality

@@ -1,10 +1,10 @@
 import { deepEqual, deepStrictEqual, equal, ok } from "node:assert/strict";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { attempt, type Fields, type StoreCase, times, getValue, valueText } from "../store-case.js";
+import { attempt, type ItemFields, type StoreCase, times, getValue, valueText } from "../store-case.js";
 
 /** @param make makes the value anew, so that a change of it by the store shows. */
-async function comesBack(store: BaseStore, root: string, make: () => Fields): Promise<void> {
+async function comesBack(store: BaseStore, root: string, make: () => ItemFields): Promise<void> {
   await store.put([root], "k", make());
   deepStrictEqual(plain(await getValue(store, [root], "k")), plain(make()));
   const [found] = await store.search([root]);
@@ -78,7 +78,7 @@ export const valueCases: StoreCase[] = [
         () =>
           JSON.parse(
             '{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"_id":3,"toString":"t","hasOwnProperty":1}',
-          ) as Fields,
+          ) as ItemFields,
       ),
   },
   // Requirement: store.constructor-fields
@@ -102,11 +102,11 @@ export const valueCases: StoreCase[] = [
       await store.put(
         [root],
         "k",
-        JSON.parse('{"a":{"__proto__":{"polluted":true}},"constructor":{"prototype":{"polluted":true}}}') as Fields,
+        JSON.parse('{"a":{"__proto__":{"polluted":true}},"constructor":{"prototype":{"polluted":true}}}') as ItemFields,
       );
       const value = await getValue(store, [root], "k");
       ok(value && Object.hasOwn(value["a"] as object, "__proto__"), "__proto__ is a field of its own");
-      equal(({} as Fields)["polluted"], undefined);
+      equal(({} as ItemFields)["polluted"], undefined);
     },
   },
   {
@@ -162,7 +162,7 @@ export const valueCases: StoreCase[] = [
       await store.put([root], "k", { kept: 1, gone: undefined, deep: { gone: undefined } });
       const value = await getValue(store, [root], "k");
       deepEqual(
-        [value?.["kept"], value?.["gone"], (value?.["deep"] as Fields | undefined)?.["gone"]],
+        [value?.["kept"], value?.["gone"], (value?.["deep"] as ItemFields | undefined)?.["gone"]],
         [1, undefined, undefined],
       );
     },
@@ -175,7 +175,7 @@ export const valueCases: StoreCase[] = [
     ["large-bigint", "a bigint beyond 64 bits", 2n ** 70n],
     ["lone-surrogate", "a lone surrogate", "\uD800"],
     ["regexp", "a RegExp", /x/u],
-    ["to-bson", "an object with a method toBSON", { real: 1, toBSON: (): Fields => ({ other: 2 }) }],
+    ["to-bson", "an object with a method toBSON", { real: 1, toBSON: (): ItemFields => ({ other: 2 }) }],
   ].map(([id, what, value]): StoreCase => ({
     // Requirement: store.unequal-is-refused
     id: `value-${id as string}`,
@@ -187,7 +187,7 @@ export const valueCases: StoreCase[] = [
     title: "a value that is no object is refused or comes back, and undefined is not null",
     run: async ({ store, root }) => {
       await store.put([root], "kept", { x: 1 });
-      const put = await attempt(() => store.put([root], "kept", undefined as unknown as Fields));
+      const put = await attempt(() => store.put([root], "kept", undefined as unknown as ItemFields));
       const item = await store.get([root], "kept");
       ok(item !== null, "put of undefined deletes nothing");
       deepEqual(item.value, put.refused ? { x: 1 } : undefined);

@@ -98,8 +98,8 @@ export interface KeptLayout extends Pick<
   remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts>;
   /** Takes the thread or user of a range out of changes of other memories that have not become versions yet. */
   unname(range: AddressRange, call: CallContext): Promise<void>;
-  /** The memories of a range that are here, and the marks of those that are not. Also those that have expired. */
-  placed(range: AddressRange, call: CallContext): AsyncIterable<PlacedMemory>;
+  /** The memories of a range that are here, also those that have expired; or the marks of those that have moved. */
+  placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncIterable<PlacedMemory>;
   /** How many bytes of texts and names a memory may have to move here. */
   readonly maxArrivingBytes: number;
   /** Makes way for a memory that is to move here or from here: what has expired goes. */
@@ -137,8 +137,7 @@ export interface MemoriesBeside {
 export interface PlacedMemory {
   /** Null for ids that no memory can have. */
   address: CheckedAddress | null;
-  isMoved: boolean;
-  /** What the ids of its versions begin with. Any text if it has no history. */
+  /** What the ids of its versions begin with. Any text if it has no history, and for a mark. */
   versionsId: string;
 }
 

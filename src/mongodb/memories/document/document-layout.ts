@@ -47,7 +47,7 @@ import { bytesWithoutOutbox } from "./outbox.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
-const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, revision: 1 } as const;
+const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const;
 
 /**
  * Something lies in it, or in another layout: MongoDB compares only objects with an object, and the empty one is the
@@ -179,13 +179,11 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
     return unname(this.#context, range, call);
   }
 
-  async *placed(range: AddressRange, call: CallContext): AsyncGenerator<PlacedMemory> {
+  async *placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncGenerator<PlacedMemory> {
+    const filter = { ...rangeFilter(range), revision: kind === "mark" ? ofMark : { $not: ofMark } };
     const options = { projection: placeProjection, ...asPlainValues };
-    const found = this.#context.collection.find<MemoryDocument>(rangeFilter(range), options, call);
-    for await (const document of streaming(found)) {
-      const address = addressOrNull(storedAddress(document));
-      yield { address, isMoved: isMark(document), versionsId: String(document._id) };
-    }
+    for await (const document of streaming(this.#context.collection.find<MemoryDocument>(filter, options, call)))
+      yield { address: addressOrNull(storedAddress(document)), versionsId: String(document._id) };
   }
 
   async beforeMove(address: CheckedAddress, call: CallContext): Promise<void> {

@@ -1,3 +1,4 @@
+import { withoutVersions } from "../../../core/contract/snapshot-since.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
@@ -107,8 +108,7 @@ export class DocumentStorage implements StoredMemory {
   }
 
   async snapshotSince(_known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {
-    const { files, directories } = await this.snapshot(call);
-    return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
+    return withoutVersions(await this.snapshot(call));
   }
 
   /** A search reads the whole document. */

@@ -38,7 +38,7 @@ import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { FileReads } from "./file-reads.js";
 import { ChangeQueue } from "./changes/queue.js";
 import { StoredFiles } from "./stored-files.js";
-import { isMark, getMemoryKey, rangeOfMemory, getRootId, type StoredDocument, type StoredRoot } from "./documents.js";
+import { getMemoryKey, rangeOfMemory, getRootId, type StoredDocument, type StoredRoot } from "./documents.js";
 import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { ChangeTimes, type FilesContext } from "./files-context.js";
 import { FilesExpiry } from "./files-expiry.js";
@@ -49,7 +49,7 @@ const own = {
   option: "memoriesCollection",
 };
 
-const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, kind: 1, "history.id": 1 } as const;
+const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, "history.id": 1 } as const;
 
 /** Beside the memories of the other layout, whatever their collection is called. */
 function nameCollection(memoriesCollection: string): string {
@@ -176,13 +176,11 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     return Promise.resolve();
   }
 
-  async *placed(range: AddressRange, call: CallContext): AsyncGenerator<PlacedMemory> {
+  async *placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncGenerator<PlacedMemory> {
+    const filter = { ...rangeFilter(range), kind: kind === "mark" ? "moved" : "dir" };
     const options = { projection: placeProjection, ...asPlainValues };
-    const found = this.#context.collection.find<StoredRoot>(rangeFilter(range), options, call);
-    for await (const root of streaming(found)) {
-      const address = addressOrNull(storedAddress(root));
-      yield { address, isMoved: isMark(root), versionsId: root.history?.id ?? "" };
-    }
+    for await (const root of streaming(this.#context.collection.find<StoredRoot>(filter, options, call)))
+      yield { address: addressOrNull(storedAddress(root)), versionsId: root.history?.id ?? "" };
   }
 
   async beforeMove(address: CheckedAddress, call: CallContext): Promise<void> {

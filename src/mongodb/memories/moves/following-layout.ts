@@ -11,7 +11,7 @@ import type {
   NodeFacts,
 } from "../contract/layout.js";
 import type { LayoutContext } from "../contract/layout-context.js";
-import { findPlaced } from "../removal.js";
+import { findVersionIds } from "../removal.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
@@ -131,19 +131,19 @@ export class FollowingLayout implements MemoryLayout {
     const [collection = ""] = other.collectionNames;
     if (!(await presentCollections(this.#db, [collection])).has(collection))
       return home.remove(range, nothingBeside, call);
-    const { moved } = await findPlaced(home, range, call);
+    const moved = await findMoved(home, range, call);
     const counts = [await home.remove(range, await findBeside(other, range, moved.length > 0, call), call)];
     if (ownerOfAnyNode(range) !== null) await other.unname(range, call);
     for (const address of [
       ...moved,
-      ...(await findPlaced(home, range, call)).moved.filter((each) => !moved.some((known) => isSame(known, each))),
+      ...(await findMoved(home, range, call)).filter((each) => !moved.some((known) => isSame(known, each))),
     ]) {
       counts.push(await other.remove({ ...address }, await findBeside(home, { ...address }, true, call), call));
       // It has moved back meanwhile.
       if ((await this.#following.removeMark(address, [home, other], call)) === "memory")
         counts.push(await home.remove({ ...address }, nothingBeside, call));
     }
-    for (const address of (await findPlaced(other, range, call)).moved)
+    for (const address of await findMoved(other, range, call))
       await this.#following.removeMark(address, [other, home], call);
     return addCounts(counts);
   }
@@ -189,8 +189,15 @@ async function findBeside(
   belongsHere: boolean,
   call: CallContext,
 ): Promise<MemoriesBeside> {
-  const { versionIds } = await findPlaced(layout, range, call);
+  const versionIds = await findVersionIds(layout, range, call);
   return { versionIds, keepsOthers: !belongsHere && isAddress(range) && versionIds.length > 0 };
+}
+
+/** The memories of a range that have moved away from a layout. */
+async function findMoved(layout: KeptLayout, range: AddressRange, call: CallContext): Promise<CheckedAddress[]> {
+  const moved: CheckedAddress[] = [];
+  for await (const { address } of layout.placed(range, "mark", call)) if (address !== null) moved.push(address);
+  return moved;
 }
 
 function isSame(one: CheckedAddress, other: CheckedAddress): boolean {

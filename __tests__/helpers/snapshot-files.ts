@@ -1,0 +1,13 @@
+import type { SnapshotFile } from "../../src/core/tree/snapshot.js";
+
+/** Files with these texts, by path, all created at one time. */
+export function createFiles(texts: Record<string, string>, createdAt: Date): SnapshotFile[] {
+  return Object.entries(texts).map(([path, content]) => ({
+    kind: "file",
+    path,
+    content,
+    sizeBytes: Buffer.byteLength(content),
+    createdAt,
+    updatedAt: createdAt,
+  }));
+}
