@@ -65,8 +65,8 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
  *
  * It keeps memories in one collection, by default with one document for each address. It keeps all other items in
  * another collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`,
- * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes
- * the indexes at first use.
+ * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without
+ * `start()`. It makes the indexes at first use.
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
@@ -131,7 +131,8 @@ export class MongoMemoryStore extends BaseStore {
    *
    * @param uri a MongoDB connection string; its options are the driver's.
    * @throws MemoryError EIO if no server answers within the `timeoutMs` of the options, or the driver's
-   *   `serverSelectionTimeoutMS` (30 s by default, both); TypeError if the string or the options are malformed. Neither repeats the string.
+   *   `serverSelectionTimeoutMS` (30 s by default, both); TypeError if the string or the options are malformed. Neither
+   *   repeats the string.
    */
   static async fromConnString(
     uri: string,
@@ -227,9 +228,9 @@ export class MongoMemoryStore extends BaseStore {
    * has. All these programs must have a version that knows `moveMemory`.
    * @returns false if there is no memory to move: it has that layout already, or it does not exist
    * @throws MemoryError EINVAL for a bad address; EEXIST if both layouts have a memory of this address; ENOSPC if the
-   *   memory is more than a transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if others
-   *   changed it at each of 100 attempts; EIO on a standalone server, or if the database failed. In all but the last
-   *   case nothing was moved. TypeError for bad options
+   *   memory is more than a transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if
+   *   others changed it at each of 100 attempts; EIO on a standalone server, or if the database failed. In all but the
+   *   last case nothing was moved. TypeError for bad options
    */
   async moveMemory(address: MemoryAddress, options: { layout: LayoutName }): Promise<boolean> {
     const checked = checkAddress(address);
@@ -270,8 +271,7 @@ export class MongoMemoryStore extends BaseStore {
    * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the
    * items as they were before the writes. If several writes have the same namespace and key, the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments;
-   * MemoryError
-   *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
+   *   MemoryError EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
