@@ -13,9 +13,9 @@ export interface TtlOptions {
   namespaces?: { prefix: string[]; ttlMs: number | null }[];
 }
 
-/** When an item put now will be gone. */
+/** Computes when an item expires that is put now. */
 export class Expiry {
-  /** Whether items may be put with an end at all. */
+  /** Whether items may expire at all. */
   readonly configured: boolean;
   readonly refreshOnRead: boolean;
   readonly #defaultTtlMs: number | null;
@@ -44,7 +44,7 @@ export class Expiry {
   }
 }
 
-/** Also true for items without an end. */
+/** Also matches items that never expire. */
 export function notExpired(now: Date): object {
   return { expiresAt: { $not: { $lte: now } } };
 }
