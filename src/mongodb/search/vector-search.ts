@@ -24,7 +24,7 @@ export interface VectorSearch {
   selection: Document;
   prefix: readonly string[];
   filter: ItemFilter;
-  /** Whether the selection can leave out some of what the vectors find. */
+  /** Whether the selection can leave out some items that the vectors find. */
   selective: boolean;
   atMost: number;
 }
