@@ -2,7 +2,7 @@ import { MemoryError } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { getField } from "../../core/values/unknown-values.js";
 
-/** TransactionTooOld, TransactionTooLarge, TransactionExceededLifetimeLimitSeconds and TransactionTooLargeForCache. */
+/** TransactionTooLarge, TransactionExceededLifetimeLimitSeconds, TransactionTooLargeForCache. */
 const tooMuchCodes = new Set<unknown>([257, 290, 388]);
 
 /** Explains errors of a transaction that is too much for the server: nothing was changed. */

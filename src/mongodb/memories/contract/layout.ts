@@ -11,6 +11,7 @@ import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 
 /**
  * All memories of a store, in whichever layout each of them is. `MemoryBackend` is the contract of one memory.
+ *
  * Sends nothing to the server before the first call of a method. Every failure is a MemoryError EIO. Ids and paths are
  * checked before they arrive.
  */
