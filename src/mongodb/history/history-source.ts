@@ -36,9 +36,9 @@ export interface PresentMemory {
   firstStored: unknown;
   /** Texts by path: all, or those of the changes and of the requested path. */
   texts: ReadonlyMap<string, string>;
-  /** With "tree" only. */
+  /** Only with "tree". */
   tree?: MemorySnapshot;
-  /** With `{ path }` only. */
+  /** Only with `{ path }`. */
   isDirectory?: boolean;
   /** Null if the memory has versions already. */
   owner: OwnerDocument | null;

@@ -59,7 +59,7 @@ export class HistoryView {
     return found;
   }
 
-  /** The version after one that is no longer kept, if it still contains the text of the latter. */
+  /** The version after `id`, which is no longer kept, if the next version still contains its text. */
   async findSuccessor(id: string): Promise<VersionDocument | null> {
     const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
     const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" }, this.#call);

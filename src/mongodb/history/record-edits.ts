@@ -9,8 +9,8 @@ export interface RecordedEdits {
 }
 
 /**
- * What the history records of a change, in the order in which its versions are numbered. Writing the same text again
- * makes no version.
+ * Describes a change for the history, with the files in the order in which their versions are numbered. Writing the
+ * same text again makes no version.
  * @param tree before the edits, with the texts that the edits replace
  * @returns null if the change makes no version
  */

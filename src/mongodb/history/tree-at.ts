@@ -13,7 +13,7 @@ export interface FormerTree {
 }
 
 /**
- * The present tree without later changes than the change of a version.
+ * The tree right after the change of a version: the present tree without all later changes.
  * @throws MemoryError ENOENT if a part of the tree is no longer kept
  */
 export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {

@@ -255,7 +255,7 @@ export class VersionCollection {
     return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, {}, call).toArray());
   }
 
-  /** Keeps the versions of a memory at least until then. */
+  /** Keeps the versions of a memory at least until `expiresAt`. */
   async prolong(memory: string, expiresAt: Date, call: CallContext): Promise<void> {
     await this.#collection.updateMany(
       { $or: [{ _id: memory }, { _id: versionIdRange(memory) }] },

@@ -5,7 +5,7 @@ import type { MemoryVersion, VersionOperation } from "../../core/history/history
 import type { OlderText } from "../../core/history/older-text.js";
 import { badVersionId } from "../../core/history/version-id.js";
 
-/** What one change did to one file, or to directories only. */
+/** The effect of one change on one file, or on directories only. */
 export interface VersionDocument {
   /** The memory, and the id of the version with leading zeros, so that ids sort in the order of the changes. */
   _id: string;
@@ -30,13 +30,13 @@ export interface VersionDocument {
   directories?: DirectoryChange;
   redactedAt?: Date;
   redactedBy?: MemoryActor;
-  /** When MongoDB deletes the version because nobody has changed the memory any more. */
+  /** The time at which MongoDB deletes the version, because nobody has changed the memory any more. */
   expiresAt?: Date;
-  /** When MongoDB deletes the version because it is older than `keepMs`. */
+  /** The time at which MongoDB deletes the version, because it is older than `keepMs`. */
   dropAt?: Date;
 }
 
-/** What a change did to directories. Only the first version of the change contains it. */
+/** The effect of a change on directories. Only the first version of the change contains it. */
 export interface DirectoryChange {
   added?: string[];
   removed?: string[];

@@ -89,7 +89,9 @@ export class ApprovalRecords implements ChangeRecords {
     await this.#stored.removeAppliedIds(unused, this.#call);
   }
 
-  /** Returns when a proposal expires: at the latest with the memory as it was at the time of the proposal. */
+  /**
+   * Returns the expiry time of a record: at the latest when the memory would expire without changes after the proposal.
+   */
   async #findExpiry({ kind, at }: ChangeRecord): Promise<Date | null> {
     const { expiry, address } = this.#context;
     const lifetimeMs = expiry.lifetimeMs(address.scope);

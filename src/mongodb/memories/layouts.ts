@@ -27,7 +27,7 @@ export type LayoutName = keyof typeof layouts;
  */
 export const moments: Partial<Record<LayoutName, typeof openSnapshot>> = { files: openSnapshot };
 
-// The schema of the option requires a type of at least one name.
+// `z.enum` requires a list whose type is not empty.
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 
 /** @param name the layout of new memories. Memories that have moved to the other layout are found there */

@@ -45,8 +45,8 @@ export class MemoryExpiry {
   }
 
   /**
-   * Until when the versions of a memory are kept that is changed now. Versions must outlive the memory. Moving the time
-   * of all versions costs a command, so it is moved seldom, and further than needed.
+   * How long to keep the versions of a memory that changes now. Versions must outlive the memory. Moving the time of
+   * all versions costs a command, so it is moved seldom, and further than needed.
    * @returns null if the memory never expires. `latest`: an expiry time at or after this stays as it is
    */
   versionsExpireAt(scope: MemoryScope, now: Date): { latest: Date; expiresAt: Date } | null {

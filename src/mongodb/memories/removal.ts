@@ -52,7 +52,7 @@ export async function removeRange(
 }
 
 /**
- * A store without history may lack the rights to remove versions of another store, and keeps its authors of changes to
+ * A store without history may lack the rights to remove versions of another store. It keeps the authors of changes to
  * other memories.
  * @param versionIds of versions that are kept
  * @returns the number of removed versions

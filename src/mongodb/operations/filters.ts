@@ -89,7 +89,7 @@ function parseCondition(key: string, operator: string, operand: unknown): Condit
     throw invalid(`${operator} takes a value, not operators, ${where}`);
   }
   if (isComparison(operator)) return { key, operator, operand };
-  // With `includes`, NaN equals NaN; with `===`, NaN equals nothing.
+  // `includes` finds NaN, but `===` does not.
   const operands = [operand].filter((one) => isComparable(one) && !Number.isNaN(one));
   return { key, operator: operator === "$eq" ? "$in" : "$nin", operands };
 }

@@ -20,7 +20,9 @@ export function textsAt(value: Record<string, unknown>, paths: readonly string[]
   return [...texts];
 }
 
-/** Visits each part once: `{a,a}` reaches a part twice, and thirty such steps a thousand million times. */
+/**
+ * Visits each part once: `{a,a}` reaches a part twice, and thirty such steps would reach it a thousand million times.
+ */
 function follow(value: unknown, steps: readonly Step[]): unknown[] {
   let parts: readonly unknown[] = [value];
   for (const step of steps) parts = [...new Set(parts.filter(isObject).flatMap((part) => step(part)))];

@@ -54,7 +54,10 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
-/** A search reads a memory of up to this many files and directories as a whole. Such an index takes some 20 MB. */
+/**
+ * A search reads a memory of up to this many files and directories as a whole. The search index of such a memory takes
+ * some 20 MB.
+ */
 const searchedWhole = 10_000;
 
 /** For `migrateFromMongoDBStore`. It is a symbol, so that editors do not offer it as a member. */

@@ -20,7 +20,10 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((label, index) => label === b[index]);
 }
 
-/** One page of the namespaces that match. They are sorted, so equal ones are neighbours even after they are cut. */
+/**
+ * One page of the namespaces that match. Namespaces are sorted, so equal ones are neighbours even after a cut to
+ * `maxDepth`.
+ */
 export async function pageOfNamespaces(
   chunks: AsyncIterable<string[][]>,
   { matches, maxDepth, offset, limit }: NamespaceListing,

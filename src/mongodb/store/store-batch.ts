@@ -30,7 +30,7 @@ import { pageOfNamespaces, splitMatches } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
-/** What a batch reads and changes. */
+/** The parts that a batch reads and changes. */
 export interface BatchStorage {
   items: ItemCollection;
   memories: MemoryLayout;
@@ -134,7 +134,10 @@ export class StoreBatch {
     yield* mergeOrdered([unscored, ...files], compareItems);
   }
 
-  /** Memories sort where their root label sorts. They are not read if the items before that label fill the page. */
+  /**
+   * Memories come at the position of their root label in the order. They are not read if the items before that label
+   * fill the page.
+   */
   async *#searchWithMemories({ prefix, filter }: ItemSearch, atMost: number): AsyncGenerator<SearchItem> {
     const { items, call } = this.#storage;
     const root = idsWithin(prefix.length > 0 ? prefix : [memoryRootLabel]);

@@ -19,8 +19,8 @@ export interface FoundMemory<Stored> {
 }
 
 /**
- * The documents that contain the address of a memory: one for each memory, and one for each moved memory. There is an
- * index for each scope.
+ * The documents that contain the address of a memory: one for each memory, and a forwarding record for each moved
+ * memory. There is an index for each scope.
  */
 export interface AddressedDocuments {
   collection: Pick<ExactCollection<Document>, "find">;

@@ -2,7 +2,7 @@ import type { OwnerField } from "../../../core/values/address.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { MemorySummary } from "./memory-filter.js";
 
-/** Where a page of summaries ended: the ids as stored. */
+/** The position after a page of summaries: the ids as stored. */
 export type PageEnd = { nodeId: string } & Partial<Record<OwnerField, string>>;
 
 export interface SummaryPage<Listed = MemorySummary> {

@@ -6,7 +6,7 @@ import type { Retention, VersionCollection } from "../../history/version-collect
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { ExpireMsOptions, MemoryExpiry } from "../memory-expiry.js";
 
-/** Where and how a store keeps its memories. */
+/** The place and the settings of a store's memories. */
 export interface StoreContext {
   db: Db;
   /** The client of the database. It opens sessions. */

@@ -27,7 +27,7 @@ export interface MemoryLayout {
   /** Opens one memory without history, approvals and embeddings. */
   open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory;
   /**
-   * Every memory at or below a namespace that is not empty, in the order of the namespaces. Keeps at most one batch in
+   * Every memory at or below a namespace, except empty ones, in the order of the namespaces. Keeps at most one batch in
    * memory.
    */
   memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress>;
@@ -127,7 +127,7 @@ export interface KeptLayout extends Pick<
 
 /** The memories of the other layout. Versions, proposals and vectors are in collections that both layouts share. */
 export interface MemoriesBeside {
-  /** The ids at the beginning of versions that are kept. */
+  /** The first parts of the ids of versions that are kept. */
   versionIds: readonly string[];
   /** Whether the proposals and vectors are kept. */
   keepsOthers: boolean;
@@ -153,7 +153,7 @@ export interface MovingMemory {
   updatedAt: Date;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
-  /** At least as many changes as the memory has had, if a layout counts changes. Never decreases. */
+  /** Minimum number of changes of the memory so far, as far as a layout counts changes. Never decreases. */
   revision: number;
   /**
    * The first part of the ids of the versions, and when the first version expires. Null if the memory has no history.

@@ -33,9 +33,7 @@ export interface StoredMemory
   removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void>;
   /** The time of the last change of the memory. Null if there is no memory. */
   updatedAt(call: CallContext): Promise<Date | null>;
-  /**
-   * The files and directories at these locations as items, or null where there is none. One command for each hundred.
-   */
+  /** The files and directories at these locations as items, or null if there is none. One command for each hundred. */
   items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]>;
   /**
    * Refuses changes that the memory in its present state would refuse, one after the other. Changes nothing.

@@ -32,7 +32,7 @@ export interface AttemptSettings extends ApplySettings {
   at: Date;
 }
 
-/** What `transact` knows after it has loaded the tree. */
+/** The facts about the memory that `transact` passes with the tree. */
 export interface StorageMoment {
   /** The time of the change, which the history records. */
   at: Date;
@@ -40,7 +40,7 @@ export interface StorageMoment {
   isApplied: boolean;
 }
 
-/** What `transact` loads, and how it stores the change. */
+/** The part that `transact` loads, and how it stores the change. */
 export interface StorageScope extends ChangeScope {
   /**
    * Whether `apply` reads texts below the directories of the scope. Texts of its paths are always loaded. @default

@@ -9,7 +9,7 @@ export interface ChangeParts {
   variables?: Variables;
   /** An object of the fields that get a new value. */
   fields: Expression;
-  /** What the history records. Null if it records nothing. */
+  /** The part that the history records. Null if it records nothing. */
   recorded: RecordedParts | null;
   /** If true, the change leaves everything as it was, and the history records nothing. @default false */
   isUnchanged?: Expression;
@@ -17,9 +17,7 @@ export interface ChangeParts {
   isNothing?: Expression;
   /** Two numbers that the change returns. Null if it returns none. */
   counts: Expression | null;
-  /**
-   * What else the change returns, computed after it: `createdAt` of a file, or `isNothing` if there was nothing to do.
-   */
+  /** Another result, computed after the change: `createdAt` of a file, or `isNothing` if there was nothing to do. */
   answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
   /** Maximum number of bytes by which the document grows. 0: the limit of the memory is not checked. */
   growth: number;
@@ -52,7 +50,7 @@ export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "
 export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
   const { unless, variables = [], fields, isNothing, counts } = parts;
   const { recording } = settings;
-  // With a history, each change returns how many changes the outbox contains.
+  // If there is a history, each change returns how many changes the outbox contains.
   const receiptId = counts === null && recording === null ? null : newChangeId();
   const changes = [fields, countChange(parts, settings)];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];

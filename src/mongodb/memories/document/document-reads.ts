@@ -116,8 +116,8 @@ export class DocumentReads {
   }
 
   findWhole(call: CallContext): Promise<MemoryDocument | null> {
-    // Leaving out a field takes the server some time. So this is only done with a history; without one, the field is
-    // rare.
+    // Leaves out the field only if there is a history: leaving it out takes the server some time, and it is rare
+    // otherwise.
     return this.find<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 }, call);
   }
 

@@ -52,7 +52,7 @@ export class DocumentStorage implements StoredMemory {
     const parts = createAttempt(change, settings);
     if (parts === null) return null;
     const upsert = createsMissing(change);
-    // The command does not check the limit for a document that it creates.
+    // An upsert cannot refuse the change of a missing document, so the size is checked before.
     if (upsert && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
     const { now, at } = settings;
     const made = await this.#try(parts, { at, createdAt: now, upsert }, call);
@@ -162,7 +162,7 @@ export class DocumentStorage implements StoredMemory {
     throw lostRace();
   }
 
-  /** Deletes an expired document that the server has not deleted yet. It would prevent a new one. */
+  /** Deletes an expired document that the server has not deleted yet. Such a document would prevent a new one. */
   deleteExpired(call: CallContext): Promise<void> {
     return this.#writes.deleteExpired(call);
   }
@@ -226,7 +226,7 @@ export class DocumentStorage implements StoredMemory {
     const { isMissing } = loaded;
     const parts = createEditParts(loaded, edits, scope.approvalId);
     await this.#checkRoom(loaded, edits, parts, call);
-    // The command does not check the limit for a document that it creates.
+    // An upsert cannot refuse the change of a missing document. `#checkRoom` has checked the size.
     const checked = isMissing ? { ...parts, growth: 0 } : parts;
     const made = await this.#writes.make(checked, { at, createdAt: at, upsert: isMissing }, call);
     return made !== null && made !== "missing";

@@ -177,7 +177,7 @@ export class DocumentWrites {
     return found?.recorded === true;
   }
 
-  /** Deletes an expired document that the server has not deleted yet. It would prevent a new one. */
+  /** Deletes an expired document that the server has not deleted yet. Such a document would prevent a new one. */
   async deleteExpired(call: CallContext): Promise<void> {
     const deadline = this.#context.expiry.deadline(this.#address.scope);
     if (deadline === null) return;

@@ -71,8 +71,8 @@ export interface StoredDirectories {
 }
 
 /**
- * The forwarding record that replaces the document of a moved memory. Like a document of the earlier system, it makes
- * every change refuse.
+ * The forwarding record that replaces the document of a moved memory. Every change refuses it, like a document of the
+ * earlier system.
  */
 export interface DocumentMark {
   revision: { moved: true };

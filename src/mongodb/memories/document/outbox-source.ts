@@ -63,7 +63,7 @@ export class OutboxSource implements StoredHistory {
       },
       { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
     ];
-    // Does not wait for the journal: if a crash undoes the update, the next call repeats it.
+    // Does not wait for a majority or the journal: if a crash undoes the update, the next call repeats it.
     const { matchedCount } = await collection.updateOne(
       { _id: documentId },
       update,

@@ -13,7 +13,7 @@ import {
   type StoredTreeChange,
 } from "./document.js";
 
-/** What the history records of a change, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
+/** The record of a change for the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
 export interface RecordedParts {
   files: Expression;
   directories: Expression;

@@ -163,7 +163,7 @@ export function findRoot(documents: ReadonlyMap<string, object>): StoredRoot | u
   return documents.get(ROOT) as StoredRoot | undefined;
 }
 
-/** What the root records about the versions of its memory. */
+/** The state of the versions of a memory, which its root records. */
 export interface RootHistory {
   /** The first part of the ids of the versions. New for each memory, even at an address that had a memory before. */
   id: string;

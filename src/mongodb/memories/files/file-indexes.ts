@@ -52,7 +52,7 @@ const wordLanguage = { default_language: "english", language_override: "textLang
 
 /**
  * The words of texts and paths. Only a store with `memoryTextIndex` creates the index. English is closest to how a
- * search splits words. No document has the field that could name another language.
+ * search handles words. No document has the field that could name another language.
  */
 export const wordsIndex = {
   name: "files_by_words",

@@ -258,7 +258,7 @@ export class FileReads {
     );
   }
 
-  /** Null if the store has no index of words, or if the memory does not exist. */
+  /** Null if the store has no index of words, if the index is no help for the query, or if the memory has expired. */
   async narrow(query: string, path: string, call: CallContext): Promise<CandidateFiles | null> {
     const { narrowsAbove = null } = this.#context;
     if (narrowsAbove === null) return null;

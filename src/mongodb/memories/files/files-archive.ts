@@ -96,7 +96,8 @@ export async function restoreMemory(
     };
     return await inTransaction(transactions, call, async (session) => {
       if ((await collection.findOne({ _id }, { projection: { _id: 1 }, session }, call)) !== null) return false;
-      // A memory may have been restored from this archive, changed further, and then only partly forgotten.
+      // A memory may have been restored from this archive, changed further, and only partly forgotten: later versions
+      // remain.
       await versions.removeAfter(session, id, history.revision, call);
       const createdAt = await insertFiles(context, session, address, tree, now, call);
       const [root, ...directories] = createDirectories(address, tree, { createdAt, updatedAt: now });

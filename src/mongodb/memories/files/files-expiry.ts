@@ -21,8 +21,8 @@ function lagMs(lifetimeMs: number): number {
 }
 
 /**
- * A memory has expired if the time in its root is at or before this deadline. If it is later, only the other documents
- * show whether the memory has expired. Null: memories of the scope never expire.
+ * A memory has expired if the time in its root is at or before this deadline. For a later time, only the other
+ * documents show whether the memory has expired. Null: memories of the scope never expire.
  */
 export function laggingDeadline(expiry: MemoryExpiry, scope: MemoryScope): Date | null {
   const deadline = expiry.deadline(scope);

@@ -240,7 +240,7 @@ function refuseStandalone(topology: Topology): void {
   );
 }
 
-/** With a collation, the server would treat different ids as equal. @throws MemoryError EIO */
+/** Refuses a collection with a collation: the server would treat different ids as equal. @throws MemoryError EIO */
 async function refuseCollation(list: () => Promise<unknown[]>, name: string): Promise<void> {
   let found: unknown[];
   try {

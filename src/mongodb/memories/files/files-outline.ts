@@ -110,8 +110,8 @@ export class FilesOutline {
 
   /**
    * Up to this number of documents, a memory is read as a whole. A larger memory leaves more out of a listing of
-   * `maxPathChars` than is counted. Its paths do not fit either if only files and empty directories are listed, as with
-   * contents.
+   * `maxPathChars` than is counted. Even the paths of its files and empty directories alone, which a listing with
+   * contents shows, do not fit.
    */
   #mostWhole(): number {
     const { maxPathChars } = this.#options;

@@ -7,7 +7,7 @@ import type { KnownMoves } from "./known-moves.js";
 import type { KeptLayout } from "../contract/layout.js";
 import { reasonToFollow } from "./moved-memory.js";
 
-/** Where a memory may be: in the layout of the store, in the other one, or, for reads, in neither. */
+/** The layout that has a memory: the layout of the store, the other one, or, for reads, neither. */
 export type LayoutPlace = "home" | "other" | "nowhere";
 
 export interface Layouts {
@@ -46,7 +46,7 @@ export class Following {
     return place === "other" ? this.#layouts.other() : this.#layouts.otherOrEmpty();
   }
 
-  /** Where the memory was found last. */
+  /** Returns where the memory was found last. */
   getLastPlace(address: CheckedAddress): "home" | "other" {
     return this.#known.has(address) ? "other" : "home";
   }

@@ -51,7 +51,7 @@ interface LoadedMemory {
   keepsVersions: boolean;
 }
 
-/** What one change did to the tree. */
+/** The effect of one change on the tree. */
 interface MadeEdits {
   /** Number of UTF-16 units of the texts that the change adds and replaces. */
   chars: number;

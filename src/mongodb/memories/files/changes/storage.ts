@@ -40,7 +40,7 @@ export class FilesStorage implements TreeStorage {
     this.#expiry = new FilesExpiry(context, address);
   }
 
-  /** With a history or a limit of the memory, a change needs a transaction. */
+  /** If there is a history or a limit of the memory, a change needs a transaction. */
   async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
     const { history, maxMemoryBytes } = this.#context;
     const isLimited = maxMemoryBytes !== undefined && change.type !== "delete";

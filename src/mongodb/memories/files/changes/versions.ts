@@ -20,7 +20,7 @@ import type { LoadedTree } from "./loaded-tree.js";
 /** After this many changes, versions that need not be kept are removed. */
 const changesPerRetention = 60;
 
-/** What the documents of a memory record about the versions of some changes. */
+/** The fields by which the documents of a memory record the versions of some changes. */
 export interface RecordedVersions {
   rootFields: Partial<StoredRoot> & { history: RootHistory };
   heads: Map<string, StoredFile["head"]>;
