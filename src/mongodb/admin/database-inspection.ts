@@ -29,7 +29,7 @@ export interface CollationFacts {
   locale: string;
 }
 
-/** The collections of the store that have a default collation. Items are found under their default name only. */
+/** Reads the collections of the store that have a default collation. Items are found under their default name only. */
 export async function defaultCollations({ db, memoriesCollection }: MemoryDatabase): Promise<CollationFacts[]> {
   const filter = {
     name: { $in: [memoriesCollection, defaultItemsCollection] },
@@ -59,7 +59,7 @@ export interface IndexFacts {
   used: boolean | null;
 }
 
-/** Null if the collection does not exist yet. */
+/** Returns null if the collection does not exist yet. */
 export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
   const names = await presentCollections(db, layout.collectionNames);
   if (!names.has(memoriesCollection)) return null;
@@ -69,7 +69,7 @@ export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatab
   return facts.flat();
 }
 
-/** Empty for an optional index that does not exist. */
+/** Returns nothing for an optional index that does not exist. */
 async function readIndexFacts(
   db: Db,
   { collection, description, example, isNamed, isOptional }: LayoutIndex,
@@ -98,7 +98,7 @@ function usesOnly(plan: Document, indexName: string): boolean {
   return winning.includes(JSON.stringify(indexName)) && !winning.includes("COLLSCAN");
 }
 
-/** Every value of the field at any depth: each shard has its own plan. */
+/** Returns every value of the field at any depth: each shard has its own plan. */
 function findValues(value: unknown, field: string): unknown[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => (name === field ? [inner] : findValues(inner, field)));

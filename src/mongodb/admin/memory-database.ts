@@ -124,7 +124,7 @@ export class MemoryDatabase {
     );
   }
 
-  /** Null if the layout reads a memory as a whole. @throws MemoryError EIO */
+  /** Returns null if the layout reads a memory as a whole. @throws MemoryError EIO */
   async moment(address: CheckedAddress, access: "read" | "write"): Promise<MemoryMoment | null> {
     const open = moments[this.layoutName];
     if (open === undefined) return null;
@@ -132,7 +132,7 @@ export class MemoryDatabase {
     return open(this.client, this.db.collection(this.memoriesCollection), address);
   }
 
-  /** A memory with its history. */
+  /** Reads a memory with its history. */
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
     return this.layout.open(address, memoryDefaults).archived(createUnlimitedCall());
   }
@@ -147,17 +147,17 @@ export class MemoryDatabase {
     return this.#layouts.write.move(address, to, createUnlimitedCall());
   }
 
-  /** The addresses of all memories that are not empty, in the order of their namespaces. */
+  /** Reads the addresses of all memories that are not empty, in the order of their namespaces. */
   addresses(): AsyncIterable<CheckedAddress> {
     return this.layout.memories([], createUnlimitedCall());
   }
 
-  /** Facts of one memory or of all, including empty ones. Reads all of them, but returns a line for each. */
+  /** Reads facts of one memory or of all, including empty ones. Reads all of them, but returns a line for each. */
   facts(address: CheckedAddress | null = null): AsyncIterable<MemoryFacts> {
     return this.layout.facts(address, createUnlimitedCall());
   }
 
-  /** The nodes that have a memory of each scope, even an empty one: at most 10,000 of each scope. */
+  /** Reads the nodes that have a memory of each scope, even an empty one: at most 10,000 of each scope. */
   nodes(): AsyncIterable<NodeFacts> {
     return this.layout.nodes(10_000, createUnlimitedCall());
   }

@@ -67,7 +67,7 @@ export class ChangeStreams {
     return maxPoolSize === 0 || this.#openCount < Math.floor(maxPoolSize / 2);
   }
 
-  /** The events at and after a point in time. */
+  /** Opens a stream of the events at and after a point in time. */
   openAt<Event extends Document>(moment: Timestamp, pipeline: Document[]): EventStream<Event> {
     const stream = this.#collection.watch<Document, Event>(pipeline, {
       startAtOperationTime: moment,

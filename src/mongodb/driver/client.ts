@@ -40,7 +40,7 @@ export function openDatabase(client: MongoClient, dbName: string | undefined): D
   }
 }
 
-/** The first address of the client, for traces. */
+/** Returns the first address of the client, for traces. */
 export function getServerAddress({ options }: MongoClient): ServerAddress | undefined {
   const [first] = options?.hosts ?? [];
   const address = options?.srvHost ?? first?.host ?? first?.socketPath;

@@ -25,12 +25,12 @@ export class Embedder {
     this.#hashPrefix = `${name}\0${dims}\0`;
   }
 
-  /** A hash of the text and the model: if either changes, the text is embedded again. */
+  /** Returns a hash of the text and the model: if either changes, the text is embedded again. */
   hash(text: string): string {
     return shortHash(this.#hashPrefix + text);
   }
 
-  /** Packed vectors by their texts, from one call of the client. @throws MemoryError EINVAL */
+  /** Returns packed vectors by their texts, from one call of the client. @throws MemoryError EINVAL */
   async embedTexts(texts: readonly string[]): Promise<Map<string, Uint8Array>> {
     if (texts.length === 0) return new Map();
     const vectors: unknown = await this.#embeddings.embedDocuments([...texts]);

@@ -32,7 +32,7 @@ export class VectorScorer {
     this.#bytes = new Uint8Array(this.#floats.buffer);
   }
 
-  /** Zero if one of the two has no direction. Undefined for a vector of other dimensions. */
+  /** Returns zero if one of the two has no direction. Undefined for a vector of other dimensions. */
   score(packed: Uint8Array): number | undefined {
     if (packed.length !== vectorSizeBytes(this.#query.length)) return undefined;
     this.#bytes.set(inLittleEndian(packed.subarray(header.length)));

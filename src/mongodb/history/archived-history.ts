@@ -4,7 +4,7 @@ import type { HistoryView } from "./history-view.js";
 import type { VersionCollection } from "./version-collection.js";
 import { archivedVersion, type OwnerDocument, unarchivedVersion, type VersionDocument } from "./version-document.js";
 
-/** The history of a memory, to export it from the database. Keeps one page of versions in memory at a time. */
+/** Opens the history of a memory for an export. Keeps one page of versions in memory at a time. */
 export function archiveHistory(view: HistoryView): ArchivedHistory {
   const passOn = async (
     versions: AsyncIterable<VersionDocument>,

@@ -4,7 +4,7 @@ import { linkedVersions, pathsBefore, unlinkedVersions } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { VersionDocument } from "./version-document.js";
 
-/** The changes in the outbox as versions. One command, or none. */
+/** Returns the changes in the outbox as versions. One command, or none. */
 export async function pendingVersions(
   { memory, changes, texts }: PresentMemory,
   versions: VersionCollection,

@@ -59,7 +59,7 @@ export class HistoryView {
     return found;
   }
 
-  /** The version after `id`, which is no longer kept, if the next version still contains its text. */
+  /** Finds the version after `id`, which is no longer kept, if the next version still contains its text. */
   async findSuccessor(id: string): Promise<VersionDocument | null> {
     const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
     const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" }, this.#call);
@@ -67,7 +67,7 @@ export class HistoryView {
     return found?.older ? found : null;
   }
 
-  /** Newest first. @param olderThan an id, or null for the newest */
+  /** Reads a page of versions, newest first. @param olderThan an id, or null for the newest */
   async page(query: VersionQuery, limit: number, olderThan: string | null): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
     const pending = this.#pending
@@ -89,14 +89,14 @@ export class HistoryView {
     ];
   }
 
-  /** Everything after a change, newest first. */
+  /** Reads everything after a change, newest first. */
   async *newerThan(revision: number): AsyncGenerator<VersionDocument> {
     const start = storedId(this.present.memory, String(revision + 1));
     yield* this.#pending.filter((version) => version._id >= start).toReversed();
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
   }
 
-  /** The versions of some files: one file after the other, newest first for each file. */
+  /** Reads the versions of some files: one file after the other, newest first for each file. */
   async *versionsByFile(files: readonly string[]): AsyncGenerator<VersionDocument> {
     // Sorted as the server sorts them.
     const waiting = files.toSorted();
@@ -114,7 +114,7 @@ export class HistoryView {
     for (const file of waiting.toReversed()) yield* this.#pendingVersions(file, null);
   }
 
-  /** The versions of a file, newest first. @param after an id: only newer versions; null for all */
+  /** Reads the versions of a file, newest first. @param after an id: only newer versions; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
     const versions: VersionDocument[] = [];
     for await (const page of this.lineagePages(file, after)) versions.push(...page);
@@ -150,7 +150,7 @@ export class HistoryView {
     return after === null ? versionIdRange(this.present.memory).$gt : storedId(this.present.memory, after);
   }
 
-  /** The last version at a path. */
+  /** Finds the last version at a path. */
   async lastAt(path: string): Promise<VersionDocument | null> {
     const pending = this.#pending.findLast((version) => version.path === path);
     if (pending !== undefined) return pending;
@@ -180,7 +180,7 @@ export class HistoryView {
   }
 
   /**
-   * The text of a version. Null if there is none, or if it is redacted.
+   * Reads the text of a version. Null if there is none, or if it is redacted.
    * @throws MemoryError ENOENT if the version is no longer kept
    */
   async readText(version: VersionDocument): Promise<string | null> {
@@ -194,14 +194,14 @@ export class HistoryView {
     return text;
   }
 
-  /** The text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
+  /** Reads the text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
   async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
     if (version.operation === "created") return null;
     const newer = await this.lineage(version.file ?? "", getPublicId(version));
     return textBefore([...newer, version], this.present.texts) ?? undefined;
   }
 
-  /** The existing versions among these ids, by id. */
+  /** Finds the existing versions among these ids, by id. */
   async several(ids: readonly string[]): Promise<Map<string, VersionDocument>> {
     const stored = [...new Set(ids)].map((id) => storedId(this.present.memory, id));
     const found = this.#pending.filter(({ _id }) => stored.includes(_id));
@@ -218,7 +218,7 @@ const maxIdsPerCommand = 1000;
 const lineagePageSize = 1000;
 
 /**
- * The text of a file before some of its versions.
+ * Returns the text of a file before some of its versions.
  * @param newer all versions of the file from then on, newest first; at least one
  * @param texts of the present
  * @returns null if the text is redacted, undefined if a needed version is no longer kept

@@ -209,7 +209,7 @@ async function redactable(
   return { open: [...kept.values()].filter(({ redactedAt }) => redactedAt === undefined), lostTexts };
 }
 
-/** The texts of versions that are still kept. */
+/** Reads the texts of versions that are still kept. */
 async function keptTexts(view: HistoryView, versions: readonly VersionDocument[]): Promise<string[]> {
   const texts = await Promise.all(
     versions.map(async (version) => {
@@ -240,7 +240,7 @@ async function readVersionText(view: HistoryView, version: VersionDocument): Pro
   return { path: version.path ?? "", id, content: await view.readText(version) };
 }
 
-/** The present text of the file of a version, wherever the file is now. */
+/** Reads the present text of the file of a version, wherever the file is now. */
 async function readPresentText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
   const [newest = version] = await view.lineage(version.file ?? "", getPublicId(version));
   const path = newest.path ?? version.path ?? "";

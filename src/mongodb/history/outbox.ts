@@ -34,7 +34,7 @@ export interface Head {
   gone: boolean;
 }
 
-/** The paths for which heads are needed. */
+/** Returns the paths for which heads are needed. */
 export function pathsBefore(changes: readonly RecordedChange[]): string[] {
   const known = new Set<string>();
   const needed = new Set<string>();
@@ -47,7 +47,7 @@ export function pathsBefore(changes: readonly RecordedChange[]): string[] {
 }
 
 /**
- * The versions of recorded changes, before they are linked.
+ * Returns the versions of recorded changes, before they are linked.
  * @param texts of the files that the changes name, after the last change
  */
 export function unlinkedVersions(

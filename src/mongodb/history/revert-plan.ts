@@ -36,7 +36,7 @@ function emptyTarget(): Target {
   return { files: new Map(), renamed: new Map(), addedDirectories: new Set(), removedDirectories: new Set() };
 }
 
-/** A file or directory in its state right after a version. */
+/** Plans a file or directory in its state right after a version. */
 async function formerState(view: HistoryView, tree: MemorySnapshot, path: string, to: string): Promise<Target> {
   const version = await view.one(to);
   const target = emptyTarget();
@@ -63,7 +63,7 @@ function redactedText(id: string): MemoryError {
   return invalid(`version ${id} cannot be restored: its text, or one of its time, is redacted`);
 }
 
-/** The tree without the changes of a run or a call. */
+/** Plans the tree without the changes of a run or a call. */
 async function undone(
   view: HistoryView,
   tree: MemorySnapshot,
@@ -114,7 +114,7 @@ async function undone(
   return target;
 }
 
-/** Newest first. */
+/** Reads all versions of a run or a call, newest first. */
 async function versionsBy(
   view: HistoryView,
   actor: { runId: string } | { toolCallId: string },
@@ -129,7 +129,7 @@ async function versionsBy(
   }
 }
 
-/** A file before the oldest of these versions, which are all of one file. @throws MemoryError ENOENT, EINVAL */
+/** Reads a file before the oldest of these versions, which are all of one file. @throws MemoryError ENOENT, EINVAL */
 async function formerFile(
   view: HistoryView,
   versions: readonly VersionDocument[],

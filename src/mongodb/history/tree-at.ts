@@ -13,7 +13,7 @@ export interface FormerTree {
 }
 
 /**
- * The tree right after the change of a version: the present tree without all later changes.
+ * Reads the tree right after the change of a version: the present tree without all later changes.
  * @throws MemoryError ENOENT if a part of the tree is no longer kept
  */
 export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
@@ -96,7 +96,7 @@ function undoDirectories(directories: Set<string>, { added = [], removed = [], m
   for (const path of removed) directories.add(path);
 }
 
-/** The path after a move of a directory. Null if the path is outside the directory. */
+/** Returns the path after a move of a directory. Null if the path is outside the directory. */
 export function movedPath(path: string, from: string, to: string): string | null {
   return path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : null;
 }

@@ -32,7 +32,7 @@ interface FindVersionsOptions {
   sort?: Record<string, 1 | -1>;
 }
 
-/** A partial filter. A sparse index would contain every document, because each has an id. */
+/** Returns a partial filter. A sparse index would contain every document, because each has an id. */
 const having = (field: string): object => ({ [field]: { $exists: true } });
 
 /** The collection is always separate from the memories. */
@@ -92,7 +92,7 @@ export class VersionCollection {
     return createIndexes(this.#collection, versionIndexes, "the history", option);
   }
 
-  /** The last versions of these paths before a change. */
+  /** Reads the last versions of these paths before a change. */
   async heads(
     memory: string,
     paths: readonly string[],
@@ -141,7 +141,7 @@ export class VersionCollection {
     return this.#retention.keepVersions !== undefined || this.#retention.keepMs !== undefined;
   }
 
-  /** The paths of the versions in a range of ids. */
+  /** Reads the paths of the versions in a range of ids. */
   async pathsWithin(ids: object, call: CallContext): Promise<string[]> {
     const options = { projection: { _id: 0, path: 1 }, hint: "_id_", batchSize };
     const found = await reading(() =>
@@ -159,7 +159,7 @@ export class VersionCollection {
     );
   }
 
-  /** Newest or oldest first. */
+  /** Reads versions, newest or oldest first. */
   async *find(
     filter: object,
     direction: 1 | -1,
@@ -234,7 +234,7 @@ export class VersionCollection {
     }
   }
 
-  /** For each filter on a path, the last version after skipping `skip` versions. */
+  /** Finds the last version for each filter on a path, after skipping `skip` versions. */
   async #findLast(
     filters: readonly object[],
     skip: number,
@@ -276,7 +276,7 @@ export class VersionCollection {
     return count;
   }
 
-  /** The memories of a range that have versions. */
+  /** Reads the memories of a range that have versions. */
   async *memories(range: object, call: CallContext): AsyncGenerator<string> {
     for await (const { _id } of streaming(
       this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } }, call),

@@ -59,7 +59,7 @@ export interface OwnerDocument {
 const revisionDigits = 10;
 const indexDigits = 6;
 
-/** The id of a version: the revision of its change, and the position among the files of the change. */
+/** Returns the id of a version: the revision of its change, and the position among the files of the change. */
 export function publicId(revision: number, index: number): string {
   return index === 0 ? String(revision) : `${revision}.${index}`;
 }
@@ -108,7 +108,7 @@ export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVe
   return { _id: storedId(memory, id), ...Object.fromEntries(fields) } as VersionDocument;
 }
 
-/** The range of ids of the versions of a memory. */
+/** Returns the range of ids of the versions of a memory. */
 export function versionIdRange(memory: string): { $gt: string; $lt: string } {
   return { $gt: `${memory}.`, $lt: `${memory}/` };
 }

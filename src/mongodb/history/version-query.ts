@@ -11,7 +11,7 @@ export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" 
   below?: string;
 }
 
-/** The query as a filter for the server. */
+/** Returns the query as a filter for the server. */
 export function createFilter({ ofFile, below, actor, operation, after, before }: VersionQuery): object {
   const at = { ...(after && { $gt: after }), ...(before && { $lt: before }) };
   return {
@@ -47,7 +47,7 @@ function createLineageFilters(last: VersionDocument | null): object[] {
   return last?.file === undefined ? [] : [{ file: last.file, _id: { $lte: last._id } }];
 }
 
-/** A range of all keys in a directory. "0" is the character after "/". */
+/** Returns a range of all keys in a directory. "0" is the character after "/". */
 export function rangesBelow(directory: string): object[] {
   return [{ $gt: `${directory}/`, $lt: `${directory}0` }];
 }

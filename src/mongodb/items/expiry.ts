@@ -28,7 +28,7 @@ export class Expiry {
     this.#ttlMsByPrefix = new Map(options?.namespaces?.map(({ prefix, ttlMs }) => [storedNamespace(prefix), ttlMs]));
   }
 
-  /** Null: never. */
+  /** Returns null if items of this namespace never expire. */
   getTtlMs(namespace: readonly string[]): number | null {
     if (this.#ttlMsByPrefix.size === 0) return this.#defaultTtlMs;
     for (let length = namespace.length; length > 0; length -= 1) {
@@ -44,7 +44,7 @@ export class Expiry {
   }
 }
 
-/** Also matches items that never expire. */
+/** Returns a filter for items that have not expired. It also matches items that never expire. */
 export function notExpired(now: Date): object {
   return { expiresAt: { $not: { $lte: now } } };
 }

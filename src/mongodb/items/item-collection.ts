@@ -65,7 +65,7 @@ export class ItemCollection {
     await this.#preparation.createIndexes();
   }
 
-  /** The existing items of these ids, by id, in one command. */
+  /** Finds the existing items of these ids, by id, in one command. */
   async find(ids: readonly string[], call: CallContext): Promise<Map<string, ItemDocument>> {
     const distinct = [...new Set(ids)];
     if (distinct.length === 0) return new Map();
@@ -84,7 +84,7 @@ export class ItemCollection {
     return items;
   }
 
-  /** One page, in order. Without conditions the server selects the page. */
+  /** Reads one page, in order. Without conditions the server selects the page. */
   async search(
     range: StoredRange,
     filter: ItemFilter,
@@ -103,8 +103,8 @@ export class ItemCollection {
   }
 
   /**
-   * The matching items of a range in order, at most `atMost`. Keeps at most one batch in memory. Each page is a query
-   * of its own with a limit, so that the server ends the query, and one command is enough if all items match.
+   * Reads the matching items of a range in order, at most `atMost`. Keeps at most one batch in memory. Each page is a
+   * query of its own with a limit, so that the server ends the query, and one command is enough if all items match.
    */
   async *stream(range: StoredRange, filter: ItemFilter, atMost: number, call: CallContext): AsyncGenerator<SearchItem> {
     let left = atMost;
@@ -128,9 +128,9 @@ export class ItemCollection {
   }
 
   /**
-   * The first namespaces of a range with an item, in order and in batches, from the index alone. `distinct` is not
-   * used: the Stable API lacks it, and on a sharded cluster it returns values of documents that were moved to another
-   * shard and deleted there.
+   * Reads the first namespaces of a range with an item, in order and in batches, from the index alone. `distinct` is
+   * not used: the Stable API lacks it, and on a sharded cluster it returns values of documents that were moved to
+   * another shard and deleted there.
    */
   async *namespaces(range: StoredRange, atMost: number, call: CallContext): AsyncGenerator<string[][]> {
     await this.ready();

@@ -38,7 +38,7 @@ export interface EmbeddedTexts {
   vectors: Record<string, Binary | Uint8Array>;
 }
 
-/** A field name, because search indexes of MongoDB see no vectors inside arrays. */
+/** Returns a field name, because search indexes of MongoDB see no vectors inside arrays. */
 export const vectorField = (position: number): string => `text${position}`;
 
 /**
@@ -75,8 +75,8 @@ export function parseItem({ ns, key, value, createdAt, updatedAt }: ItemDocument
 }
 
 /**
- * The form of a search result without a ranking. The reference has the field `score`, undefined, which its own type
- * does not allow.
+ * Returns the form of a search result without a ranking. The reference has the field `score`, undefined, which its own
+ * type does not allow.
  */
 export function withoutScore(item: Item): SearchItem {
   const searchItem: Item & { score: undefined } = Object.assign({}, item, { score: undefined });

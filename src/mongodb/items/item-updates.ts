@@ -38,7 +38,7 @@ function expiringUpdate(fields: object, now: Date): object[] {
   return [{ $replaceWith: { _id: "$_id", createdAt, ...literals(fields) } }];
 }
 
-/** Literal values for an aggregation, in which a text that begins with a dollar would name a field. */
+/** Returns literal values for an aggregation, in which a text that begins with a dollar would name a field. */
 export function literals(fields: object): Record<string, object> {
   return Object.fromEntries(Object.entries<unknown>({ ...fields }).map(([name, $literal]) => [name, { $literal }]));
 }

@@ -9,8 +9,8 @@ const expiryIndexNames = {
 } as const satisfies Record<MemoryScope, string>;
 
 /**
- * The indexes by which MongoDB deletes expired memories. They are partial by type, so that the server never considers
- * them for the look-up of an address.
+ * Returns the indexes by which MongoDB deletes expired memories. They are partial by type, so that the server never
+ * considers them for the look-up of an address.
  */
 export function expiryIndexes(expireMs: ExpireMsOptions): TtlIndex[] {
   return memoryScopes.flatMap((scope) => {

@@ -6,7 +6,7 @@ export const literal = (value: unknown): Expression => ({ $literal: value });
 
 export const isNull = (value: Expression): Expression => ({ $eq: [value, null] });
 
-/** Size in bytes of UTF-8. Null for null. */
+/** Returns the size in bytes of UTF-8. Null for null. */
 export const textBytes = (text: Expression): Expression => ({ $binarySize: text });
 
 /**
@@ -22,6 +22,6 @@ export const where = (condition: Expression, value: Expression, otherwise: Expre
 
 export type Variables = [name: string, value: Expression][];
 
-/** The value of `body`. The body and all later variables can use each variable as `$$name`. */
+/** Returns the value of `body`. The body and all later variables can use each variable as `$$name`. */
 export const bound = (variables: Variables, body: Expression): Expression =>
   variables.reduceRight<Expression>((inner, [name, value]) => ({ $let: { vars: { [name]: value }, in: inner } }), body);

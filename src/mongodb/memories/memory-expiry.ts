@@ -33,7 +33,7 @@ export class MemoryExpiry {
     this.#lifetimes = lifetimes;
   }
 
-  /** How long a memory of this scope is kept without a change. Null: for ever. */
+  /** Returns how long a memory of this scope is kept without a change. Null: for ever. */
   lifetimeMs(scope: MemoryScope): number | null {
     return this.#lifetimes[scope] ?? null;
   }
@@ -45,8 +45,8 @@ export class MemoryExpiry {
   }
 
   /**
-   * How long to keep the versions of a memory that changes now. Versions must outlive the memory. Moving the time of
-   * all versions costs a command, so it is moved seldom, and further than needed.
+   * Returns how long to keep the versions of a memory that changes now. Versions must outlive the memory. Moving the
+   * time of all versions costs a command, so it is moved seldom, and further than needed.
    * @returns null if the memory never expires. `latest`: an expiry time at or after this stays as it is
    */
   versionsExpireAt(scope: MemoryScope, now: Date): { latest: Date; expiresAt: Date } | null {
@@ -57,8 +57,8 @@ export class MemoryExpiry {
 }
 
 /**
- * A filter for memories that have not expired. It also matches memories without a time of the last change, which stay
- * until they are changed.
+ * Returns a filter for memories that have not expired. It also matches memories without a time of the last change,
+ * which stay until they are changed.
  */
 export function notExpired(deadline: Date | null): { updatedAt?: object } {
   return deadline === null ? {} : { updatedAt: { $not: { $lte: deadline } } };

@@ -52,8 +52,8 @@ export async function removeRange(
 }
 
 /**
- * A store without history may lack the rights to remove versions of another store. It keeps the authors of changes to
- * other memories.
+ * Removes the versions of a range. A store without history may lack the rights for versions of another store, and keeps
+ * the authors of changes to other memories.
  * @param versionIds of versions that are kept
  * @returns the number of removed versions
  */

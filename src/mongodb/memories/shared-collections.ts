@@ -53,7 +53,7 @@ export function describeSharedCollections({ db, collectionName }: StoreContext):
   };
 }
 
-/** A query that an index serves, by its first field. The `$type` condition is for partial indexes. */
+/** Returns a query that an index serves, by its first field. The `$type` condition is for partial indexes. */
 export function createExample({ key, expireAfterSeconds }: LayoutIndex["description"]): LayoutIndex["example"] {
   const [field = ""] = Object.keys(key);
   return { [field]: expireAfterSeconds === undefined ? { $eq: "a", $type: "string" } : { $lte: new Date(0) } };

@@ -17,7 +17,7 @@ import { isObject } from "../../core/values/unknown-values.js";
 /** The fields of an operation of a batch that is not checked yet. */
 type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" | "query", unknown>>;
 
-/** The span of a batch. A batch of one operation also reports the namespace and key. */
+/** Returns the span of a batch. A batch of one operation also reports the namespace and key. */
 export function spanOfBatch(operations: unknown, server: ServerAddress | undefined): TracedCall<readonly unknown[]> {
   const all = Array.isArray(operations)
     ? operations.map((operation: unknown): Fields => (isObject(operation) ? { ...operation } : {}))
@@ -36,7 +36,7 @@ export function spanOfBatch(operations: unknown, server: ServerAddress | undefin
   };
 }
 
-/** The span of a page of summaries. */
+/** Returns the span of a page of summaries. */
 export function spanOfPage(server: ServerAddress | undefined): TracedCall<SummaryPage> {
   return {
     operation: "search_memory",
@@ -46,7 +46,7 @@ export function spanOfPage(server: ServerAddress | undefined): TracedCall<Summar
   };
 }
 
-/** The span of `forget`. @param who null: the span does not name an address */
+/** Returns the span of `forget`. @param who null: the span does not name an address */
 export function spanOfForget(
   server: ServerAddress | undefined,
   who: MemoryAddress | MemoryOwner | null = null,
@@ -62,7 +62,7 @@ export function spanOfForget(
   };
 }
 
-/** The span of a move from one layout to another. */
+/** Returns the span of a move from one layout to another. */
 export function spanOfMove(server: ServerAddress | undefined, address: CheckedAddress): TracedCall<boolean> {
   return {
     operation: "upsert_memory",

@@ -55,7 +55,7 @@ export type PutIndex = false | readonly string[] | undefined;
 export interface TextIndexing {
   /** @param roomBytes by how many bytes the document of the item may still grow */
   selectTexts(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[];
-  /** By how many bytes the texts enlarge the document of the item. */
+  /** Returns by how many bytes the texts enlarge the document of the item. */
   sizeBytes(texts: readonly string[]): number;
 }
 

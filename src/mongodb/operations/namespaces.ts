@@ -48,7 +48,7 @@ export function checkLabels(labels: unknown): string[] {
   });
 }
 
-/** Namespace and key in one string. Unique for each item. Its code units sort by namespace, then by key. */
+/** Returns namespace and key in one string, unique for each item. Its code units sort by namespace, then by key. */
 export function sortKey(namespace: readonly string[], key: string): string {
   return namespace.join(separator) + separator + separator + key;
 }
@@ -57,12 +57,12 @@ export function compareNamespaces(a: readonly string[], b: readonly string[]): n
   return compareCodeUnits(a.join(separator), b.join(separator));
 }
 
-/** The `_id` of an item: its sort key, encoded so that the server sorts it by code units. */
+/** Returns the `_id` of an item: its sort key, encoded so that the server sorts it by code units. */
 export function storedId(namespace: readonly string[], key: string): string {
   return encodeSortable(sortKey(namespace, key));
 }
 
-/** The namespace in one string, encoded in the same way. */
+/** Returns the namespace in one string, encoded in the same way. */
 export function storedNamespace(namespace: readonly string[]): string {
   return encodeSortable(namespace.join(separator));
 }
@@ -78,13 +78,13 @@ export interface StoredRange {
   $lt?: string;
 }
 
-/** The ids of all items at or below a namespace. */
+/** Returns the range of the ids of all items at or below a namespace. */
 export function idsWithin(prefix: readonly string[]): StoredRange {
   const { $gte, $lt } = namespacesWithin(prefix);
   return $gte === undefined || $lt === undefined ? {} : { $gte: $gte + separator, $lt };
 }
 
-/** The namespace and all namespaces below it. */
+/** Returns the range of the namespace and all namespaces below it. */
 export function namespacesWithin(prefix: readonly string[]): StoredRange {
   if (prefix.length === 0) return {};
   const stored = storedNamespace(prefix);

@@ -17,8 +17,8 @@ const plainMarker = "$plain";
 const isReferenceLike = (value: object): boolean => Object.hasOwn(value, "$ref") && Object.hasOwn(value, "$id");
 
 /**
- * A copy of `value` that MongoDB stores and returns unchanged: JSON-like data, dates, bytes and 64-bit integers.
- * Undefined fields are removed; inside arrays they become null.
+ * Returns a copy of `value` that MongoDB stores and returns unchanged: JSON-like data, dates, bytes and 64-bit
+ * integers. Undefined fields are removed; inside arrays they become null.
  * @param otherBytes size in bytes of the document without the value
  * @returns the copy, and the size in bytes of the document with the value
  * @throws TypeError for values that are no data, MemoryError EINVAL or EFBIG for data that cannot be stored
@@ -104,7 +104,7 @@ class ValueEncoder {
   }
 }
 
-/** The value as it was put. Reads request 64-bit integers as bigint; only bigints are stored as such. */
+/** Returns the value as it was put. Reads request 64-bit integers as bigint; only bigints are stored as such. */
 export function decodeValue(stored: Record<string, unknown>): Record<string, unknown> {
   const value: Record<string, unknown> = {};
   const isMarked = isReferenceLike(stored);

@@ -25,7 +25,7 @@ const own = {
   option: "memoriesCollection",
 };
 
-/** An index of the documents whose field is a text. */
+/** Describes an index of the documents whose field is a text. */
 function textIndex(name: string, field: string): IndexDescription & { name: string } {
   return { name, key: { [field]: 1 }, partialFilterExpression: { [field]: { $type: "string" } } };
 }

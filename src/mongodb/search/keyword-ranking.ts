@@ -106,8 +106,8 @@ const maxQueryWords = 1000;
 const maxQueryChars = 65_536;
 
 /**
- * The first words of a query. Replaces quotes and minuses, which are operators of `$search`, because a query is plain
- * language.
+ * Returns the first words of a query. Replaces quotes and minuses, which are operators of `$search`, because a query is
+ * plain language.
  */
 function firstWords(query: string): string {
   const text = query

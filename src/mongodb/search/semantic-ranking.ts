@@ -122,7 +122,7 @@ export class SemanticRanking implements Ranking {
   }
 }
 
-/** The stored packed vectors of items, by the hash of their text. */
+/** Reads the stored packed vectors of items, by the hash of their text. */
 async function readVectors(
   ids: readonly string[],
   items: ItemCollection,
@@ -166,7 +166,7 @@ async function compareAll(search: VectorQuery): Promise<RankedItems> {
 
 type Scored = Required<Match>;
 
-/** The best matches first. Among equal scores, earlier matches come first. */
+/** Returns the best matches first. Among equal scores, earlier matches come first. */
 export function keepBest<T extends { score: number }>(matches: readonly T[], atMost: number): T[] {
   return matches.toSorted((a, b) => b.score - a.score).slice(0, atMost);
 }

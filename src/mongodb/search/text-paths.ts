@@ -4,16 +4,16 @@ import { types } from "node:util";
 type Step = (value: Record<string, unknown>) => unknown[];
 
 /**
- * The texts at a path, in the syntax of InMemoryStore 1.2: `$` is the whole value as JSON, `a.b` a field, `a[0]`,
- * `a[-1]` and `a[*]` elements of an array, `*` everything in an object or array, `{a,b.c}` several fields. Texts,
- * numbers and booleans are texts; objects and arrays are JSON. Only own fields count, and null is no text.
+ * Returns the texts at a path, in the syntax of InMemoryStore 1.2: `$` is the whole value as JSON, `a.b` a field,
+ * `a[0]`, `a[-1]` and `a[*]` elements of an array, `*` everything in an object or array, `{a,b.c}` several fields.
+ * Texts, numbers and booleans are texts; objects and arrays are JSON. Only own fields count, and null is no text.
  */
 export function textsAtPath(value: unknown, path: string): string[] {
   const whole = path === "$" || path.startsWith("$.") ? [stringify(value)] : [];
   return [...whole, ...follow(value, parseSteps(path)).flatMap(toTexts)];
 }
 
-/** The texts at these paths, each once. Leaves out empty texts, which embedding services refuse. */
+/** Returns the texts at these paths, each once. Leaves out empty texts, which embedding services refuse. */
 export function textsAt(value: Record<string, unknown>, paths: readonly string[]): string[] {
   const texts = new Set(paths.flatMap((path) => textsAtPath(value, path)));
   texts.delete("");
@@ -69,7 +69,7 @@ function stringify(value: unknown): string {
   return JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? String(field) : field), 2);
 }
 
-/** Every text and number in a value, at any depth. Names of fields do not count. */
+/** Returns every text and number in a value, at any depth. Names of fields do not count. */
 export function leafTexts(value: unknown): string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (typeof value === "number" || typeof value === "bigint") return [value.toString()];

@@ -64,7 +64,7 @@ export function createVectorSearchPipeline(options: VectorSearchOptions, search:
   ];
 }
 
-/** The conditions that the index can decide. None of them leaves out an item that matches. */
+/** Returns the conditions that the index can decide. None of them leaves out an item that matches. */
 function createIndexFilter(fields: readonly string[], { prefix, filter }: VectorSearch): { filter?: Document } {
   const known = filter.equalities.filter(({ key }) => fields.includes(key));
   const conditions = [

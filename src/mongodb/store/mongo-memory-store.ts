@@ -180,7 +180,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * The memory of an address. Sends nothing to the database.
+   * Opens the memory of an address. Sends nothing to the database.
    * @throws MemoryError EINVAL for a bad address; TypeError for bad options
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {

@@ -181,7 +181,7 @@ const isEmpty = ({ filter, limit }: ItemSearch): boolean => filter.matchesNone |
 
 const isRanked = (search: ItemSearch): boolean => search.query !== "" && !isEmpty(search);
 
-/** The items of an answer that are in the items collection. */
+/** Selects the items of an answer that are in the items collection. */
 function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
   if (operation.kind === "getItem") return answer === null ? [] : [operation.location];
   if (operation.kind !== "search") return [];

@@ -30,7 +30,7 @@ export function rangeFilter(range: AddressRange): Record<string, unknown> {
   return ownerField === null ? { ...range } : { ...range, [ownerField]: { $eq: range[ownerField], $type: "string" } };
 }
 
-/** The thread or user whose memories of all nodes are in the range. Null if the range is of another kind. */
+/** Returns the thread or user whose memories of all nodes are in the range. Null if the range is of another kind. */
 export function ownerOfAnyNode(range: AddressRange): OwnerField | null {
   const ownerField = ownerFields[range.scope];
   return range.nodeId === undefined && ownerField !== null && range[ownerField] !== undefined ? ownerField : null;

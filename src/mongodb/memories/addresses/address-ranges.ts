@@ -9,7 +9,7 @@ export interface AddressRange {
   userId?: string;
 }
 
-/** The memories whose namespaces can be at or below `prefix`: none, or a range for each scope. */
+/** Returns the ranges of memories whose namespaces can be at or below `prefix`: none, or one for each scope. */
 export function addressRangesWithin(prefix: readonly string[]): AddressRange[] {
   const [root, node, scope, ...rest] = prefix;
   if (root !== undefined && root !== memoryRootLabel) return [];

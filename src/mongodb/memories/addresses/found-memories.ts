@@ -45,7 +45,7 @@ const batchSize = 20;
 /** How many addresses with unusual ids are kept in memory at a time. */
 const selectionSize = 1000;
 
-/** All memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */
+/** Returns all memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */
 export function memoriesWithin<Stored extends Document>(
   documents: AddressedDocuments,
   prefix: readonly string[],
@@ -97,7 +97,9 @@ async function* usualDocuments<Stored extends Document>(
   yield* found<Stored>(documents, { $and: [filter, ...usual] }, { sort: order, ...fieldsProjection(fields) }, call);
 }
 
-/** The memories with unusual ids. Reads the index in several passes, each of which selects the next ones in order. */
+/**
+ * Reads the memories with unusual ids. Reads the index in several passes, each of which selects the next ones in order.
+ */
 async function* unusualDocuments<Stored extends Document>(
   documents: AddressedDocuments,
   { filter, order, openIds }: Selection,
@@ -155,7 +157,7 @@ async function* found<Stored extends Document>(
   }
 }
 
-/** The fields of the document that form the address, unchecked. */
+/** Returns the fields of the document that form the address, unchecked. */
 export function storedAddress(document: StoredAddress): object {
   const { nodeId, scope } = document;
   const ownerField = isMemoryScope(scope) ? ownerFields[scope] : null;

@@ -46,7 +46,7 @@ export interface ForgottenCounts {
 
 const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];
 
-/** The ranges that contain the matching memories, in the order of scopes. @throws MemoryError EINVAL */
+/** Returns the ranges that contain the matching memories, in the order of scopes. @throws MemoryError EINVAL */
 export function checkMemoryFilter(filter: unknown): AddressRange[] {
   const { scope, nodeId, ...owner } = checkFields(filter, "a filter of memories");
   const field = findOwnerField(owner);
@@ -62,7 +62,10 @@ export function checkMemoryFilter(filter: unknown): AddressRange[] {
   return scopes.filter((each) => scope === undefined || each === scope).map((each) => ({ scope: each, ...ids }));
 }
 
-/** The memories of an address, or of a thread or user in all nodes. Never all memories. @throws MemoryError EINVAL */
+/**
+ * Returns the memories of an address, or of a thread or user in all nodes. Never all memories.
+ * @throws MemoryError EINVAL
+ */
 export function checkForgotten(who: unknown): AddressRange {
   const { nodeId, scope, ...owner } = checkFields(who, "what is to be forgotten");
   if (nodeId !== undefined || scope !== undefined) return { ...checkAddress(who) };

@@ -7,7 +7,7 @@ import { streaming } from "../../driver/reads.js";
 import type { NodeFacts } from "../contract/layout.js";
 
 /**
- * Each node with a memory of each scope, from the documents that contain addresses.
+ * Reads each node with a memory of each scope, from the documents that contain addresses.
  * @param limit the maximum number of nodes for each scope
  */
 export async function* listNodes<Stored extends Document>(

@@ -14,8 +14,8 @@ export interface SummaryPage<Listed = MemorySummary> {
 export type ReadPage = (range: AddressRange, after: PageEnd | null) => Promise<SummaryPage>;
 
 /**
- * The summaries of these ranges. Requests a page only after the previous page was consumed, and keeps nothing open in
- * between.
+ * Reads the summaries of these ranges. Requests a page only after the previous page was consumed, and keeps nothing
+ * open in between.
  */
 export async function* summariesIn(ranges: readonly AddressRange[], readPage: ReadPage): AsyncGenerator<MemorySummary> {
   for (const range of ranges) {

@@ -27,11 +27,11 @@ export interface MemoryLayout {
   /** Opens one memory without history, approvals and embeddings. */
   open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory;
   /**
-   * Every memory at or below a namespace, except empty ones, in the order of the namespaces. Keeps at most one batch in
-   * memory.
+   * Reads every memory at or below a namespace, except empty ones, in the order of the namespaces. Keeps at most one
+   * batch in memory.
    */
   memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress>;
-  /** The items of every memory at or below a namespace, in the order of the store: by namespace, then by key. */
+  /** Reads the items of every memory at or below a namespace, in the order of the store: by namespace, then by key. */
   itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item>;
   /** Whether a memory has a limit even if the caller sets none. */
   readonly limitsByDefault: boolean;
@@ -39,16 +39,16 @@ export interface MemoryLayout {
   readonly indexes: readonly LayoutIndex[];
   /** All collections that the layout writes to. The first contains the memories themselves. */
   readonly collectionNames: readonly string[];
-  /** Facts of one memory or of all, including empty ones. Reads all of them, a batch at a time. */
+  /** Reads facts of one memory or of all, including empty ones. Reads all of them, a batch at a time. */
   facts(address: CheckedAddress | null, call: CallContext): AsyncIterable<MemoryFacts>;
   /**
-   * Each node with a memory of each scope, even an empty one. Reads an index.
+   * Reads each node with a memory of each scope, even an empty one. Reads an index.
    * @param limit the maximum number of nodes for each scope
    */
   nodes(limit: number, call: CallContext): AsyncIterable<NodeFacts>;
   /**
-   * One page of the memories of a range, including empty ones, in the order of node, then thread or user, by UTF-8
-   * bytes.
+   * Reads one page of the memories of a range, including empty ones, in the order of node, then thread or user, by
+   * UTF-8 bytes.
    */
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, including expired ones. Idempotent. */
@@ -97,7 +97,9 @@ export interface KeptLayout extends Pick<
   remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts>;
   /** Removes the thread or user of a range from changes of other memories that have not become versions yet. */
   unname(range: AddressRange, call: CallContext): Promise<void>;
-  /** The memories of a range in this layout, including expired ones, or the forwarding records of moved memories. */
+  /**
+   * Reads the memories of a range in this layout, including expired ones, or the forwarding records of moved memories.
+   */
   placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncIterable<PlacedMemory>;
   /** Maximum number of bytes of texts and names in a memory that moves here. */
   readonly maxArrivingBytes: number;

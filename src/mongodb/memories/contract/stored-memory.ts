@@ -17,23 +17,27 @@ import type { TreeStorage } from "./tree-storage.js";
  */
 export interface StoredMemory
   extends TreeStorage, Pick<MemoryBackend, "read" | "readFiles" | "list" | "stat" | "snapshot" | "outline"> {
-  /** A text that differs after each change. Null if the layout counts no changes, or if there is no memory. */
+  /** Reads a text that differs after each change. Null if the layout counts no changes, or if there is no memory. */
   version(call: CallContext): Promise<string | null>;
   /**
-   * The whole memory at one point in time. Leaves out texts whose version (by path) is known, if the layout can do so.
+   * Reads the whole memory at one point in time. Leaves out texts whose version (by path) is known, if the layout can
+   * do so.
    */
   snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot>;
-  /** The files that may match a query. Null if the layout cannot tell. */
+  /** Reads the files that may match a query. Null if the layout cannot tell. */
   prefilter(query: string, path: string, call: CallContext): Promise<CandidateFiles | null>;
   listen(call: CallContext): Promise<ChangeListener | null>;
   /** Null if the store keeps no history. */
   readonly history: StoredHistory | null;
-  /** The ids of approved changes that were made, until their records say so. */
+  /** Reads the ids of approved changes that were made, until their records say so. */
   appliedIds(call: CallContext): Promise<string[]>;
   removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void>;
-  /** The time of the last change of the memory. Null if there is no memory. */
+  /** Reads the time of the last change of the memory. Null if there is no memory. */
   updatedAt(call: CallContext): Promise<Date | null>;
-  /** The files and directories at these locations as items, or null if there is none. One command for each hundred. */
+  /**
+   * Reads the files and directories at these locations as items, or null if there is none. One command for each
+   * hundred.
+   */
   items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]>;
   /**
    * Refuses changes that the memory in its present state would refuse, one after the other. Changes nothing.
@@ -41,8 +45,8 @@ export interface StoredMemory
    */
   checkChanges(changes: readonly PlannedWrite[], options: Required<MemoryOptions>, call: CallContext): Promise<void>;
   /**
-   * A memory with its history at one point in time, which the caller must close. Null if there is no memory. Texts and
-   * versions are read on demand.
+   * Opens a memory with its history at one point in time. The caller must close it. Null if there is no memory. Texts
+   * and versions are read on demand.
    * @throws ECONFLICT as `MemoryMoment` does
    */
   archived(call: CallContext): Promise<ArchivedMemory | null>;

@@ -73,8 +73,9 @@ function countChange({ recorded, isUnchanged = false }: ChangeParts, settings: C
 }
 
 /**
- * The document after a change, or the document before it if the change would exceed the limit. The sizes are exact, so
- * they are expensive; the first condition skips them for memories with room. A memory over its limit may still shrink.
+ * Returns the document after a change, or the document before it if the change would exceed the limit. The sizes are
+ * exact, so they are expensive; the first condition skips them for memories with room. A memory over its limit may
+ * still shrink.
  */
 function withinLimit(
   after: Expression,

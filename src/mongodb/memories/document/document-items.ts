@@ -29,7 +29,7 @@ export async function readItems(
   return items;
 }
 
-/** Every item of one memory, in the order of their keys. */
+/** Returns every item of one memory, in the order of their keys. */
 export function toItems({ namespace, document }: Pick<FoundMemory<MemoryDocument>, "namespace" | "document">): Item[] {
   return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
 }
@@ -93,7 +93,9 @@ function projectedItem({ namespace, key }: MemoryLocation, document: ProjectedDo
   return document[`isDirectory${index}`] === true ? fileItem(namespace, key, { directory: true }, times) : null;
 }
 
-/** The times of the file itself. Uses the times of the memory if the document has none, as for every directory. */
+/**
+ * Returns the times of the file itself. Uses the times of the memory if the document has none, as for every directory.
+ */
 function itemTimes(
   document: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">,
   own: Partial<ItemTimes> | undefined,

@@ -88,8 +88,8 @@ function isKnown(id: string, revision: number | undefined, known: string | null)
 }
 
 /**
- * The events of one document, except those that only change the recorded history. The events contain no texts, because
- * an event can have at most 16 MB.
+ * Returns a pipeline for the events of one document, except those that only change the recorded history. The events
+ * contain no texts, because an event can have at most 16 MB.
  */
 function pipelineFor(address: CheckedAddress, id: ObjectId | null): object[] {
   const inserted = Object.fromEntries(

@@ -113,7 +113,7 @@ function unescape(escaped: string): string {
   return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
 }
 
-/** The keys of the directories above the file or directory `key`, nearest the root first. */
+/** Returns the keys of the directories above the file or directory `key`, nearest the root first. */
 export function parentKeys(key: string): string[] {
   const parents: string[] = [];
   for (let end = key.indexOf("."); end !== -1; end = key.indexOf(".", end + 1)) parents.push(key.slice(0, end));
@@ -134,7 +134,7 @@ export function lookUp(address: CheckedAddress): { nodeId: string; scope: string
  * text.
  */
 
-/** Size in bytes of a new file without its text: its key and times, and the parents that may be new. */
+/** Returns the size in bytes of a new file without its text: its key and times, and the parents that may be new. */
 export function newFileBytes(path: string): number {
   const key = keyOfPath(path);
   return 2 * utf8Bytes(key) + 52 + parentKeys(key).reduce((sum, parent) => sum + directoryKeyBytes(parent), 0);
@@ -145,8 +145,8 @@ export function directoryKeyBytes(key: string): number {
 }
 
 /**
- * Size in bytes of the document that a first write creates, without the file: its own fields, and each part of the
- * address with its name.
+ * Returns the size in bytes of the document that a first write creates, without the file: its own fields, and each part
+ * of the address with its name.
  */
 export function emptyDocumentBytes(address: CheckedAddress): number {
   const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
@@ -154,8 +154,8 @@ export function emptyDocumentBytes(address: CheckedAddress): number {
 }
 
 /**
- * The files and directories of a document in the present or the earlier layout. In the earlier one, any object is a
- * directory.
+ * Returns the files and directories of a document in the present or the earlier layout. In the earlier one, any object
+ * is a directory.
  */
 export function snapshotOfDocument(document: MemoryDocument | null): MemorySnapshot {
   const files: SnapshotFile[] = [];
@@ -204,7 +204,7 @@ export function asRecord(value: unknown): unknown {
     : value;
 }
 
-/** The fields of the present layout for content that `snapshotOfDocument` read from the earlier one. */
+/** Returns the fields of the present layout for content that `snapshotOfDocument` read from the earlier one. */
 export function flatFields(
   snapshot: Pick<MemorySnapshot, "files" | "directories">,
 ): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {

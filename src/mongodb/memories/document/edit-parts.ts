@@ -51,7 +51,8 @@ function changedSince(revision: number): Expression[] {
 }
 
 /**
- * True if a document of the earlier system was changed since it was read. Such a document has no revision to compare.
+ * Returns conditions, one of which is true if a document of the earlier system was changed since it was read. Such a
+ * document has no revision to compare.
  */
 export function legacyChangedSince({ data, dirs }: MemoryDocument): Expression[] {
   const isOther = (field: string, value: unknown): Expression =>
@@ -65,7 +66,7 @@ function literalFields(tree: MemoryTree): TreeFields {
 }
 
 /**
- * The fields of a document after edits, computed from the fields before. Texts that only move are not sent.
+ * Returns the fields of a document after edits, computed from the fields before. Texts that only move are not sent.
  * @param tree as stored in the document. Removed and moved directories include everything below them
  */
 function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
@@ -125,7 +126,7 @@ function isBelowAny(path: string, directories: readonly string[]): boolean {
   return directories.some((directory) => path.startsWith(getPathPrefix(directory)));
 }
 
-/** Maximum number of bytes by which edits grow a document. */
+/** Returns the maximum number of bytes by which edits grow a document. */
 function mostGrowth({ moved, directories, files }: TreeEdits): number {
   const keyBytes = 3;
   return (

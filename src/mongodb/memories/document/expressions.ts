@@ -29,8 +29,8 @@ export const orEmpty = (record: Expression): Expression => ({ $ifNull: [record, 
 export const isText = (value: Expression): Expression => ({ $eq: [{ $type: value }, "string"] });
 
 /**
- * The value if it is a text, else null. Guards operators that throw on other types, which the earlier layout may
- * contain.
+ * Returns the value if it is a text, else null. Guards operators that throw on other types, which the earlier layout
+ * may contain.
  */
 export const textOrNull = (value: Expression): Expression => ({
   $convert: { input: value, to: "string", onError: null },
@@ -60,7 +60,7 @@ export const keyIsDirectlyBelow = (directory: string): Expression => {
   return { $and: [beginsBelow(key, directory), { $eq: [{ $indexOfBytes: [key, ".", rest] }, -1] }] };
 };
 
-/** The entries `{ k, v }` of a record that satisfy a condition on `$$entry`. */
+/** Returns the entries `{ k, v }` of a record that satisfy a condition on `$$entry`. */
 export const entriesWhere = (record: Expression, condition: Expression): Expression => ({
   $filter: { input: { $objectToArray: orEmpty(record) }, as: "entry", cond: condition },
 });
@@ -69,12 +69,12 @@ export const mapEntries = (entries: Expression, value: Expression): Expression =
   $map: { input: entries, as: "entry", in: value },
 });
 
-/** The key of `$$entry`, which is `from` or below it, with `from` replaced by `to`. */
+/** Returns the key of `$$entry`, which is `from` or below it, with `from` replaced by `to`. */
 export const movedKey = (from: string, to: string): Expression => ({
   $concat: [literal(to), { $substrBytes: [key, utf8Bytes(from), -1] }],
 });
 
-/** The record with the directory `from` and everything below it moved to the key `to`. */
+/** Returns the record with the directory `from` and everything below it moved to the key `to`. */
 export const recordMoved = (record: Expression, from: string, to: string): Expression => {
   const moved = where(keyIsWithin(from), { k: movedKey(from, to), v: "$$entry.v" }, "$$entry");
   return { $arrayToObject: mapEntries({ $objectToArray: orEmpty(record) }, moved) };

@@ -100,7 +100,7 @@ export const recordedKeys: Expression = {
   },
 };
 
-/** The name of a user or thread in `outboxActors`. `forget` searches for it. */
+/** Returns the name of a user or thread in `outboxActors`. `forget` searches for it. */
 export function actorName(field: "userId" | "threadId", id: string): string {
   return `${field} ${id}`;
 }
@@ -118,7 +118,7 @@ export function isRecordedBy(field: "userId" | "threadId", id: string): Expressi
 }
 
 /**
- * Size in bytes of the document without recorded history. The 5 is the size of an empty document.
+ * Returns the size in bytes of the document without recorded history. The 5 is the size of an empty document.
  * @param document the document, as an expression
  */
 export function bytesWithoutOutbox(document: string): Expression {

@@ -21,15 +21,15 @@ export interface IdRange {
 }
 
 /**
- * The first part of the ids of all documents of a memory. It is unique for each memory, and never the start of the key
- * of another memory.
+ * Returns the first part of the ids of all documents of a memory. It is unique for each memory, and never the start of
+ * the key of another memory.
  */
 export function getMemoryKey(address: CheckedAddress): string {
   const owner = getOwner(address);
   return [scopeLetters[address.scope], address.nodeId, ...(owner === null ? [] : [owner])].join(afterSeparator);
 }
 
-/** The `_id` of a file or a directory. */
+/** Returns the `_id` of a file or a directory. */
 export function idOfPath(memoryKey: string, path: string): string {
   if (path === ROOT) return getRootId(memoryKey);
   const end = path.lastIndexOf("/");
@@ -37,8 +37,8 @@ export function idOfPath(memoryKey: string, path: string): string {
 }
 
 /**
- * The fields of a file document that depend on its path. In `pathText`, spaces replace `_`, because MongoDB treats
- * words joined by `_` as one word.
+ * Returns the fields of a file document that depend on its path. In `pathText`, spaces replace `_`, because MongoDB
+ * treats words joined by `_` as one word.
  */
 export function placeOfFile(memoryKey: string, path: string): Pick<StoredFile, "_id" | "memory" | "pathText"> {
   return { _id: idOfPath(memoryKey, path), memory: memoryKey, pathText: path.replaceAll("_", " ") };
@@ -51,7 +51,7 @@ export function movedDocument(memoryKey: string, document: StoredDocument, path:
     : { ...document, _id: idOfPath(memoryKey, path) };
 }
 
-/** The `_id` of the root directory, which is also the document of the memory itself. */
+/** Returns the `_id` of the root directory, which is also the document of the memory itself. */
 export function getRootId(memoryKey: string): string {
   return memoryKey + separator;
 }
@@ -61,18 +61,18 @@ export function pathOfId(memoryKey: string, id: string): string {
   return place === "" ? ROOT : place.replace(separator, "/");
 }
 
-/** The first part of an `_id`, which says to which memory a document belongs. */
+/** Returns the first part of an `_id`, which says to which memory a document belongs. */
 export function memoryKeyOfId(id: string): string {
   return id.slice(0, id.indexOf(separator));
 }
 
-/** The immediate children of a directory. */
+/** Returns the range of ids of the immediate children of a directory. */
 export function getChildRange(memoryKey: string, directory: string): IdRange {
   const start = memoryKey + separator + parentText(directory);
   return { $gte: start + separator, $lt: start + afterSeparator };
 }
 
-/** Everything below a directory, in at most two ranges. */
+/** Returns the ranges of ids of everything below a directory, at most two. */
 export function rangesBelow(memoryKey: string, directory: string): IdRange[] {
   if (directory === ROOT) return [{ $gte: memoryKey + separator + separator, $lt: memoryKey + afterSeparator }];
   const start = memoryKey + separator + directory;
@@ -80,12 +80,12 @@ export function rangesBelow(memoryKey: string, directory: string): IdRange[] {
   return [getChildRange(memoryKey, directory), { $gte: `${start}/`, $lt: `${start}0` }];
 }
 
-/** All documents of a memory. */
+/** Returns the range of ids of all documents of a memory. */
 export function rangeOfMemory(memoryKey: string): IdRange {
   return { $gte: memoryKey + separator, $lt: memoryKey + afterSeparator };
 }
 
-/** The part of the ids of children that stands for their directory. */
+/** Returns the part of the ids of children that stands for their directory. */
 function parentText(directory: string): string {
   return directory === ROOT ? "" : directory;
 }
@@ -193,7 +193,7 @@ export interface TextIdDocument {
   textId?: string | null;
 }
 
-/** Everything except the root. @param documents by path */
+/** Returns everything except the root. @param documents by path */
 export function createSnapshot(documents: ReadonlyMap<string, StoredDocument>): MemorySnapshot {
   const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
   for (const [path, document] of documents) {
@@ -215,7 +215,7 @@ const firstAstral = "\u{10000}";
 /** Greater than every possible rest of a name. */
 const lastInName = "\u{10FFFF}".repeat(128);
 
-/** The ranges of ids of children of a directory whose names come before `bound` by UTF-16 units. */
+/** Returns the ranges of ids of children of a directory whose names come before `bound` by UTF-16 units. */
 export function childrenBefore({ $gte: start }: IdRange, bound: string): IdRange[] {
   const ranges: IdRange[] = [];
   let from = start;
@@ -231,7 +231,7 @@ export function childrenBefore({ $gte: start }: IdRange, bound: string): IdRange
   return [...ranges, { $gte: from, $lt: same }];
 }
 
-/** The part of a range after an id. May be empty. */
+/** Returns the part of a range after an id. May be empty. */
 export function rangeAfter({ $gte, $lt }: IdRange, id: string): IdRange {
   return { $gte: isBefore(id, $gte) ? $gte : `${id}\0`, $lt };
 }

@@ -48,7 +48,7 @@ export class FileReads {
     this.#key = getMemoryKey(address);
   }
 
-  /** The projected document of a path. Null if the path has no document and the memory has not moved. */
+  /** Reads the projected document of a path. Null if the path has no document and the memory has not moved. */
   find(path: string, projection: Record<string, 0 | 1>, call: CallContext): Promise<StoredDocument | null> {
     const _id = idOfPath(this.#key, path);
     return this.#reading(
@@ -84,7 +84,7 @@ export class FileReads {
     });
   }
 
-  /** The texts of the files that exist, in one snapshot. */
+  /** Reads the texts of the files that exist, in one snapshot. */
   texts(paths: readonly string[], call: CallContext): Promise<Map<string, string>> {
     return this.#readingAtOneMoment(
       new Map<string, string>(),
@@ -108,13 +108,16 @@ export class FileReads {
     );
   }
 
-  /** All documents of the memory except the root, or those at some paths, in one snapshot. */
+  /** Reads all documents of the memory except the root, or those at some paths, in one snapshot. */
   async documents(paths: readonly string[] | null, call: CallContext): Promise<StoredDocument[]> {
     const found = await this.withRoot(paths, call);
     return [...(found?.values() ?? [])].filter(({ _id }) => _id !== this.#rootId);
   }
 
-  /** The part of the tree that changes concern, without texts: their paths, and the children of deleted directories. */
+  /**
+   * Reads the part of the tree that changes concern, without texts: their paths, and the children of deleted
+   * directories.
+   */
   kinds(changes: readonly PlannedWrite[], call: CallContext): Promise<MemoryTree> {
     const paths = new Set(changes.flatMap(({ path }) => [path, ...getParents(path)]));
     const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
@@ -162,7 +165,7 @@ export class FileReads {
     );
   }
 
-  /** The children of a directory. Null if the path does not exist. */
+  /** Reads the children of a directory. Null if the path does not exist. */
   list(path: string, call: CallContext): Promise<MemoryEntry[] | "file" | null> {
     const id = idOfPath(this.#key, path);
     const children = { _id: getChildRange(this.#key, path) };
@@ -192,7 +195,7 @@ export class FileReads {
   }
 
   /**
-   * The size in bytes of all files below a directory. Null if there is no directory at the path. The root always
+   * Reads the size in bytes of all files below a directory. Null if there is no directory at the path. The root always
    * exists.
    */
   sizeBelow(path: string, call: CallContext): Promise<number | null> {
@@ -258,7 +261,10 @@ export class FileReads {
     );
   }
 
-  /** Null if the store has no index of words, if the index is no help for the query, or if the memory has expired. */
+  /**
+   * Returns null if the store has no index of words, if the index is no help for the query, or if the memory has
+   * expired.
+   */
   async narrow(query: string, path: string, call: CallContext): Promise<CandidateFiles | null> {
     const { narrowsAbove = null } = this.#context;
     if (narrowsAbove === null) return null;
@@ -280,12 +286,12 @@ export class FileReads {
     );
   }
 
-  /** The root, which is the document of the memory itself. */
+  /** Reads the root, which is the document of the memory itself. */
   root(call: CallContext): Promise<StoredRoot | null> {
     return this.#reading(null, () => this.#root({}, call), call);
   }
 
-  /** The root, as seen in a transaction. */
+  /** Reads the root, as seen in a transaction. */
   rootIn(session: ClientSession, call: CallContext): Promise<StoredRoot | null> {
     return this.#root({ session }, call);
   }
@@ -300,7 +306,7 @@ export class FileReads {
     return root;
   }
 
-  /** Some of the documents with the root, or all, in one snapshot. Null if the memory has expired. */
+  /** Reads some of the documents with the root, or all, in one snapshot. Null if the memory has expired. */
   withRoot(paths: readonly string[] | null, call: CallContext): Promise<Map<string, StoredDocument> | null> {
     const _id =
       paths === null ? rangeOfMemory(this.#key) : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };

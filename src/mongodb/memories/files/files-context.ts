@@ -40,7 +40,7 @@ export interface FilesContext extends SharedCollections {
 }
 
 /**
- * The read concern for reads of one document. Reads of several documents use a snapshot, which contains
+ * Returns the read concern for reads of one document. Reads of several documents use a snapshot, which contains
  * majority-committed changes only. Without this concern, a caller could read a change here and then miss it in a
  * snapshot. With a write concern below majority, the concern would hide acknowledged changes, and is left out.
  */

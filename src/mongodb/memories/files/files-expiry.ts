@@ -15,7 +15,7 @@ const lagParts = 16;
 /** How often a store searches for expired memories, and how many it removes each time. */
 const sweep = { everyMs: 60_000, memories: 20 };
 
-/** How far the time in the root may lag behind for this lifetime. */
+/** Returns how far the time in the root may lag behind for this lifetime. */
 function lagMs(lifetimeMs: number): number {
   return lifetimeMs / lagParts;
 }
@@ -46,7 +46,7 @@ export class FilesExpiry {
     this.#key = getMemoryKey(address);
   }
 
-  /** False after the memory has expired. */
+  /** Returns false after the memory has expired. */
   async isPresent(call: CallContext): Promise<boolean> {
     const deadline = this.#deadline;
     if (deadline === null) return true;

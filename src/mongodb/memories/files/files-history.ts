@@ -41,7 +41,7 @@ export class FilesHistory implements StoredHistory {
   }
 }
 
-/** The memory in the form that the history reads. */
+/** Returns the memory in the form that the history reads. */
 export function toPresent(
   { _id, history = noHistory }: Pick<StoredRoot, "_id" | "history">,
   texts: ReadonlyMap<string, string>,

@@ -221,7 +221,7 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
   }
 }
 
-/** Null if another layout keeps the memory. */
+/** Returns null if another layout keeps the memory. */
 async function unlessElsewhere<T>(run: () => Promise<T>): Promise<T | null> {
   try {
     return await run();

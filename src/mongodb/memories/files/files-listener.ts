@@ -73,8 +73,8 @@ class FilesListener implements ChangeListener {
   }
 
   /**
-   * Null if the next event has not arrived yet; the request for it stays open. The driver itself would wait some
-   * seconds.
+   * Returns null if the next event has not arrived yet; the request for it stays open. The driver itself would wait
+   * some seconds.
    */
   async #nextThatCame(): Promise<ChangeEvent | null> {
     const next = this.#next();

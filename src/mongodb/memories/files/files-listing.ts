@@ -61,7 +61,7 @@ export async function readSummaries(
   return { summaries, end };
 }
 
-/** The documents that show which memories there are. */
+/** Returns the documents that show which memories there are. */
 export function getRoots({ collection, ready, expiry }: FilesContext): AddressedDocuments {
   const deadline = (scope: MemoryScope): Date | null => laggingDeadline(expiry, scope);
   return { collection, ready, expiry: { deadline } };
@@ -83,7 +83,7 @@ async function summarise(
   return [{ address, files, sizeBytes, createdAt: root.createdAt, updatedAt: latest }];
 }
 
-/** The number and size of all files of a memory, from the index of listings alone. */
+/** Returns the number and size of all files of a memory, from the index of listings alone. */
 export function countFiles(
   { collection }: Pick<FilesContext, "collection">,
   memoryKey: string,
@@ -208,7 +208,7 @@ export async function readItems(
   });
 }
 
-/** Every item of one memory, in the order of their keys. */
+/** Reads every item of one memory, in the order of their keys. */
 export async function readAllItems(context: FilesContext, address: CheckedAddress, call: CallContext): Promise<Item[]> {
   const key = getMemoryKey(address);
   const namespace = getMemoryNamespace(address);

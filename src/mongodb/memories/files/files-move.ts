@@ -79,7 +79,7 @@ export async function leaveFiles(
   };
 }
 
-/** The documents by path. @throws ENOSPC before it has read more than `maxBytes` */
+/** Reads the documents by path. @throws ENOSPC before it has read more than `maxBytes` */
 async function readDocuments(
   { collection }: FilesContext,
   key: string,

@@ -157,7 +157,7 @@ export class FilesOutline {
   }
 
   /**
-   * The children of the directories in the order of their keys, up to the first child without room.
+   * Reads the children of the directories in the order of their keys, up to the first child without room.
    * @param directories of one depth, in the order of their keys
    * @param known contains all children up to the id `readTo`
    */
@@ -184,7 +184,8 @@ export class FilesOutline {
   }
 
   /**
-   * The ranges of children with ids after `readTo` and keys before the key of `end`. All children if there is no `end`.
+   * Returns the ranges of children with ids after `readTo` and keys before the key of `end`. All children if there is
+   * no `end`.
    */
   #unreadBefore(directories: readonly string[], end: Child | undefined, readTo: string): IdRange[] {
     const last = end === undefined ? -1 : directories.indexOf(getParent(end.path));
@@ -198,7 +199,7 @@ export class FilesOutline {
     return ranges.map((range) => rangeAfter(range, readTo)).filter(({ $gte, $lt }) => isBefore($gte, $lt));
   }
 
-  /** The files of hidden directories. For each directory, at most as many as are counted. */
+  /** Reads the files of hidden directories. For each directory, at most as many as are counted. */
   async #filesBelow(directories: readonly string[]): Promise<{ documents: Outlined[]; uncounted: string[] }> {
     if (directories.length === 0) return { documents: [], uncounted: [] };
     const { counted } = this.#limits;
@@ -219,7 +220,7 @@ export class FilesOutline {
     };
   }
 
-  /** In the order of ids. Reads only the index of listings, unless previews of texts are requested. */
+  /** Finds documents in the order of ids. Reads only the index of listings, unless previews of texts are requested. */
   #find(ranges: readonly IdRange[], limit?: number, kind?: "file"): Promise<Outlined[]> {
     const { leadChars } = this.#options;
     const lead = { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] };
@@ -282,7 +283,7 @@ export class FilesOutline {
   }
 }
 
-/** The children in the order of their keys, up to the first child without room, which is the `end`. */
+/** Returns the children in the order of their keys, up to the first child without room, which is the `end`. */
 function upTo(room: number, found: readonly Child[]): { children: Child[]; end?: Child } {
   const children = found.toSorted((a, b) => compareCodeUnits(a.key, b.key));
   let chars = 0;
@@ -293,7 +294,7 @@ function upTo(room: number, found: readonly Child[]): { children: Child[]; end?:
   return { children };
 }
 
-/** Minimum length of the listing lines. */
+/** Returns the minimum length of the listing lines. */
 function countListingChars(children: readonly Child[]): number {
   return children.reduce((sum, { path }) => sum + path.length + 2, 0);
 }

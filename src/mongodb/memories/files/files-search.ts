@@ -24,7 +24,10 @@ type ReadContext = Pick<FilesContext, "collection" | "transactions" | "isGuest">
 const batchSize = 1000;
 const listedAtOnce = 10_000;
 
-/** Everything except the root in one snapshot, without texts that are known by their ids. @throws movedAway, notHere */
+/**
+ * Reads everything except the root in one snapshot, without texts that are known by their ids.
+ * @throws movedAway, notHere
+ */
 export function snapshotSince(
   context: ReadContext,
   memoryKey: string,
@@ -131,9 +134,9 @@ const maxWords = 32;
 const leftOut = new Set(["above", "against", "below", "between", "cannot", "ought", "ourselves", "yourselves"]);
 
 /**
- * The texts that may match a query, in one snapshot. Null if the memory has no more documents than `narrowsAbove`, or
- * if MongoDB's index cannot find the words. A memory with that many documents has not moved, so its root is not
- * checked.
+ * Reads the texts that may match a query, in one snapshot. Null if the memory has no more documents than
+ * `narrowsAbove`, or if MongoDB's index cannot find the words. A memory with that many documents has not moved, so its
+ * root is not checked.
  */
 export async function narrowedSearch(
   context: SearchContext,
@@ -250,7 +253,7 @@ function addAccentedForm(word: string): string {
   return accented === word ? word : `${word} ${accented}`;
 }
 
-/** The first texts within the limits, at least one. */
+/** Returns the first texts within the limits, at least one. */
 function withinBounds(listed: readonly Listed[]): Listed[] {
   let bytes = 0;
   const end = listed.findIndex(

@@ -27,7 +27,7 @@ import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
 /** How many documents one batch contains. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
 
-/** Null if the memory has moved to the other layout. @throws MemoryError EIO */
+/** Returns null if the memory has moved to the other layout. @throws MemoryError EIO */
 export function openSnapshot(
   client: MongoClient,
   collection: Collection<StoredDocument>,

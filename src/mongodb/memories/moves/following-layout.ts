@@ -193,7 +193,7 @@ async function findBeside(
   return { versionIds, keepsOthers: !belongsHere && isAddress(range) && versionIds.length > 0 };
 }
 
-/** The memories of a range that have moved away from a layout. */
+/** Finds the memories of a range that have moved away from a layout. */
 async function findMoved(layout: KeptLayout, range: AddressRange, call: CallContext): Promise<CheckedAddress[]> {
   const moved: CheckedAddress[] = [];
   for await (const { address } of layout.placed(range, "mark", call)) if (address !== null) moved.push(address);

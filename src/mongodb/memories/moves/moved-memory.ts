@@ -15,7 +15,7 @@ export function notHere(): MemoryError {
   return elsewhere("missing", "ECONFLICT: the memory was removed meanwhile; try again");
 }
 
-/** Why the memory must be searched in another layout. Null for all other errors. */
+/** Returns why the memory must be searched in another layout. Null for all other errors. */
 export function reasonToFollow(error: unknown): "moved" | "missing" | null {
   return MemoryError.isInstance(error) ? (reasons.get(error) ?? null) : null;
 }

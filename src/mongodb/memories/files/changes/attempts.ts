@@ -16,7 +16,7 @@ type Files = ExactCollection<StoredDocument>;
 export type Attempt = (files: Files, call: CallContext) => Promise<ChangeResult | null>;
 
 /**
- * The one command that changes an existing file. Null if no single command can make the change.
+ * Returns the one command that changes an existing file. Null if no single command can make the change.
  * @param before the text that an edit starts from.
  * @throws what `edit` throws
  */
@@ -50,7 +50,7 @@ export function attemptChange(
   }
 }
 
-/** Null if there is no file. */
+/** Returns null if there is no file. */
 export async function readText(
   context: FilesContext,
   key: string,

@@ -158,7 +158,7 @@ export class ChangeTransaction {
     return true;
   }
 
-  /** The size of all texts, from the index of listings. */
+  /** Reads the size of all texts, from the index of listings. */
   async #sizeOfAll(): Promise<number> {
     const pipeline = [
       { $match: { _id: rangeOfMemory(this.#key) } },
@@ -202,7 +202,7 @@ export class ChangeTransaction {
   }
 }
 
-/** The directories that are loaded with everything below them. */
+/** Returns the directories that are loaded with everything below them. */
 function getDirectories(changes: readonly QueuedChange[]): string[] {
   const all = new Set(changes.flatMap(({ scope }) => scope.below));
   return all.has(ROOT) ? [ROOT] : [...all];

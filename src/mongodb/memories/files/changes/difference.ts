@@ -112,7 +112,7 @@ function findDifference(key: string, tree: LoadedTree, { heads, at }: Difference
   return { ...found, removed: [...directories, ...files].map(([, { _id }]) => _id) };
 }
 
-/** Null for a file without changes, and for a directory. */
+/** Returns null for a file without changes, and for a directory. */
 function changedFields(tree: LoadedTree, path: string, head: StoredFile["head"]): Partial<StoredFile> | null {
   const file = tree.files.get(path);
   if (file === undefined) return null;

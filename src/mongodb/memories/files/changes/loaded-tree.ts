@@ -5,7 +5,7 @@ import type { IndexedDocument, StoredDocument, StoredRoot } from "../documents.j
 /** A document of a tree. If no text is needed, only its entry in the index of listings is read. */
 export type TreeDocument = StoredDocument | IndexedDocument;
 
-/** False for a document of which only the index entry was read. */
+/** Returns false for a document of which only the index entry was read. */
 export function isComplete(document: TreeDocument): document is StoredDocument {
   return "createdAt" in document;
 }
@@ -33,7 +33,7 @@ export class LoadedTree extends MemoryTree {
     this.#documents = new Map(loaded);
   }
 
-  /** The stored document that is now at a path. Undefined for a path that a change has created. */
+  /** Returns the stored document that is now at a path. Undefined for a path that a change has created. */
   document(path: string): TreeDocument | undefined {
     return this.#documents.get(path);
   }
@@ -56,7 +56,7 @@ export class LoadedTree extends MemoryTree {
     super.commit(edits);
   }
 
-  /** By how many bytes planned edits enlarge all texts. */
+  /** Returns by how many bytes planned edits enlarge all texts. */
   growth(edits: TreeEdits): number {
     const getSize = (path: string): number => this.files.get(path)?.sizeBytes ?? 0;
     const sources = new Map(edits.moved.map(({ path, to }) => [to, path]));
@@ -70,7 +70,7 @@ export class LoadedTree extends MemoryTree {
   }
 }
 
-/** A file; its text is empty if the text was not read. Null for a directory. */
+/** Returns a file; its text is empty if the text was not read. Null for a directory. */
 function createFile(path: string, document: TreeDocument): SnapshotFile | null {
   if (document.kind !== "file") return null;
   const { sizeBytes = 0, updatedAt } = document;

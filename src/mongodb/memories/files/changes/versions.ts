@@ -26,7 +26,7 @@ export interface RecordedVersions {
   heads: Map<string, StoredFile["head"]>;
 }
 
-/** The history in the root of a memory whose changes have made no version yet. */
+/** Returns the history in the root of a memory whose changes have made no version yet. */
 export function beginHistory(): RootHistory {
   return { id: randomBytes(12).toString("hex"), revision: 0 };
 }
@@ -73,7 +73,7 @@ export async function insertRecorded(
 }
 
 /**
- * The last versions of the paths before the changes. A file contains its own, unless it was not changed since the
+ * Reads the last versions of the paths before the changes. A file contains its own, unless it was not changed since the
  * history began.
  */
 async function findHeads(
