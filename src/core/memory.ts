@@ -53,7 +53,7 @@ export interface Memory {
   readonly paths: PathRule;
   /** Which changes rules and mounts allow; undefined if they allow everything. */
   readonly rights?: MemoryRights | undefined;
-  /** Who changed what. Null if nothing records it: a history needs a MongoMemoryStore with the option `history`. */
+  /** Null if changes are not recorded. A history needs a MongoMemoryStore with the option `history`. */
   readonly history: MemoryHistory | null;
   /** The changes that wait for a person. Null in stores other than MongoMemoryStore, and in a tree of mounts. */
   readonly proposals?: MemoryProposals | null;
@@ -74,8 +74,8 @@ export interface Memory {
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
   /**
-   * Removes a file, or a directory with everything below it. For a missing path both counts are 0. The root is emptied
-   * and stays.
+   * Removes a file, or a directory with everything below it. Both counts are 0 if the path is missing. Deleting the
+   * root only empties it.
    * @throws EISDIR with `ifDirectory: "fail"`
    */
   delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
@@ -89,7 +89,7 @@ export interface Memory {
   edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
-  /** Null for a missing path. */
+  /** Returns null for a missing path. */
   stat(path: string): Promise<MemoryStat | null>;
   /** Every file and directory at one moment. */
   snapshot(): Promise<MemorySnapshot>;
@@ -113,16 +113,16 @@ export interface Memory {
   /**
    * Reports the files and directories that change from now on, whoever changes them. Several changes of a file between
    * two polls are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch polls every
-   * `pollIntervalMs`, and sees changes of this process at once. It reads the memory only if it has changed, and not
-   * while your loop is busy. After an outage it reports what changed meanwhile.
+   * `pollIntervalMs`, and sees changes of this process at once. The watch reads the memory only after a change, and not
+   * while your loop is busy. After an outage it reports the changes that were made meanwhile.
    * @throws TypeError for bad options. While you wait for a change: EIO if the first poll fails or the store is closed,
    * and the reason of a signal given to `with`
    */
   watch(options?: WatchOptions): MemoryChanges;
   /**
-   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths, or
-   * who makes the changes. Earlier signals stay in force, and earlier fields of the actor stay. An aborted change may
-   * have been made. If the signal aborted before the call, nothing is sent.
+   * Returns the same memory with other settings: a signal that aborts its calls, another time limit, another rule for
+   * paths, or another actor. Earlier signals and earlier fields of the actor stay in force. An aborted change may have
+   * been made. If the signal aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;
