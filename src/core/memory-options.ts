@@ -4,7 +4,7 @@ import { checkOptions, isSignal, timeoutField } from "./settings/check-options.j
 import { actorField, type MemoryActor } from "./values/actor.js";
 import type { PathRule } from "./values/paths.js";
 
-/** How one memory is used. */
+/** Settings of one memory. */
 export interface MemoryOptions {
   /**
    * Which names can be created. `plain` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. This is the default:
@@ -41,9 +41,9 @@ export interface MemoryUse {
    * When the signal aborts, every call ends and rejects with its reason. Signals of an earlier `with` stay in force.
    */
   signal?: AbortSignal | undefined;
-  /** As in {@link MemoryOptions}. */
+  /** Replaces `timeoutMs` of {@link MemoryOptions}. */
   timeoutMs?: number | undefined;
-  /** As in {@link MemoryOptions}. */
+  /** Replaces `paths` of {@link MemoryOptions}. */
   paths?: PathRule | undefined;
   /**
    * Who makes the changes, for the history. The fields are added to those of an earlier actor. Each field has 1 to 512

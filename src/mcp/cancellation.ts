@@ -1,8 +1,8 @@
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/server";
 
 /**
- * Returns a signal that aborts if the client cancels its request. It does not abort if the connection ends: earlier
- * requests are still carried out.
+ * Returns a signal that aborts if the client cancels its request. If the connection ends, the signal does not abort:
+ * earlier requests are still carried out.
  */
 export function cancellation(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();

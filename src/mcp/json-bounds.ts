@@ -13,7 +13,7 @@ export class JsonBounds {
   #isEscaped = false;
   #excess: string | undefined;
 
-  /** The limit that the text exceeds so far, in words. */
+  /** Returns the limit that the text exceeds so far, in words. */
   get excess(): string | undefined {
     return this.#excess;
   }

@@ -28,7 +28,7 @@ export interface FolderChangeSettings extends WriteSettings {
 /** The part of a memory that a change is made to. */
 interface LoadedScope {
   tree: MemoryTree;
-  /** What each path of the scope leads to. The root is replaced by its entries. */
+  /** The located file or directory of each path of the scope. The root is replaced by its entries. */
   located: ReadonlyMap<string, Located>;
 }
 
@@ -47,7 +47,7 @@ export class FolderChange {
     this.#settings = settings;
   }
 
-  /** Makes the change under the lock. It may run again if the lock was lost before everything was deleted. */
+  /** Makes the change under the lock. Can be called again if the lock was lost before everything was deleted. */
   async make(folder: Folder, hold: Hold): Promise<ChangeResult> {
     const change = this.#change;
     const hasBegun = this.#deleted.files + this.#deleted.dirs > 0;
@@ -132,7 +132,9 @@ async function loadScope(folder: Folder, change: Change, options: ChangeOptions)
   return { tree: new MemoryTree({ files: [...texts, ...parents], directories, revision: null }), located };
 }
 
-/** The root is deleted entry by entry, so that the folder stays with what is not part of the memory, such as `.git`. */
+/**
+ * Returns the scope. The root is replaced by its entries: deleting it keeps files outside the memory, such as `.git`.
+ */
 async function getFolderScope(folder: Folder, change: Change): Promise<ChangeScope> {
   const scope = getScope(change);
   if (!scope.below.includes(ROOT)) return scope;

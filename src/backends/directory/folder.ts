@@ -18,7 +18,7 @@ export interface Place {
   name: string;
 }
 
-/** What a path leads to. `missing`: `names` are the missing segments below the existing directory `parent`. */
+/** The target of a path. `missing`: `names` are the missing segments below the existing directory `parent`. */
 export type Located =
   | ({ kind: "file"; stats: Stats } & Place)
   | { kind: "dir"; place: Place | null }
@@ -33,7 +33,7 @@ export interface FoundFile {
   stats: Stats;
 }
 
-/** What is known about a file system. All calls share one object. */
+/** Known facts about a file system. All calls share one object. */
 export interface FileSystemTraits {
   foldsNames?: boolean;
 }
@@ -213,7 +213,7 @@ export class Folder {
     });
   }
 
-  /** Also returns null if the file system has the file only under another spelling. */
+  /** Returns null also if the file system has the file only under another spelling. */
   async #readStats(parent: OpenDirectory, name: string): Promise<Stats | null> {
     await parent.check();
     const stats = await ioOrNull(lstat(parent.pathTo(name)), { inFolder: parent === this.#rootDirectory });

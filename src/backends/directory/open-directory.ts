@@ -8,7 +8,7 @@ const openHandle = promisify(openWithCallback);
 
 /**
  * Whether `/proc/self/fd/<handle>/name` names a file in an open directory, even if the path of the directory changes.
- * It replaces `openat`, which Node does not have. On other systems, paths are checked before and after each use.
+ * Such a name replaces `openat`, which Node does not have. Other systems check paths before and after each use.
  */
 const hasHandles = process.platform === "linux" && existsSync("/proc/self/fd");
 

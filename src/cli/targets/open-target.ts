@@ -15,10 +15,10 @@ import type { TargetOptions } from "./target-options.js";
 import { type DatabaseTarget, type FolderTarget, getTarget, type Target } from "./targets.js";
 
 export interface OpenSettings {
-  /** With "read", the memory creates no index, no collection and no folder. */
+  /** "read": the memory creates no index, no collection and no folder. */
   access: "read" | "write";
   /**
-   * What to do with a memory that was never written. `refuse` refuses it; all others treat it as empty. `announce` says
+   * Treatment of a memory that was never written. `refuse` refuses it; all others treat it as empty. `announce` says
    * before the command that the memory does not exist. `report` says after the command that the memory was created.
    * @default "refuse"
    */

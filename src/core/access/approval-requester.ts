@@ -11,7 +11,7 @@ export interface ReviewRequest {
   reviewConfigs: [{ actionName: string; allowedDecisions: ("approve" | "edit" | "reject")[] }];
 }
 
-/** How a person is asked to approve changes. A caller of the core provides it, because the core knows no runs. */
+/** Requests approvals from a person. A caller of the core provides the object, because the core knows no runs. */
 export interface ApprovalRequester {
   readonly onAsk: OnAsk;
   readonly actor: MemoryActor | null;

@@ -47,7 +47,7 @@ export class Policies {
     return new Policies(policies);
   }
 
-  /** Null if nobody can be asked. */
+  /** Returns null if nobody can be asked. */
   get requester(): ApprovalRequester | null {
     return this.#policies.find(({ requester }) => requester !== undefined)?.requester ?? null;
   }

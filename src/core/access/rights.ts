@@ -8,7 +8,7 @@ export interface MemoryRights {
   widest: "write" | "append" | "read";
   /** Whether a person must approve some changes. `widest` counts such changes as allowed. */
   asks: boolean;
-  /** The rights in words, for a model; "" if everything is allowed. @param root goes before each path. Default: "" */
+  /** Describes the rights to a model; "" if everything is allowed. @param root goes before each path. Default: "" */
   words: (root?: string) => string;
 }
 

@@ -43,7 +43,7 @@ export type Reviewer = MemoryActor & { userId: string };
  * call finishes the work.
  */
 export interface MemoryProposals {
-  /** Oldest first. @param options.status default: proposals that still wait, or that a crash has interrupted */
+  /** Lists oldest first. @param options.status default: proposals that still wait, or that a crash has interrupted */
   list(options?: { status?: ChangeStatus }): AsyncIterable<MemoryProposal>;
   /** Returns null if there is no such proposal. */
   get(id: string): Promise<MemoryProposal | null>;

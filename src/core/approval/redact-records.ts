@@ -2,7 +2,7 @@ import { getPathPrefix } from "../values/paths.js";
 import { resume } from "./apply-once.js";
 import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
-/** What is removed from the records of a memory: everything about these paths, and these texts wherever they are. */
+/** Paths and texts to remove from the records of a memory: everything about the paths, and every copy of the texts. */
 interface Redacted {
   paths: readonly string[];
   texts: readonly string[];

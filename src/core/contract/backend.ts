@@ -20,19 +20,19 @@ import type { ChangeListener } from "./change-listener.js";
  * so the backend only has to stop: no step begins after `call.throwIfAborted()` throws.
  */
 export interface MemoryBackend {
-  /** The text of a file. @throws ENOENT, EISDIR */
+  /** Returns the text of a file. @throws ENOENT, EISDIR */
   read(path: string, call: CallContext): Promise<string>;
-  /** The text of each file at one moment, in the order of `paths`. Null for a missing file and for a directory. */
+  /** Returns the texts at one moment, in the order of `paths`. Null for a missing file and for a directory. */
   readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]>;
-  /** Immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */
+  /** Returns immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */
   list(path: string, call: CallContext): Promise<MemoryEntry[]>;
   /** Returns null for a missing path. The root is always a directory. */
   stat(path: string, call: CallContext): Promise<MemoryStat | null>;
-  /** Every file and directory but the root, at one moment, in any order. */
+  /** Returns every file and directory but the root, at one moment, in any order. */
   snapshot(call: CallContext): Promise<MemorySnapshot>;
   /**
-   * A snapshot without times. It has no contents if they add up to more than `maxContentBytes` bytes of UTF-8. If
-   * `leadChars` is not 0, it has the start of each text: at least so many UTF-16 units, because the caller cuts them.
+   * Returns a snapshot without times. Leaves out the contents if they add up to more than `maxContentBytes` bytes of
+   * UTF-8. If `leadChars` is not 0, adds the start of each text: at least so many UTF-16 units; the caller cuts them.
    *
    * A backend may always return the whole outline. It may leave out the last entries and set `moreThan` if the memory
    * has more than 10,000 files and directories, and more than half as many as `maxPathChars`. The order is by depth,
@@ -56,31 +56,31 @@ export interface BackendFeatures {
   /** An object that all backends of one storage share. They then share the indexes of searches. */
   readonly storage?: object;
   /**
-   * A text that changes whenever the memory changes, and is never used again for other contents. Null if the storage
-   * keeps no count. The call takes about as long as a read.
+   * Returns a text that changes whenever the memory changes, and is never used again for other contents. Null if the
+   * storage keeps no count. The call takes about as long as a read.
    */
   version?(call: CallContext): Promise<string | null>;
   /**
-   * Every file and directory but the root, at one moment. Leaves out a text if `known` has the version of the file for
-   * its path. So a search and a watch read only the texts that have changed.
+   * Returns every file and directory but the root, at one moment. Leaves out a text if `known` has the version of the
+   * file for its path. So a search and a watch read only the texts that have changed.
    */
   snapshotSince?(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot>;
   /**
-   * The texts of a large memory that may answer a query, at one moment: all texts that contain one of the words that
+   * Returns the texts of a large memory that may match a query, at one moment: all that contain one of the words that
    * `englishWords` finds in the query, or the 1,000 most promising. Null if a search must read the whole memory,
    * because the memory is small or the storage cannot search for these words. @internal
    */
   prefilter?(query: string, path: string, call: CallContext): Promise<CandidateFiles | null>;
-  /** The embeddings for passages of the memory. @internal */
+  /** Returns the embeddings for passages of the memory. @internal */
   embeddings?(call: CallContext): Embeddings;
   /**
    * Begins to listen for changes. The listener receives every change that is made after this resolves. Null if this
    * storage does not report changes; a watch then polls.
    */
   listen?(call: CallContext): Promise<ChangeListener | null>;
-  /** The stored history, for one call. Missing if changes are not recorded. @internal */
+  /** Returns the stored history, for one call. Missing if changes are not recorded. @internal */
   history?(call: CallContext): HistoryBackend;
-  /** The records of changes that wait for a person, for one call. @internal */
+  /** Returns the records of changes that wait for a person, for one call. @internal */
   approvals?(call: CallContext): ChangeRecords;
 }
 

@@ -3,7 +3,7 @@ import type { MemoryActor } from "../values/actor.js";
 /** A command of a memory that changes something. */
 export type ChangeCommand = "append" | "write" | "update" | "edit" | "delete" | "rename";
 
-/** What a change would do to the present memory. Its paths are those of the memory, without mount points. */
+/** The effect that a change would have on the present memory. The paths contain no mount point. */
 export interface PlannedChange {
   command: ChangeCommand;
   path: string;
@@ -85,6 +85,6 @@ export interface InterruptRecords {
 
 /** The records of one memory, including proposals. */
 export interface ChangeRecords extends InterruptRecords {
-  /** Oldest first. */
+  /** Lists records, oldest first. */
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord>;
 }

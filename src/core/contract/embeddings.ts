@@ -5,7 +5,7 @@ export type Vector = Uint8Array;
 export interface Embeddings {
   /** The most texts of a memory that may have a vector. */
   readonly maxTexts: number;
-  /** The stored vectors, by their texts. */
+  /** Returns the stored vectors, by their texts. */
   stored(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;
   /** Embeds texts in one call, and stores their vectors. */
   embed(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;

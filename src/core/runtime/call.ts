@@ -1,7 +1,7 @@
 import type { MemoryActor } from "../values/actor.js";
 import { MemoryError } from "../values/errors.js";
 
-/** What a call is doing: it reads, waits for a guard, or may have changed the storage. */
+/** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";
 
 /** How long a caller waits for a call. */

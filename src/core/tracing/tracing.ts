@@ -4,7 +4,7 @@ import { packageVersion } from "../values/package-version.js";
 export type SpanAttributes = OpenTelemetry.Attributes;
 
 /**
- * What the span of a call reports. The functions run only if the span is recorded. The arguments of the call are not
+ * The data for the span of a call. The functions run only if the span is recorded. The arguments of the call are not
  * checked yet.
  */
 export interface Trace<Answer> {

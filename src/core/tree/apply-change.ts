@@ -19,7 +19,7 @@ export interface ApplySettings {
   maxFileBytes: number;
 }
 
-/** What a change does to a tree. Without edits, nothing changes. */
+/** The edits of a change, and its result. If there are no edits, nothing changes. */
 export interface AppliedChange {
   edits: TreeEdits;
   result: ChangeResult;

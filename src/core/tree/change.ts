@@ -1,6 +1,6 @@
 import type { DeletedCounts, FileStat } from "./snapshot.js";
 
-/** A change of a memory, checked and normalised. Plain data but for `edit`. */
+/** A checked and normalised change of a memory. Plain data, except `edit`. */
 export type Change =
   | { type: "append"; path: string; content: string; create: boolean }
   | { type: "write"; path: string; content: string; ifExists: "replace" | "fail"; ifMissing: "create" | "fail" }
@@ -8,13 +8,13 @@ export type Change =
   | {
       type: "edit";
       path: string;
-      /** Returns the new text of the file. It may run again after a lost race. */
+      /** Returns the new text of the file. May run again after a lost race. */
       edit: (text: string) => string;
     }
   | { type: "delete"; path: string; ifDirectory: "delete" | "fail" }
   | { type: "rename"; path: string; to: string };
 
-/** What a change did. One shape serves all changes, so that no caller needs a type parameter. */
+/** The result of a change. All changes have one result type, so that no caller needs a type parameter. */
 export interface ChangeResult {
   /** The file after the change. Set by write and edit; a storage may leave it out after append and update. */
   file: FileStat | null;

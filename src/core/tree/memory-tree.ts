@@ -4,7 +4,7 @@ import type { MemoryOutline, OutlineOptions } from "./outline.js";
 import { getParents, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
-/** What a change does to a tree: removals first, then all moves at once, then new directories and texts. */
+/** The edits of a change, in this order: removals, then all moves at once, then new directories and texts. */
 export interface TreeEdits {
   /** Files and directories, each by its own path. */
   readonly removed: readonly string[];
@@ -43,7 +43,7 @@ export class MemoryTree {
     return this.#files;
   }
 
-  /** Every directory but the root, including directories that are known only from the path of a file. */
+  /** Returns every directory but the root, including directories that are known only from the path of a file. */
   get directories(): ReadonlySet<string> {
     return this.#directories;
   }
@@ -54,7 +54,7 @@ export class MemoryTree {
     return this.isDirectory(path) ? "dir" : null;
   }
 
-  /** True for the root too. */
+  /** Returns true for the root too. */
   isDirectory(path: string): boolean {
     return path === ROOT || this.directories.has(path);
   }

@@ -1,6 +1,6 @@
 import type { MemorySnapshot } from "./snapshot.js";
 
-/** What an outline contains besides paths and sizes. */
+/** Options for the contents of an outline besides paths and sizes. */
 export interface OutlineOptions {
   /** Includes the contents if together they have at most so many bytes of UTF-8. @default 0 */
   maxContentBytes?: number;

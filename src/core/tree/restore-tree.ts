@@ -53,7 +53,7 @@ export function restoreTree(
   return { removed: [...removed, ...removedDirectories], moved, directories: addedDirectories, files: written };
 }
 
-/** The texts are compared too, because a storage may change a text without a new revision. */
+/** Compares the revision, and also the texts, because a storage may change a text without a new revision. */
 function isAsPlanned(
   tree: MemoryTree,
   { files, removedDirectories, tree: planned }: TreeRestoration,

@@ -1,4 +1,4 @@
-/** What a memory reports about a file, besides its text. */
+/** Facts about a file, without its text. */
 export interface FileStat {
   kind: "file";
   /** Bytes of UTF-8. */
@@ -57,7 +57,7 @@ export interface MemoryEntry {
   kind: "file" | "dir";
 }
 
-/** What a memory reports about a directory. The root is a directory too. */
+/** Facts about a directory. The root is a directory too. */
 export interface DirectoryStat {
   kind: "dir";
   /** The bytes of UTF-8 of all files below it. */

@@ -4,7 +4,7 @@ export interface Check {
   name: string;
   status: "ok" | "warn" | "fail";
   message: string;
-  /** What the person should do, if anything. */
+  /** Set if the person should do something. */
   advice?: string;
 }
 
