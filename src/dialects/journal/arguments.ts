@@ -10,13 +10,13 @@ export const limits = {
   contentChars: 100_000,
   tags: 64,
   tagChars: 128,
-  /** Of all contents in one answer of a search. */
+  /** Total length of all contents in one search answer. */
   searchChars: 100_000,
   results: 100,
   defaultResults: 10,
 } as const;
 
-/** What ends a line somewhere, and every other control character. */
+/** Characters that any program takes for the end of a line, and every other control character. */
 const controlOrSeparator = /[\p{Cc}\u2028\u2029]/u;
 
 const badArgument = (message: string): DialectError => createJournalError("MEMORY_INVALID_ARGUMENT", message);
@@ -27,8 +27,8 @@ const argumentErrors = {
 };
 
 /**
- * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and what
- * is wrong inside the key last.
+ * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and the
+ * rules inside the key last.
  */
 export class JournalArguments {
   readonly #values: Record<string, unknown>;
@@ -37,7 +37,7 @@ export class JournalArguments {
     this.#values = parseArguments(given, (name) => names.includes(name), argumentErrors);
   }
 
-  /** Trimmed and in NFC, the one spelling of a key. */
+  /** The key, trimmed and in NFC, so that each key has one spelling. */
   key(): string {
     const key = trim(this.#text("key")).normalize("NFC");
     if (key === "") throw badKey("memory key must be non-empty");
@@ -57,7 +57,7 @@ export class JournalArguments {
     return trim(this.#text("query"));
   }
 
-  /** Trimmed, without empty ones; undefined where none were given. */
+  /** The tags, trimmed, without empty ones. Undefined if the call has no tags. */
   tags(): string[] | undefined {
     const tags = this.#values["tags"];
     if (tags === undefined) return undefined;
@@ -87,7 +87,7 @@ export class JournalArguments {
     throw badArgument(`invalid \`limit\`: expected integer from 1 to ${limits.results}`);
   }
 
-  /** @throws INVALID_PATH, which is the crate's code for this */
+  /** @throws INVALID_PATH, the crate's code for a bad argument */
   #text(name: string): string {
     const value = this.#values[name];
     if (typeof value === "string" && value.isWellFormed()) return value;
@@ -100,7 +100,7 @@ export function checkSingleLine(key: string): void {
   if (/[\n\r]/.test(key)) throw badKey("memory key must be a single line");
 }
 
-/** The rules for a new key. A key that a person or the crate wrote may break them, and is read all the same. */
+/** Checks a new key. A key of a person or of the crate may break these rules and is still read. */
 export function checkNewKey(key: string): void {
   checkSingleLine(key);
   if (controlOrSeparator.test(key)) throw badKey("memory key must not contain control or line separator characters");
@@ -116,7 +116,7 @@ function checkTag(given: string): string {
   return tag;
 }
 
-/** As Rust prints a string for debugging, which is how the crate shows a target. */
+/** Formats a string as Rust's debug output does. The crate shows a target so. */
 function debugQuoted(text: string): string {
   const rustEscapes: Record<string, string> = { u0000: "\\0", b: "\\u{8}", f: "\\u{c}" };
   return JSON.stringify(text).replaceAll(/\\(u[0-9a-f]{4}|.)/g, (escape, name: string) => {
