@@ -8,12 +8,12 @@ const openAIClients = ["ChatOpenAICompletions", "ChatOpenAIResponses"];
 const azureClients = ["AzureChatOpenAICompletions", "AzureChatOpenAIResponses"];
 
 /**
- * Whether a chat model takes several system messages, in any place: ChatOpenAI and AzureChatOpenAI do where they talk
- * to OpenAI itself. Clients of Google and older ones of Anthropic throw, servers that merely speak OpenAI's protocol
- * often refuse. A client that is not known here counts as one of those.
+ * Whether a chat model accepts several system messages, at any position. ChatOpenAI and AzureChatOpenAI do, if they
+ * send to OpenAI itself. Google's clients and Anthropic's older clients throw, and servers that only speak OpenAI's
+ * protocol often refuse. An unknown client counts as one that refuses.
  *
- * @param model a chat model, also bound, with tools, or made by `initChatModel`.
- * @param configurable the run's, which can change the model that `initChatModel` was given.
+ * @param model a chat model, also a bound model, a model with tools, or a model made by `initChatModel`
+ * @param configurable the run's `configurable`, which can change a model made by `initChatModel`
  */
 export function takesSeparateSystemMessages(model: unknown, configurable: Fields = {}): boolean {
   if (!isFields(model)) return false;
@@ -22,7 +22,7 @@ export function takesSeparateSystemMessages(model: unknown, configurable: Fields
     return takesSeparateSystemMessages(model["bound"], { ...boundConfigurable, ...configurable });
   }
   if (className(model) === "ConfigurableModel") return isReachedByInit(initializedFields(model, configurable));
-  // `bindTools` turns an AzureChatOpenAI into a ChatOpenAI: only the clients inside know where requests go.
+  // `bindTools` turns an AzureChatOpenAI into a ChatOpenAI. Only the clients inside know the address of their requests.
   const clients = [model["completions"], model["responses"]];
   return chatModels.includes(className(model)) && clients.every(isOpenAIClient);
 }
@@ -30,14 +30,17 @@ export function takesSeparateSystemMessages(model: unknown, configurable: Fields
 function isOpenAIClient(client: unknown): boolean {
   const fields = asFields(client);
   const config = asFields(fields["clientConfig"]);
-  // The SDK's `provider` sends requests to another service altogether.
+  // The SDK's `provider` sends requests to a different service.
   if (config["provider"] !== undefined) return false;
   const urls = [asFields(fields["client"])["baseURL"], config["baseURL"] ?? environmentVariable("OPENAI_BASE_URL")];
   if (openAIClients.includes(className(client))) return isOpenAI(urls);
   return azureClients.includes(className(client)) && isAzure([...urls, ...azureUrls(fields)]);
 }
 
-/** What `initChatModel` makes builds its client at the first call, from the same fields as are judged here. */
+/**
+ * Judges a model made by `initChatModel` by its fields: such a model builds its client from these fields at the first
+ * call.
+ */
 function isReachedByInit(fields: Fields): boolean {
   const provider = fields["modelProvider"] ?? inferredProvider(fields["model"]);
   const url = asFields(fields["configuration"])["baseURL"] ?? fields["baseUrl"];
@@ -56,7 +59,7 @@ function isReachedByInit(fields: Fields): boolean {
   ]);
 }
 
-/** The fields of the model that a run with this `configurable` gets. */
+/** Returns the fields of the model that a run with this `configurable` gets. */
 function initializedFields(model: Fields, configurable: Fields): Fields {
   const prefix = typeof model["_configPrefix"] === "string" ? model["_configPrefix"] : "";
   const names = model["_configurableFields"];
@@ -67,7 +70,7 @@ function initializedFields(model: Fields, configurable: Fields): Fields {
   return { ...asFields(model["_defaultConfig"]), ...Object.fromEntries(changed) };
 }
 
-/** The names that `initChatModel` itself takes for OpenAI's. */
+/** Recognizes the names for which `initChatModel` chooses OpenAI. */
 function inferredProvider(model: unknown): "openai" | undefined {
   return typeof model === "string" && /^(?:gpt-[345]|o[134])/.test(model) ? "openai" : undefined;
 }
@@ -81,7 +84,7 @@ function azureUrls(fields: Fields): unknown[] {
   ];
 }
 
-/** OpenAI's own address is the default. */
+/** Whether all given addresses are OpenAI's. OpenAI's address is the default. */
 function isOpenAI(urls: readonly unknown[]): boolean {
   return given(urls).every((url) => hasHost(url, openAIHost));
 }
@@ -98,13 +101,13 @@ function hasHost(url: unknown, host: RegExp): boolean {
   return typeof url === "string" && URL.canParse(url) && host.test(new URL(url).hostname);
 }
 
-/** The exact class, because `lc_name` is inherited by the subclasses that other providers' clients are. */
+/** Returns the exact class name. Reason: other providers' clients are subclasses that inherit `lc_name`. */
 function className(value: unknown): string {
   const made: unknown = asFields(value)["constructor"];
   return typeof made === "function" ? made.name : "";
 }
 
-/** Undefined where there is no environment (browsers) or it may not be read (Deno). */
+/** Returns undefined if there is no environment (browsers) or if it may not be read (Deno). */
 function environmentVariable(name: string): unknown {
   try {
     return asFields(asFields(asFields(globalThis)["process"])["env"])[name];
