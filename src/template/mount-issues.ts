@@ -3,7 +3,7 @@ import { ROOT } from "../core/values/paths.js";
 import { fieldIssues, given, isRecord, quote } from "./field-issues.js";
 import { mountTemplateFields } from "./fields.js";
 
-/** The issues of the mounts of a memory. */
+/** Returns the issues of a memory's mounts. */
 export function mountIssues(at: string, { mounts }: Record<string, unknown>): string[] {
   if (mounts === undefined) return [];
   try {
