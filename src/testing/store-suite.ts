@@ -14,20 +14,23 @@ import { searchCases } from "./store-cases/search.js";
 import { valueCases } from "./store-cases/values.js";
 import type { OpenExpiringStore, OpenIndexedStore, VariantCase } from "./store-variants.js";
 
-/** Opens the store under test: a new one for each case, or always the same one. Starts it if it needs that. */
+/** Opens the store under test, and starts it if necessary. May return a new store for each case, or always the same. */
 export type OpenStore = () => BaseStore | Promise<BaseStore>;
 
-/** What a store declares, how else it can be opened, and which cases it is known to fail. */
+/** Options of a suite: the store's capabilities, other ways to open it, and the cases that it is known to fail. */
 export interface StoreSuiteOptions {
-  /** What the store declares about itself. Its documentation should tell users the same. */
+  /** The capabilities that the store declares. Its documentation should state the same. */
   capabilities?: Partial<StoreCapabilities>;
-  /** Opens the store with items that expire. Without it those cases do not run. */
+  /** Opens the store with items that expire. Without this option, the cases about expiry do not run. */
   openExpiring?: OpenExpiringStore;
-  /** Opens the store with an index of embeddings. Without it those cases do not run. */
+  /** Opens the store with an index of embeddings. Without this option, the cases about the index do not run. */
   openIndexed?: OpenIndexedStore;
-  /** Cases that fail, with the reason of each. They run, and one that passes is an error. */
+  /** Cases that fail, each with its reason. They run, and a case that passes is an error. */
   knownFailures?: Readonly<Record<string, string>>;
-  /** Cases that do not run, with the reason of each. For cases that cannot just fail, such as one that never ends. */
+  /**
+   * Cases that do not run, each with its reason. Only for cases that do worse than fail, such as a case that never
+   * ends.
+   */
   skip?: Readonly<Record<string, string>>;
 }
 
@@ -52,14 +55,15 @@ const groups: Record<string, StoreCase[]> = {
 const wrappedPrefix = "wrapped:";
 
 /**
- * Registers what every LangGraph store must do: the semantics of `InMemoryStore` of `@langchain/langgraph-checkpoint`
- * 1.2, refusals where it would guess, and no loss under concurrency. Each case works below a first label of its own, so
- * one storage serves them all; it leaves its items behind. Cases that LangGraph's wrapper can run, run through it too,
- * as `wrapped:<id>`.
+ * Registers the tests that every LangGraph store must pass: the semantics of `InMemoryStore` of
+ * `@langchain/langgraph-checkpoint` 1.2, refusals where that store would guess, and no loss under concurrency. Each
+ * case works below its own first label, so one storage serves all cases. Items remain after a case. Cases that
+ * LangGraph's wrapper can run also run through the wrapper, as `wrapped:<id>`.
  *
- * @param runner `{ describe, it }` of the test runner in use; the longest case makes 3,000 puts, so allow a test 30 s.
- * @param openStore called inside the tests only.
- * @throws TypeError for an id in `knownFailures` or `skip` that is no case of this store's, or has no reason
+ * @param runner `{ describe, it }` of the test runner in use. The longest case makes 3,000 puts, so allow 30 s for a
+ * test.
+ * @param openStore called only inside the tests.
+ * @throws TypeError for an id in `knownFailures` or `skip` that is no case of this store, or that has no reason
  */
 export function defineStoreSuite(
   { describe, it }: TestRunner,
@@ -87,7 +91,7 @@ export function defineStoreSuite(
 function boundGroups(openStore: OpenStore, options: StoreSuiteOptions): [group: string, cases: BoundCase[]][] {
   const declared = { ...storeCapabilityDefaults, ...options.capabilities };
   const applies = ({ needs = {} }: StoreCase): boolean =>
-    Object.entries(needs).every(([name, value]) => declared[name as keyof StoreCapabilities] === value); // its entries' names
+    Object.entries(needs).every(([name, value]) => declared[name as keyof StoreCapabilities] === value); // its names
   const direct = Object.entries(groups).map(([group, cases]): [string, BoundCase[]] => [
     group,
     cases.filter(applies).map(({ id, title, run }) => ({
@@ -112,7 +116,7 @@ function bound<Open>(cases: readonly VariantCase<Open>[], open: Open): BoundCase
   return cases.map(({ id, title, run }) => ({ id, title, run: () => run({ open, root: freshRoot() }) }));
 }
 
-/** As a node of a graph finds the store in its config. */
+/** Runs a case through LangGraph's wrapper, which a graph's node finds in its config. */
 function throughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): BoundCase {
   return {
     id: `${wrappedPrefix}${id}`,

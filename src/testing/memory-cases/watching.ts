@@ -4,10 +4,10 @@ import { freshAddress, type MemoryCase } from "../memory-case.js";
 
 const soon = { pollIntervalMs: 5 };
 
-/** The next changes, in words. */
+/** Waits for the next changes and describes them. */
 async function told(changes: MemoryChanges, count: number): Promise<string[]> {
   const all: string[] = [];
-  while (all.length < count) all.push(inWords((await changes.next()).value as MemoryChange)); // an endless watch
+  while (all.length < count) all.push(inWords((await changes.next()).value as MemoryChange)); // endless
   return all;
 }
 
@@ -27,7 +27,7 @@ export const watchingCases: MemoryCase[] = [
       await changes.ready;
       await other.write("/a/new", "one");
       deepEqual(await told(changes, 1), ["created file /a/new"]);
-      // Of the same size.
+      // The sizes are equal.
       await other.update("/a/new", "one", "two");
       deepEqual(await told(changes, 1), ["modified file /a/new"]);
       await other.rename("/a/new", "/b/new");

@@ -9,7 +9,7 @@ async function fill(store: BaseStore, root: string, namespaces: readonly (readon
   for (const labels of namespaces) await store.put([root, ...labels], "k", {});
 }
 
-/** Without the case's own first label, which is in the prefix of every listing. */
+/** Lists namespaces without their first label, which is the case's own label and the prefix of every listing. */
 async function listed(store: BaseStore, root: string, { prefix = [], ...options }: Listing = {}): Promise<string[][]> {
   const namespaces = await store.listNamespaces({ ...options, prefix: [root, ...prefix] });
   return namespaces.map((namespace) => namespace.slice(1));
@@ -215,5 +215,5 @@ const listingCases: StoreCase[] = [
   },
 ];
 
-/** All of them need `listNamespaces`, which the wrapper inherits and cannot answer. */
+/** All cases need `listNamespaces`, which the wrapper inherits but cannot answer. */
 export const namespaceCases: StoreCase[] = listingCases.map((one) => ({ ...one, directOnly: true }));
