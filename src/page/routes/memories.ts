@@ -30,7 +30,7 @@ const changeToken = route("GET", "change-token", tokenSchema, async (fields, { m
   return { changeToken: `${memory.updatedAt.getTime()}-${memory.sizeBytes}-${memory.files}` };
 });
 
-/** An address, or a thread or a user alone: all memories of it, in all nodes. */
+/** An address, or only a thread or a user: all memories of this owner, in all nodes. */
 const whoSchema = z.object(filterFields).strict();
 
 type Who = CheckedAddress | { threadId: string } | { userId: string };
