@@ -20,7 +20,7 @@ import type { MemoryNode } from "./memory-node.js";
 export interface AgentOptions extends CallModelNodeOptions {
   /** The store of every run. Memory nodes that have no store use it. */
   store?: BaseStore;
-  /** Keeps the conversation of each `thread_id`. @default none: every call starts a new conversation */
+  /** Keeps the conversation of each `thread_id`. @default none: every call begins anew */
   checkpointer?: BaseCheckpointSaver;
 }
 

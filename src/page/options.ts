@@ -11,7 +11,7 @@ export type MemoryPageAccess = "read" | "write";
 export interface MemoryPageVisitor {
   /** The name for the history and for decisions. Without it, the page requests a name. */
   userId?: string | undefined;
-  /** Limits the page's access for this visitor. @default the access of the page */
+  /** Limits the page's access for this visitor. @default that of the page */
   access?: MemoryPageAccess | undefined;
 }
 
