@@ -8,7 +8,7 @@ import { isBinaryPath, getMediaType } from "./media-types.js";
  */
 export function lineWindow(path: string, text: string, offset: number, limit: number): ReadResult {
   const mimeType = getMediaType(path);
-  const [first, count] = [wholeNumber(offset), wholeNumber(limit)];
+  const [first, count] = [toWholeNumber(offset), toWholeNumber(limit)];
   const lines = text.split("\n");
   const totalLines = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   if (first > 0 && first >= totalLines) {
@@ -28,7 +28,7 @@ export function lineWindow(path: string, text: string, offset: number, limit: nu
   };
 }
 
-function wholeNumber(value: number): number {
+function toWholeNumber(value: number): number {
   return Math.max(0, Math.floor(value)) || 0;
 }
 
@@ -66,16 +66,16 @@ export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
-    throw textOnly(cause);
+    throw createBinaryError(cause);
   }
 }
 
 /** @throws MemoryError EACCES if deepagents would decode the text as base64 */
 export function assertTextPath(path: string): void {
-  if (isBinaryPath(path)) throw textOnly();
+  if (isBinaryPath(path)) throw createBinaryError();
 }
 
-function textOnly(cause?: unknown): MemoryError {
+function createBinaryError(cause?: unknown): MemoryError {
   return new MemoryError(
     "EACCES",
     "EACCES: only text can be kept here, no images, sounds, films or other binary files",

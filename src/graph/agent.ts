@@ -114,7 +114,7 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
     .addNode("call_model", callModel)
     .addNode("tools", callTools)
     .addEdge(START, "call_model")
-    .addConditionalEdges("call_model", (state) => (asksForTools(state.messages.at(-1)) ? "tools" : END), ["tools", END])
+    .addConditionalEdges("call_model", (state) => (hasToolCalls(state.messages.at(-1)) ? "tools" : END), ["tools", END])
     .addEdge("tools", "call_model")
     .compile({ ...(store && { store }), ...(checkpointer && { checkpointer }) });
   // Without this line, streams would show the whole state, even with input and output schemas.
@@ -122,7 +122,7 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
   return graph;
 }
 
-function asksForTools(message: BaseMessage | undefined): boolean {
+function hasToolCalls(message: BaseMessage | undefined): boolean {
   return (
     message !== undefined &&
     "tool_calls" in message &&

@@ -70,7 +70,7 @@ export class NodeMounts {
     const given = normalizeMountPoints("MemoryNodeOptions.mounts", mounts);
     const [, root = {}] = given.find(([point]) => point === ROOT) ?? [];
     this.#root = checkOptions<MountSettings>('mount "/" (the node\'s own memory)', rootSchema, root);
-    this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
+    this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkMount(point, mount)]));
     this.rights = getTreeRights([
       { ...this.#root, point: ROOT },
       ...this.#others.map(({ point, settings }) => ({ ...settings, point })),
@@ -110,7 +110,7 @@ export class NodeMounts {
     open: (nodeId: string, scope: MemoryScope) => Memory,
   ): Mount[] {
     const choose = (mount: CheckedMount): Memory =>
-      "source" in mount ? memoryOfProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
+      "source" in mount ? openForProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
     return [
       createMount(ROOT, own, this.#root),
       ...this.#others.map((mount) => createMount(mount.point, choose(mount), mount.settings)),
@@ -118,7 +118,7 @@ export class NodeMounts {
   }
 }
 
-function checkedMount(point: string, given: unknown): CheckedMount {
+function checkMount(point: string, given: unknown): CheckedMount {
   if (
     typeof given === "function" ||
     isMemory(given) ||
@@ -147,7 +147,7 @@ function checkedMount(point: string, given: unknown): CheckedMount {
   return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
 }
 
-function memoryOfProgram(
+function openForProgram(
   { point, source }: { point: string; source: MemorySource },
   run: MemoryRun,
   owner: string | undefined,

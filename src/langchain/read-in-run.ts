@@ -41,7 +41,7 @@ export async function readInRun<Answer>(
   if (manager === null || parentId === undefined) return read();
   const { name, place, found } = shown();
   const run = await manager.handleRetrieverStart(
-    serialized(name),
+    describeRetriever(name),
     place,
     undefined,
     parentId,
@@ -72,7 +72,7 @@ function createTextlessError(type: string): Error {
   return error;
 }
 
-function serialized(name: string): Parameters<CallbackManager["handleRetrieverStart"]>[0] {
+function describeRetriever(name: string): Parameters<CallbackManager["handleRetrieverStart"]>[0] {
   return { lc: 1, type: "not_implemented", id: ["langgraph-mongo-memory", name] };
 }
 

@@ -29,17 +29,17 @@ export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutl
     ...directories.filter(isShown).map((path) => ({
       key: `${path}/`,
       depth: countSlashes(path),
-      line: `${printablePath(path)}/${hiddenSummary(hidden.get(path), !uncounted.includes(path))}`,
+      line: `${printablePath(path)}/${summarizeHidden(hidden.get(path), !uncounted.includes(path))}`,
     })),
     ...files
       .filter(({ path }) => isShown(path))
-      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: fileLine(file), file })),
+      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: formatFileLine(file), file })),
   ];
   return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
 }
 
 /** Summarizes a hidden directory, in which dialects keep their own files, in one line. */
-function hiddenSummary(hidden: readonly OutlineFile[] | undefined, isCounted: boolean): string {
+function summarizeHidden(hidden: readonly OutlineFile[] | undefined, isCounted: boolean): string {
   if (hidden === undefined) return "";
   if (!isCounted) return ` (more than ${hidden.length} hidden files)`;
   const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
@@ -52,7 +52,7 @@ function countSlashes(path: string): number {
   return count;
 }
 
-function fileLine({ path, sizeBytes }: OutlineFile): string {
+function formatFileLine({ path, sizeBytes }: OutlineFile): string {
   return `${printablePath(path)} (${sizeBytes} ${sizeBytes === 1 ? "byte" : "bytes"})`;
 }
 

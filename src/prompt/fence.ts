@@ -50,7 +50,7 @@ export function guardFence(text: string): string {
   // Goes backwards, so that the letters after each bracket are known without another scan.
   let letters = "";
   for (let index = parts.length - 1; index > 0; index -= 2) {
-    letters = (firstLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
+    letters = (takeFirstLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
     if (tagName.startsWith(letters)) parts[index - 1] = "&lt;";
   }
   return parts.join("");
@@ -60,13 +60,13 @@ export function guardFence(text: string): string {
  * Returns the letters at the start of a text. Usually the first few characters contain enough letters, and the rest is
  * not read.
  */
-function firstLetters(text: string): string {
-  const letters = foldedLetters(text.slice(0, 10 * tagName.length));
-  return letters.length >= tagName.length ? letters : foldedLetters(text);
+function takeFirstLetters(text: string): string {
+  const letters = foldLetters(text.slice(0, 10 * tagName.length));
+  return letters.length >= tagName.length ? letters : foldLetters(text);
 }
 
 /** NFKD finds everything that NFKC finds, and also letters under accents. */
-function foldedLetters(text: string): string {
+function foldLetters(text: string): string {
   return text
     .normalize("NFKD")
     .toLowerCase()

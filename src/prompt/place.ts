@@ -25,29 +25,29 @@ export function placeMemory(messages: readonly BaseMessage[], text: string, opti
   if (text === "") return [...messages];
   if (placement === "last_message")
     return [...messages, separate && !asUser ? new SystemMessage(text) : new HumanMessage(text)];
-  const leading = leadingSystemMessages(messages);
+  const leading = takeLeadingSystemMessages(messages);
   const rest = messages.slice(leading.length);
   if (asUser) return [...leading, new HumanMessage(text), ...rest];
-  if (!separate) return [mergedSystemMessage(leading, text, placement), ...rest];
+  if (!separate) return [mergeSystemMessages(leading, text, placement), ...rest];
   const memory = new SystemMessage(text);
   return placement === "before_system" ? [memory, ...messages] : [...leading, memory, ...rest];
 }
 
 /** Compares types, not classes, because the ESM and the CommonJS build of LangChain have different classes. */
-function leadingSystemMessages(messages: readonly BaseMessage[]): BaseMessage[] {
+function takeLeadingSystemMessages(messages: readonly BaseMessage[]): BaseMessage[] {
   const firstOther = messages.findIndex((message) => message.type !== "system");
   return messages.slice(0, firstOther === -1 ? messages.length : firstOther);
 }
 
-function mergedSystemMessage(
+function mergeSystemMessages(
   leading: readonly BaseMessage[],
   text: string,
   placement: "before_system" | "after_system",
 ): SystemMessage {
-  const prompt = leading.map(contentBlocks).reduce(joinBlocks, []);
+  const prompt = leading.map(getContentBlocks).reduce(joinBlocks, []);
   const [first] = leading;
   return new SystemMessage({
-    content: promptWithMemory(prompt, text, placement),
+    content: joinPromptAndMemory(prompt, text, placement),
     ...(first?.id !== undefined && { id: first.id }),
     ...(first?.name !== undefined && { name: first.name }),
     ...(first && {
@@ -58,24 +58,24 @@ function mergedSystemMessage(
 }
 
 /** The separator belongs to the memory's block, so that the prompt's blocks stay unchanged. */
-function promptWithMemory(
+function joinPromptAndMemory(
   prompt: ContentBlock[],
   text: string,
   placement: "before_system" | "after_system",
 ): string | ContentBlock[] {
   if (prompt.length === 0) return text;
   return placement === "before_system"
-    ? [textBlock(text + separator), ...prompt]
-    : [...prompt, textBlock(separator + text)];
+    ? [createTextBlock(text + separator), ...prompt]
+    : [...prompt, createTextBlock(separator + text)];
 }
 
-function textBlock(text: string): ContentBlock.Text {
+function createTextBlock(text: string): ContentBlock.Text {
   return { type: "text", text };
 }
 
 /** Omits empty text blocks, because Anthropic refuses them. */
-function contentBlocks({ content }: BaseMessage): ContentBlock[] {
-  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+function getContentBlocks({ content }: BaseMessage): ContentBlock[] {
+  if (typeof content === "string") return content === "" ? [] : [createTextBlock(content)];
   return content.filter((block) => !isText(block) || block.text !== "");
 }
 

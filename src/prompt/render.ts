@@ -63,7 +63,7 @@ function createSection(outline: MemoryOutline, mount: Mount | undefined): Sectio
   const entries = sortedEntries(outline);
   const section = { mount, entries, moreThan: outline.moreThan, shown: new Set(entries), limit: Infinity };
   if (mount?.maxChars === undefined) return section;
-  return leaveOut([section], -countChars(headerLines(section)), mount.maxChars)[0] ?? section;
+  return leaveOut([section], -countChars(renderHeader(section)), mount.maxChars)[0] ?? section;
 }
 
 /** Shortens the introduction first, then leaves out entries, then shows only a count of entries. */
@@ -74,7 +74,7 @@ function render(sections: readonly Section[], options: RenderOptions): string | 
   const isTree = sections.some(({ mount }) => mount !== undefined);
   const fit = (view: MemoryContent, lines: readonly string[]): string | null =>
     fenceWithin(maxChars, scope, view, lines);
-  const rich = richLines(sections, options);
+  const rich = renderRichLines(sections, options);
   const richView = { ...options, isTree, view: content };
   const treeView = { ...options, isTree, view: "tree" as const };
   const short = shortIntroduction(treeView);
@@ -83,10 +83,12 @@ function render(sections: readonly Section[], options: RenderOptions): string | 
     (rich &&
       (fit(content, [...introduction(richView), ...rich]) ??
         fit(content, [...shortIntroduction(richView), ...rich]))) ??
-    fit("tree", [...introduction(treeView), ...sections.flatMap((section) => treeLines(section))]) ??
+    fit("tree", [...introduction(treeView), ...sections.flatMap((section) => renderTreeLines(section))]) ??
     fit("tree", [
       ...short,
-      ...leaveOut(sections, fence(scope, "tree", short).length, maxChars).flatMap((section) => treeLines(section)),
+      ...leaveOut(sections, fence(scope, "tree", short).length, maxChars).flatMap((section) =>
+        renderTreeLines(section),
+      ),
     ]) ??
     fit("tree", [...short, count]) ??
     fit("tree", [count])
@@ -94,7 +96,7 @@ function render(sections: readonly Section[], options: RenderOptions): string | 
 }
 
 /** Returns the entries with contents or descriptions, or null if none are requested or none fit. */
-function richLines(
+function renderRichLines(
   sections: readonly Section[],
   { content, maxChars, descriptions }: RenderMountsOptions,
 ): string[] | null {
@@ -108,22 +110,22 @@ function richLines(
   return sections.flatMap((section, index) => {
     const { lines = null, share = maxChars } = rich[index] ?? {};
     return lines
-      ? [...headerLines(section), ...lines]
-      : treeLines(section, `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`);
+      ? [...renderHeader(section), ...lines]
+      : renderTreeLines(section, `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`);
   });
 }
 
-function treeLines(section: Section, ...facts: string[]): string[] {
+function renderTreeLines(section: Section, ...facts: string[]): string[] {
   const { entries, shown } = section;
   return [
-    ...headerLines(section, ...facts),
+    ...renderHeader(section, ...facts),
     ...entries.filter((entry) => shown.has(entry)).map(({ line }) => line),
-    ...noteLines(section),
+    ...renderNote(section),
   ];
 }
 
 /** Returns the line that introduces a mount. */
-function headerLines({ mount, entries }: Section, ...others: string[]): string[] {
+function renderHeader({ mount, entries }: Section, ...others: string[]): string[] {
   if (mount === undefined) return [];
   const { point, description, access, memory, missingOwner } = mount;
   const rights = {
@@ -139,7 +141,7 @@ function headerLines({ mount, entries }: Section, ...others: string[]): string[]
 }
 
 /** Returns a line that counts the entries left out. */
-function noteLines({ entries, moreThan, shown, limit }: Section): string[] {
+function renderNote({ entries, moreThan, shown, limit }: Section): string[] {
   const omitted = entries.length - shown.size;
   if (omitted === 0) return [];
   const total = entryCount(entries.length, moreThan);
@@ -162,13 +164,13 @@ function leaveOut(sections: readonly Section[], otherChars: number, maxChars: nu
     })
     .toSorted((a, b) => a.depth - b.depth || compareCodeUnits(a.entry.key, b.entry.key))
     .toReversed();
-  let chars = cut.reduce((sum, section) => sum + countChars(treeLines(section)), otherChars);
+  let chars = cut.reduce((sum, section) => sum + countChars(renderTreeLines(section)), otherChars);
   for (const { section, entry } of deepestFirst) {
     if (chars <= maxChars) break;
-    chars -= countChars([entry.line, ...noteLines(section)]);
+    chars -= countChars([entry.line, ...renderNote(section)]);
     section.shown.delete(entry);
     section.limit = maxChars;
-    chars += countChars(noteLines(section));
+    chars += countChars(renderNote(section));
   }
   return cut;
 }

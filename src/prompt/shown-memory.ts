@@ -29,7 +29,7 @@ export async function showMemory(
   outline: MemoryOutline,
   options: Omit<RenderOptions, "descriptions">,
 ): Promise<string | null> {
-  return renderMemory(outline, { ...options, descriptions: await descriptionsToShow(outline.files, options) });
+  return renderMemory(outline, { ...options, descriptions: await readDescriptions(outline.files, options) });
 }
 
 /** The memory that a tree of a thread or user shares with all others. */
@@ -70,7 +70,7 @@ async function renderTree(
   form: Form,
 ): Promise<string | null> {
   const { content, maxChars } = form;
-  const descriptions = await descriptionsToShow(
+  const descriptions = await readDescriptions(
     shown.flatMap(({ outline }) => outline.files),
     form,
   );
@@ -84,7 +84,7 @@ export function isEmpty({ files, directories }: MemoryOutline): boolean {
 /** Length of the shortest line of a file, with its line end: `/a (1 byte)`. */
 const minLineChars = 12;
 
-async function descriptionsToShow(
+async function readDescriptions(
   files: readonly OutlineFile[],
   { content, maxChars }: Form,
 ): Promise<ReadonlyMap<string, string>> {

@@ -7,22 +7,22 @@ import { toRecord } from "./field-issues.js";
 let jsonSchema: Record<string, unknown> | undefined;
 
 function getSchema(): Record<string, unknown> {
-  jsonSchema ??= toRecord(openButConfigs(toJsonSchema(definitionSchema())));
+  jsonSchema ??= toRecord(openButConfigs(toJsonSchema(createDefinitionSchema())));
   return jsonSchema;
 }
 
-function definitionSchema() {
+function createDefinitionSchema() {
   const data = z.discriminatedUnion("template", [
-    dataSchema("memory"),
-    dataSchema("agent"),
-    dataSchema("memoryTool"),
-    dataSchema("memoryConnector"),
+    createDataSchema("memory"),
+    createDataSchema("agent"),
+    createDataSchema("memoryTool"),
+    createDataSchema("memoryConnector"),
   ]);
   const node = z.object({ id: idField, data }).strict();
   return z.object({ nodes: z.array(node), edges: z.array(z.object(edgeFields).strict()) }).strict();
 }
 
-function dataSchema<Name extends Template>(template: Name) {
+function createDataSchema<Name extends Template>(template: Name) {
   const config = z
     .object(configFields[template])
     .strict()

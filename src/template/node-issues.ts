@@ -44,12 +44,12 @@ export function readNode(value: unknown, index: number): DefinedNode {
 export function nodeIssues(nodes: readonly DefinedNode[]): string[] {
   const repeated = findRepeats(nodes, ({ id }) => id);
   return [
-    ...nodes.flatMap(issuesOfOne),
+    ...nodes.flatMap(findNodeIssues),
     ...repeated.map(({ value, first }) => `${value.at}: id must be one that no other node has, and ${first.at} has it`),
   ];
 }
 
-function issuesOfOne({ at, value, template, config }: DefinedNode): string[] {
+function findNodeIssues({ at, value, template, config }: DefinedNode): string[] {
   if (!isRecord(value)) return [`${at} must be an object { id, data: { template, config } } (${given(value)})`];
   const { data } = value;
   // Nothing else would report an optional field that is misspelt or in the wrong place.
@@ -57,11 +57,11 @@ function issuesOfOne({ at, value, template, config }: DefinedNode): string[] {
   return [
     ...fieldIssues(at, "", value, nodeFields, { configNames: names.filter((name) => !editorLabels.includes(name)) }),
     ...(isRecord(data) ? fieldIssues(at, "data.", data, dataFields, { configNames: names }) : []),
-    ...(template ? configIssues(at, template, config) : []),
+    ...(template ? findConfigIssues(at, template, config) : []),
   ];
 }
 
-function configIssues(at: string, template: Template, config: Record<string, unknown>): string[] {
+function findConfigIssues(at: string, template: Template, config: Record<string, unknown>): string[] {
   if (template !== "memory") return fieldIssues(at, "data.config.", config, configFields[template]);
   // `mountIssues` checks the mounts.
   return [

@@ -67,24 +67,29 @@ export function makeParts(definition: GraphDefinition, context: GraphContext, be
   const reporter = onError && { onError };
   const memories = mapNodes(definition, "memory", (id, config) => {
     const make = () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store });
-    return stayOr(before.memories.get(id), config, undefined, make);
+    return keepOrMake(before.memories.get(id), config, undefined, make);
   });
   const memoryInto = (id: string): MemoryNode | undefined =>
-    memories.get(memoryEdge(definition, id)?.source ?? "")?.value;
+    memories.get(findMemoryEdge(definition, id)?.source ?? "")?.value;
   const tools = mapNodes(definition, "memoryTool", (id, config) => {
     const memory = memoryInto(id);
-    return stayOr(before.tools.get(id), config, memory, () => new MemoryTool({ ...config, ...(memory && { memory }) }));
+    return keepOrMake(
+      before.tools.get(id),
+      config,
+      memory,
+      () => new MemoryTool({ ...config, ...(memory && { memory }) }),
+    );
   });
   const connectors = mapNodes(definition, "memoryConnector", (id, config) => {
     const memory = memoryInto(id);
     // The check of the definition has refused a connector without a memory.
     const make = () => new MemoryConnectorNode({ ...config, ...reporter, memory: memory as MemoryNode });
-    return stayOr(before.connectors.get(id), config, memory, make);
+    return keepOrMake(before.connectors.get(id), config, memory, make);
   });
   const agents = mapNodes(definition, "agent", (id, { systemPrompt = "", title = "LangGraph" }) => {
-    const source = memoryEdge(definition, id)?.source ?? "";
+    const source = findMemoryEdge(definition, id)?.source ?? "";
     const connector = connectors.get(source)?.value ?? memories.get(source)?.value.createConnector({ ...reporter });
-    const own = toolEdges(definition, id).flatMap(({ target }) => tools.get(target)?.value ?? []);
+    const own = findToolEdges(definition, id).flatMap(({ target }) => tools.get(target)?.value ?? []);
     return makeAgent(id, context, before.agents.get(id), { systemPrompt, title, tools: own, connector });
   });
   return { memories, tools, connectors, agents };
@@ -125,7 +130,7 @@ function makeCallModel(id: string, options: CallModelNodeOptions): CallModelNode
   }
 }
 
-function stayOr<Value>(
+function keepOrMake<Value>(
   before: Part<Value> | undefined,
   config: object,
   memory: MemoryNode | undefined,
@@ -148,10 +153,10 @@ function mapNodes<Name extends Template, Made>(
   return new Map(chosen.map(({ id, data }) => [id, make(id, copy(data.config))]));
 }
 
-function memoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {
+function findMemoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {
   return edges.find((edge) => edge.target === target && givesMemory(edge.targetHandle));
 }
 
-function toolEdges({ edges }: GraphDefinition, source: string): GraphDefinition["edges"] {
+function findToolEdges({ edges }: GraphDefinition, source: string): GraphDefinition["edges"] {
   return edges.filter((edge) => edge.source === source && edge.sourceHandle === "tools");
 }

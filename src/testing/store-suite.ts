@@ -82,7 +82,7 @@ export function defineStoreSuite(
         const reason = knownFailures[id];
         if (skip[id] !== undefined) it.skip?.(`${title} [${id}]: ${skip[id]}`, run);
         else if (reason === undefined) it(`${title} [${id}]`, run);
-        else it(`fails: ${title} [${id}]: ${reason}`, () => mustFail(id, run));
+        else it(`fails: ${title} [${id}]: ${reason}`, () => expectFailure(id, run));
       }
     });
   }
@@ -97,27 +97,27 @@ function boundGroups(openStore: OpenStore, options: StoreSuiteOptions): [group: 
     cases.filter(applies).map(({ id, title, run }) => ({
       id,
       title,
-      run: async () => run({ store: await openStore(), root: freshRoot() }),
+      run: async () => run({ store: await openStore(), root: createRoot() }),
     })),
   ]);
   const wrapped = Object.entries(groups).map(([group, cases]): [string, BoundCase[]] => [
     `${group}, through LangGraph's wrapper`,
-    cases.filter(applies).flatMap((one) => (one.directOnly === true ? [] : [throughWrapper(one, openStore)])),
+    cases.filter(applies).flatMap((one) => (one.directOnly === true ? [] : [bindThroughWrapper(one, openStore)])),
   ]);
   const { openExpiring, openIndexed } = options;
   const variants: [string, BoundCase[]][] = [
-    ["expiry", openExpiring ? bound(expiryCases, openExpiring) : []],
-    ["ranking", openIndexed ? bound(rankingCases, openIndexed) : []],
+    ["expiry", openExpiring ? bindCases(expiryCases, openExpiring) : []],
+    ["ranking", openIndexed ? bindCases(rankingCases, openIndexed) : []],
   ];
   return [...direct, ...wrapped, ...variants].filter(([, cases]) => cases.length > 0);
 }
 
-function bound<Open>(cases: readonly VariantCase<Open>[], open: Open): BoundCase[] {
-  return cases.map(({ id, title, run }) => ({ id, title, run: () => run({ open, root: freshRoot() }) }));
+function bindCases<Open>(cases: readonly VariantCase<Open>[], open: Open): BoundCase[] {
+  return cases.map(({ id, title, run }) => ({ id, title, run: () => run({ open, root: createRoot() }) }));
 }
 
 /** Runs a case through LangGraph's wrapper, which a graph's node finds in its config. */
-function throughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): BoundCase {
+function bindThroughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): BoundCase {
   return {
     id: `${wrappedPrefix}${id}`,
     title,
@@ -125,7 +125,7 @@ function throughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): Bo
       const store = new AsyncBatchedStore(await openStore());
       store.start();
       try {
-        await run({ store, root: freshRoot() });
+        await run({ store, root: createRoot() });
       } finally {
         await store.stop();
       }
@@ -133,11 +133,11 @@ function throughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): Bo
   };
 }
 
-function freshRoot(): string {
+function createRoot(): string {
   return `case ${randomUUID()}`;
 }
 
-async function mustFail(id: string, run: () => Promise<void>): Promise<void> {
+async function expectFailure(id: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch {

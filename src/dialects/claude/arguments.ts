@@ -23,7 +23,7 @@ export class ClaudeArguments {
   path(name: "path" | "old_path" | "new_path"): ClaudePath {
     // No name contains a backslash, so an escape was copied from an answer.
     const given = meantText(this.text(name));
-    const rest = belowRoot(given, this.#root);
+    const rest = removeRoot(given, this.#root);
     if (rest === null)
       throw new ClaudeRefusal("EINVAL", `Error: Path must start with ${this.#root}, got: ${echo(given)}`);
     try {
@@ -88,7 +88,7 @@ function isInteger(value: unknown): value is number {
 /**
  * Removes the root from a path, because the memory's own paths do not contain it. Returns null for a path elsewhere.
  */
-function belowRoot(given: string, root: string): string | null {
+function removeRoot(given: string, root: string): string | null {
   const path = given.replaceAll("\\", "/");
   if (!path.startsWith("/")) return null;
   const segments = path.split("/").filter((segment) => segment !== "");

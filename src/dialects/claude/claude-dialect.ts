@@ -24,7 +24,7 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
   return defineTool({
     name: "memory",
     description: describeTool(options),
-    schema: schemaBelowRoot(options),
+    schema: createCommandSchema(options),
     shownRoot: options.root === ROOT ? "" : options.root,
     readOnly: false,
     destructive: true,
@@ -118,7 +118,7 @@ const properties = {
   new_path: { type: "string", description: "rename: its new path." },
 };
 
-function schemaBelowRoot({ root }: CheckedClaudeOptions): FlatSchema {
+function createCommandSchema({ root }: CheckedClaudeOptions): FlatSchema {
   const path = { ...properties.path, description: `${properties.path.description} Begins with ${root}.` };
   return createSchema({ ...properties, path }, ["command"]);
 }

@@ -11,9 +11,9 @@ export interface LineRange {
  * because there may be a million lines.
  */
 export function* numberedLines(text: string, { first, last }: LineRange): Generator<string> {
-  let start = startOfLine(text, first) ?? text.length;
+  let start = findNumberedLine(text, first) ?? text.length;
   for (let number = first; number <= last; number += 1) {
-    const end = lineEnd(text, start);
+    const end = findLineEnd(text, start);
     yield `${String(number).padStart(6)}\t${shownText(text.slice(start, end))}`;
     start = end + 1;
   }
@@ -35,17 +35,17 @@ export function countLines(text: string): number {
  */
 export function insertLines(text: string, after: number, addition: string): string | null {
   const added = addition.endsWith("\n") ? addition.slice(0, -1) : addition;
-  const joined = joinedAfter(text, after, added);
+  const joined = joinAfter(text, after, added);
   if (joined === null) return null;
   const isEnded = (text === "" ? addition : text).endsWith("\n");
   // An empty last line counts only if a newline ends it.
   return isEnded || joined === "" || joined.endsWith("\n") ? `${joined}\n` : joined;
 }
 
-function joinedAfter(text: string, after: number, added: string): string | null {
+function joinAfter(text: string, after: number, added: string): string | null {
   if (text === "") return after === 0 ? added : null;
   const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
-  const start = startOfLine(lines, after + 1);
+  const start = findNumberedLine(lines, after + 1);
   if (start === null) return null;
   return start > lines.length ? `${lines}\n${added}` : `${lines.slice(0, start)}${added}\n${lines.slice(start)}`;
 }
@@ -70,11 +70,11 @@ const contextLines = 2;
 
 /** The lines that a replacement changed, with the context lines around them. */
 export function findSnippet(edited: string, position: number, replacement: string): LineRange {
-  let start = lineStart(edited, position);
-  let end = lineEnd(edited, position + replacement.length);
+  let start = findLineStart(edited, position);
+  let end = findLineEnd(edited, position + replacement.length);
   for (let line = 0; line < contextLines; line += 1) {
-    start = lineStart(edited, Math.max(0, start - 1));
-    end = lineEnd(edited, end + 1);
+    start = findLineStart(edited, Math.max(0, start - 1));
+    end = findLineEnd(edited, end + 1);
   }
   const first = lineNumberAt(edited, start);
   // A slice that ends inside the text ends with a whole line, even an empty one.
@@ -95,22 +95,22 @@ export function changedLines(before: string, after: string): LineRange {
  * The position at which line `number` begins, counted from 1. The line after the last begins after the end of the text;
  * null for any later line.
  */
-function startOfLine(text: string, number: number): number | null {
+function findNumberedLine(text: string, number: number): number | null {
   let start = 0;
   for (let line = 1; line < number; line += 1) {
     if (start > text.length) return null;
-    start = lineEnd(text, start) + 1;
+    start = findLineEnd(text, start) + 1;
   }
   return start;
 }
 
 /** The position at which the line of the character at `position` begins. */
-function lineStart(text: string, position: number): number {
+function findLineStart(text: string, position: number): number {
   return position === 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
 }
 
 /** The position of the newline that ends this line, or the end of the text. */
-function lineEnd(text: string, position: number): number {
+function findLineEnd(text: string, position: number): number {
   const newline = text.indexOf("\n", position);
   return newline === -1 ? text.length : newline;
 }

@@ -19,10 +19,10 @@ export function listDirectory(
   const sizes = new Map<string, number>();
   const children = new Map<string, string[]>();
   for (const { path: file, sizeBytes } of files) {
-    for (const each of levels(file, path)) sizes.set(each, (sizes.get(each) ?? 0) + sizeBytes);
+    for (const each of listLevels(file, path)) sizes.set(each, (sizes.get(each) ?? 0) + sizeBytes);
   }
   for (const each of [...directories, ...files.map((file) => file.path)]) {
-    const [parent, last] = levels(each, path).slice(-2);
+    const [parent, last] = listLevels(each, path).slice(-2);
     if (parent === undefined || last !== each) continue;
     const siblings = children.get(parent);
     if (siblings) siblings.push(each);
@@ -40,7 +40,7 @@ export function listDirectory(
  * The directory `top` and the ancestors of `path` on the listed levels, including `path` itself. Empty for a path
  * elsewhere.
  */
-function levels(path: string, top: string): string[] {
+function listLevels(path: string, top: string): string[] {
   const prefix = getPathPrefix(top);
   if (path === top) return [top];
   if (!path.startsWith(prefix)) return [];

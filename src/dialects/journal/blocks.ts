@@ -65,27 +65,27 @@ export function parseBlocks(text: string): Block[] {
 
 /** Does the same in steps, so that a caller can pause. Yields undefined for a step that ends no block. */
 export function* parsing(text: string): Generator<Block | undefined> {
-  let line = lineFrom(text, text.startsWith(byteOrderMark) ? 1 : 0);
+  let line = readLine(text, text.startsWith(byteOrderMark) ? 1 : 0);
   while (line !== undefined) {
     const heading = line;
-    const key = headingKey(heading.text);
-    line = lineFrom(text, heading.end);
+    const key = getHeadingKey(heading.text);
+    line = readLine(text, heading.end);
     if (key === "") {
       yield undefined;
       continue;
     }
     const body: Line[] = [];
-    for (; line !== undefined && !endsBlock(line); line = lineFrom(text, line.end)) {
+    for (; line !== undefined && !endsBlock(line); line = readLine(text, line.end)) {
       body.push(line);
       yield undefined;
     }
     yield line !== undefined && isMetadata(line.text)
-      ? closedBlock(key, heading, body, line, lineFrom(text, line.end))
-      : openBlock(key, heading, body);
+      ? createClosedBlock(key, heading, body, line, readLine(text, line.end))
+      : createOpenBlock(key, heading, body);
   }
 }
 
-function lineFrom(text: string, start: number): Line | undefined {
+function readLine(text: string, start: number): Line | undefined {
   if (start >= text.length) return undefined;
   const lineBreak = text.indexOf("\n", start);
   const end = lineBreak === -1 ? text.length : lineBreak + 1;
@@ -93,7 +93,7 @@ function lineFrom(text: string, start: number): Line | undefined {
 }
 
 /** Returns the key of a heading, or "" for any other line and for a heading without a key. */
-function headingKey(line: string): string {
+function getHeadingKey(line: string): string {
   return line.startsWith(headingMark) ? trim(line.slice(headingMark.length)) : "";
 }
 
@@ -108,9 +108,9 @@ function isMetadata(line: string): boolean {
 
 const isBlank = (line: Line | undefined): boolean => line !== undefined && trim(line.text) === "";
 
-function closedBlock(key: string, heading: Line, body: Line[], metadata: Line, next: Line | undefined): Block {
+function createClosedBlock(key: string, heading: Line, body: Line[], metadata: Line, next: Line | undefined): Block {
   // The format has one blank line after the heading. Further blank lines belong to the content.
-  const content = blockContent(heading, isBlank(body[0]) ? body.slice(1) : body);
+  const content = getBlockContent(heading, isBlank(body[0]) ? body.slice(1) : body);
   const comment = metadata.text.lastIndexOf(metadataEnd) + metadataEnd.length;
   const [indent, behind] = splitIndent(metadata.text.slice(comment));
   const isWhole = comment < metadataEnd.length || behind === "";
@@ -119,15 +119,15 @@ function closedBlock(key: string, heading: Line, body: Line[], metadata: Line, n
   return { key, content, ...parseMetadata(metadata.text), start: heading.start, end };
 }
 
-function openBlock(key: string, heading: Line, lines: Line[]): Block {
-  const body = lines.slice(0, sectionStart(lines));
+function createOpenBlock(key: string, heading: Line, lines: Line[]): Block {
+  const body = lines.slice(0, findSectionStart(lines));
   const first = body.findIndex((line) => !isBlank(line));
-  const content = first === -1 ? "" : blockContent(heading, body.slice(first));
+  const content = first === -1 ? "" : getBlockContent(heading, body.slice(first));
   return { key, content, at: "", tags: [], start: heading.start, end: body.at(-1)?.end ?? heading.end };
 }
 
 /** The index of the line that begins a new section: a heading of level 1 or 2 outside fenced code. */
-function sectionStart(lines: Line[]): number {
+function findSectionStart(lines: Line[]): number {
   let fence: string | undefined;
   for (const [index, { text }] of lines.entries()) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1];
@@ -141,7 +141,7 @@ function sectionStart(lines: Line[]): number {
   return lines.length;
 }
 
-function blockContent(heading: Line, body: Line[]): string {
+function getBlockContent(heading: Line, body: Line[]): string {
   const inWindowsFile = heading.text.endsWith("\r");
   const texts = body.map(({ text }) => unescapeLine(inWindowsFile ? text.replace(/\r$/, "") : text));
   return trimEnd(texts.join("\n"));

@@ -17,16 +17,16 @@ export function createJournalError(code: JournalErrorCode, message: string): Dia
   return new DialectError(code, message);
 }
 
-const quoted = (key: string): string => `\`${shorten(key, 512)}\``;
+const quoteKey = (key: string): string => `\`${shorten(key, 512)}\``;
 
 export const keyExists = (key: string): DialectError =>
   createJournalError(
     "MEMORY_KEY_EXISTS",
-    `memory key ${quoted(key)} already exists; call memory_read to inspect, then memory_update to replace the canonical block`,
+    `memory key ${quoteKey(key)} already exists; call memory_read to inspect, then memory_update to replace the canonical block`,
   );
 
 export const keyNotFound = (key: string, hint = ""): DialectError =>
-  createJournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoted(key)}${hint}`);
+  createJournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoteKey(key)}${hint}`);
 
 /** Returns the journal's code for a refusal. */
 export function getJournalCode(error: MemoryError | DialectError): string {

@@ -57,7 +57,7 @@ export class Reservation {
 
   /** Whether this writer owns the key. @param text text of the file, or "" if the file is missing */
   isOwner(text: string): boolean {
-    return ownerIn(text).token === this.#token;
+    return findOwner(text).token === this.#token;
   }
 
   /**
@@ -65,7 +65,7 @@ export class Reservation {
    * the same.
    */
   isFree(text: string): boolean {
-    const { token, reservedAtMs } = ownerIn(text);
+    const { token, reservedAtMs } = findOwner(text);
     const nowMs = Date.now();
     if (token !== this.#rival.token) this.#rival = { token, seenAtMs: nowMs };
     const hasEnded = token === nobody || (token.startsWith(processId) && !unfinished.has(token));
@@ -77,7 +77,7 @@ export class Reservation {
    * result.
    */
   async takeOver(text: string): Promise<void> {
-    await this.#memory.append(this.#path, this.#begin(ownerIn(text).token));
+    await this.#memory.append(this.#path, this.#begin(findOwner(text).token));
   }
 
   /** Whether another writer may have taken the key over. */
@@ -88,7 +88,7 @@ export class Reservation {
   /** Gives the key back, because no block was written. If this fails, the next writer only waits longer. */
   async release(): Promise<void> {
     try {
-      await this.#memory.append(this.#path, lineFor(nobody, this.#token));
+      await this.#memory.append(this.#path, formatLine(nobody, this.#token));
     } catch (error) {
       if (!MemoryError.isInstance(error)) throw error;
     } finally {
@@ -104,18 +104,18 @@ export class Reservation {
   #begin(previous: string): string {
     unfinished.add(this.#token);
     this.#madeAtMs = Date.now();
-    return lineFor(this.#token, previous);
+    return formatLine(this.#token, previous);
   }
 }
 
-function lineFor(token: string, previous: string): string {
+function formatLine(token: string, previous: string): string {
   return `${token} ${previous} ${Date.now().toString(36)}\n`;
 }
 
 const linePattern = /^([\w-]+) ([\w-]+) ([\da-z]{1,12})$/gm;
 
 /** Finds the owner. Ignores lines whose `previous` is not the owner, such as the slower of two writers' lines. */
-function ownerIn(text: string): { token: string; reservedAtMs: number } {
+function findOwner(text: string): { token: string; reservedAtMs: number } {
   let owner = { token: nobody, reservedAtMs: 0 };
   for (const [, token = "", previous, time = ""] of text.matchAll(linePattern)) {
     if (previous === owner.token) owner = { token, reservedAtMs: Number.parseInt(time, 36) };

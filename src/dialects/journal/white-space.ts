@@ -5,7 +5,7 @@
  */
 const whiteSpace = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
-function leadingSpaces(text: string): number {
+function countLeadingSpaces(text: string): number {
   let count = 0;
   while (count < text.length && whiteSpace.test(text.charAt(count))) count += 1;
   return count;
@@ -13,7 +13,7 @@ function leadingSpaces(text: string): number {
 
 /** Splits a text into the white space at its start and the rest. */
 export function splitIndent(text: string): [indent: string, rest: string] {
-  const count = leadingSpaces(text);
+  const count = countLeadingSpaces(text);
   return [text.slice(0, count), text.slice(count)];
 }
 
@@ -24,5 +24,5 @@ export function trimEnd(text: string): string {
 }
 
 export function trim(text: string): string {
-  return trimEnd(text.slice(leadingSpaces(text)));
+  return trimEnd(text.slice(countLeadingSpaces(text)));
 }

@@ -35,7 +35,7 @@ export class RecordArguments {
     if (path.startsWith("/")) throw badPath(path, 'is absolute, please use a relative path such as "project/todo"');
     if (path.includes("..")) throw badPath(path, 'contains ".."');
     // A memory reads `\` as `/`, so two paths would name one record.
-    if (!path.isWellFormed() || path.includes("\\")) throw illegalCharacters(path);
+    if (!path.isWellFormed() || path.includes("\\")) throw createCharactersError(path);
     if (path.split("/").includes("")) throw badPath(path, "contains an empty segment");
     try {
       normalizePath(path);
@@ -85,13 +85,13 @@ export class RecordArguments {
  * under any name.
  */
 export function nameFault(path: string): DialectError | null {
-  if (/[^\p{L}\p{M}\p{N}_./-]/u.test(path)) return illegalCharacters(path);
+  if (/[^\p{L}\p{M}\p{N}_./-]/u.test(path)) return createCharactersError(path);
   // Hidden files, such as the index of the journal, belong to the programs that create them.
   if (/(?:^|\/)\./.test(path)) return badPath(path, 'has a name that begins with "."');
   if (path.length > maxPathChars) return badPath(path, `is longer than ${maxPathChars} characters`);
   return null;
 }
 
-function illegalCharacters(path: string): DialectError {
+function createCharactersError(path: string): DialectError {
   return badPath(path, "contains illegal characters");
 }

@@ -125,7 +125,7 @@ async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
   const memory = await openMemory();
   const { files } = await translateErrors(translateMissing(name), () => memory.delete(name, { ifDirectory: "fail" }));
-  if (files === 0) throw missing(name);
+  if (files === 0) throw createMissingError(name);
   return { path: name, deleted_at: now };
 }
 
@@ -146,13 +146,13 @@ type Translation = Partial<Record<MemoryErrorCode, (error: MemoryError) => Diale
 
 function translateMissing(name: string, hint?: string): Translation {
   return {
-    ENOENT: () => missing(name, hint),
+    ENOENT: () => createMissingError(name, hint),
     EINVAL: ({ message }) => nameFault(name) ?? notAllowed(name, message),
     EISDIR: () => notFound(name, " as a memory: it is a folder of memories"),
   };
 }
 
-function missing(name: string, hint?: string): DialectError {
+function createMissingError(name: string, hint?: string): DialectError {
   return nameFault(name) ?? notFound(name, hint);
 }
 
@@ -171,16 +171,16 @@ let yamlModule: Promise<typeof yamlText> | undefined;
  * Loads the library at the first call. Reason: the command line lists all dialects and should not wait for the library.
  * The promise is kept, because even `import()` of a loaded module takes half a millisecond.
  */
-function yaml(): Promise<typeof yamlText> {
+function loadYaml(): Promise<typeof yamlText> {
   yamlModule ??= import("./yaml.js");
   return yamlModule;
 }
 
 const recordAnswers: ToolAnswers<Fields> = {
-  success: async (fields) => (await yaml()).toYaml({ status: "ok", ...fields }),
-  proposed: async (proposal) => (await yaml()).toYaml({ status: "proposed", proposal }),
+  success: async (fields) => (await loadYaml()).toYaml({ status: "ok", ...fields }),
+  proposed: async (proposal) => (await loadYaml()).toYaml({ status: "proposed", proposal }),
   refusal: async (error) =>
-    (await yaml()).toYaml({ status: "error", error_code: getRecordCode(error), message: error.message }),
+    (await loadYaml()).toYaml({ status: "error", error_code: getRecordCode(error), message: error.message }),
   // A constant text, because `failure` cannot wait for the library.
   failure: () => "status: error\nerror_code: MEMORY_STORAGE_ERROR\nmessage: The memory could not be opened\n",
 };
@@ -206,7 +206,7 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
       destructive,
       run: async (given, openMemory) => {
         // Loaded before anything changes, because loading may fail.
-        await yaml();
+        await loadYaml();
         const args = new RecordArguments(given, names);
         return run({ args, toolNames, openMemory, now: new Date(clock().toISOString()) });
       },

@@ -100,7 +100,7 @@ export function unifiedTool(options: UnifiedToolOptions): ToolDefinition {
     name: name ?? "memory",
     description: description ?? ((paths) => describeCommands(commands, paths)),
     title,
-    schema: schemaForCommands(commands),
+    schema: createCommandSchema(commands),
     readOnly: commands.every((command) => definitions[command].needs === undefined),
     destructive: commands.includes("update") || commands.includes("delete"),
     narrowedTo: (widest) => {
@@ -142,7 +142,7 @@ const contentProperties = {
   query: { type: "string", description: "search: what to search for, in a few words or a question." },
 };
 
-function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
+function createCommandSchema(commands: readonly MemoryCommand[]): FlatSchema {
   const writes = commands.includes("append") || commands.includes("update");
   const properties = {
     path: { type: "string", description: 'Absolute path of a file or directory, such as "/notes/today".' },
@@ -196,14 +196,17 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
   return {
     command,
     path,
-    ...textArgument(given, "content"),
-    ...textArgument(given, "oldContent"),
-    ...textArgument(given, "query"),
+    ...readTextArgument(given, "content"),
+    ...readTextArgument(given, "oldContent"),
+    ...readTextArgument(given, "query"),
   };
 }
 
 /** Omits null, too: some models send null for an argument that they omit. */
-function textArgument(given: Record<string, unknown>, name: "content" | "oldContent" | "query"): Partial<Arguments> {
+function readTextArgument(
+  given: Record<string, unknown>,
+  name: "content" | "oldContent" | "query",
+): Partial<Arguments> {
   const value = given[name];
   if (value === undefined || value === null) return {};
   if (typeof value !== "string") throw invalid(`${name} must be a string (given ${typeof value})`);

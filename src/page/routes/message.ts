@@ -33,8 +33,8 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
     ? showNode(node, tree, form, context.signal)
     : showAlone(context, address, form, at));
   const { entries, isMore } = countEntries(outlines);
-  const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : leftOutIn(text);
-  return { text, usedChars: text?.length ?? 0, ...form, view: viewIn(text), entries, isMore, ...leftOut, scope };
+  const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
+  return { text, usedChars: text?.length ?? 0, ...form, view: findView(text), entries, isMore, ...leftOut, scope };
 });
 
 type Form = { content: MemoryContent; maxChars: number };
@@ -105,11 +105,11 @@ function countEntries(outlines: readonly MemoryOutline[]): { entries: number; is
  * Reads the view that the message itself states. No content can imitate this line, because content lines begin with `/`
  * or `| `.
  */
-function viewIn(text: string | null): string | null {
+function findView(text: string | null): string | null {
   return /^<memory [^>]*view="(\w+)"/.exec(text ?? "")?.[1] ?? null;
 }
 
-function leftOutIn(text: string): { leftOut: number; isMoreLeftOut: boolean } {
+function countLeftOut(text: string): { leftOut: number; isMoreLeftOut: boolean } {
   const notes = [...text.matchAll(/^\((more than )?(\d+)(?: of \d+)? (?:entry|entries) left out/gm)];
   return {
     leftOut: notes.reduce((sum, [, , count]) => sum + Number(count), 0),

@@ -98,7 +98,7 @@ async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, lim
   return matches.map(({ path, line, text }) => ({
     path,
     line,
-    text: text.length <= maxLineChars ? text : excerpt(text, placeIn(text)),
+    text: text.length <= maxLineChars ? text : cutExcerpt(text, placeIn(text)),
   }));
 }
 
@@ -109,7 +109,7 @@ function createLocator(query: string, ignoreCase: boolean): (line: string) => nu
 }
 
 /** Returns the part of a line around a position, with some text before it. */
-function excerpt(line: string, place: number): string {
+function cutExcerpt(line: string, place: number): string {
   const start = Math.max(0, place - maxLineChars / 4);
   return `${start > 0 ? "…" : ""}${shorten(line.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
 }

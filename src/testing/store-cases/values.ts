@@ -7,21 +7,21 @@ import { untyped } from "../untyped.js";
 /** @param make creates the value anew, so that a change by the store is noticed */
 async function comesBack(store: BaseStore, root: string, make: () => ItemFields): Promise<void> {
   await store.put([root], "k", make());
-  deepStrictEqual(plain(await getValue(store, [root], "k")), plain(make()));
+  deepStrictEqual(toPlain(await getValue(store, [root], "k")), toPlain(make()));
   const [found] = await store.search([root]);
-  deepStrictEqual(plain(found?.value), plain(make()));
+  deepStrictEqual(toPlain(found?.value), toPlain(make()));
 }
 
 /**
  * Replaces prototypes by tags: a driver's objects may come from another realm, and fields of any name must not confuse
  * a comparison.
  */
-function plain(value: unknown): unknown {
+function toPlain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (types.isDate(value)) return ["date", value.getTime()];
   if (types.isUint8Array(value)) return ["bytes", ...value];
-  if (Array.isArray(value)) return ["array", ...Array.from<unknown, unknown>(value, plain)];
-  return ["object", ...Object.entries(value).map(([name, field]): unknown => [name, plain(field)])];
+  if (Array.isArray(value)) return ["array", ...Array.from<unknown, unknown>(value, toPlain)];
+  return ["object", ...Object.entries(value).map(([name, field]): unknown => [name, toPlain(field)])];
 }
 
 /** Asserts that a value is stored exactly or is refused. It must be neither changed nor dropped silently. */

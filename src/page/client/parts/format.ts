@@ -6,9 +6,9 @@ const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle
 const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
 
-export const countText = (count: number, noun: string): string => `${digits.format(count)} ${nounFor(count, noun)}`;
+export const countText = (count: number, noun: string): string => `${digits.format(count)} ${inflectNoun(count, noun)}`;
 
-function nounFor(count: number, noun: string): string {
+function inflectNoun(count: number, noun: string): string {
   if (count === 1) return noun;
   return noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
