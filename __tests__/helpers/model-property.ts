@@ -115,7 +115,7 @@ export function defineModelProperty(open: OpenMemory, numRuns: number): void {
 }
 
 /**
- * Does the same for random trees of mounts, over memories that contain entries at the paths of mount points.
+ * Checks random sequences of commands on random trees of mounts. Some memories contain entries below mount points.
  * @param open opens a memory, alternately on several backends
  */
 export function defineMountProperty(open: OpenMemory, numRuns: number): void {

@@ -37,8 +37,8 @@ export interface ToolDefinition {
   /** The prefix that a model reads before each path of the memory, such as `/memories`. @default "" */
   shownRoot?: string;
   /**
-   * Returns the same tool for a memory that allows at most these rights on any path. Omit it if the tool has only one
-   * command.
+   * Returns the tool for a memory that allows at most these rights on any path. Omit it if the tool always offers the
+   * same commands.
    */
   narrowedTo?: (widest: MemoryRights["widest"]) => ToolDefinition;
   /** LangChain's `extras`, for a provider that knows the tool itself. */

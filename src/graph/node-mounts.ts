@@ -102,7 +102,7 @@ export class NodeMounts {
     return [createMount(ROOT, own, this.#root), ...others];
   }
 
-  /** Does the same for a program. @throws TypeError if the memory of a mount is known only in a run */
+  /** Returns the mounts for a program. @throws TypeError if the memory of a mount is known only in a run */
   forProgram(
     own: Memory,
     run: MemoryRun,

@@ -31,7 +31,7 @@ export async function openMemoryForRun(source: MemorySource | undefined, run: Me
   return bindRun(run, memory.rights?.asks === true ? addApprovals(run, memory) : memory);
 }
 
-/** Lets mounts with `access: "ask"` request approval as a MemoryNode does by default, if there is no MemoryNode. */
+/** Lets mounts with `access: "ask"` request approval without a MemoryNode, as a MemoryNode does by default. */
 function addApprovals(run: MemoryRun, memory: Memory): Memory {
   return restricted(memory, {
     access: "write",

@@ -41,7 +41,7 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
   return pageOver(memories, options);
 }
 
-/** Creates the same page over any source of memories. @param options checked options */
+/** Creates a page over any source of memories. @param options checked options */
 export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
   const { basePath = pageDefaults.basePath, access = pageDefaults.access, token, authorize } = options;
   const guard = new PageGuard({ access, token, authorize });

@@ -55,7 +55,7 @@ export function lineNumberAt(text: string, position: number): number {
   return lineNumbersAt(text, [position])[0] ?? 1;
 }
 
-/** Does the same for several positions in rising order, in one pass through the text. */
+/** The line numbers of several positions in rising order, found in one pass through the text. */
 export function lineNumbersAt(text: string, positions: readonly number[]): number[] {
   let number = 1;
   let end = text.indexOf("\n");

@@ -63,7 +63,7 @@ export function parseBlocks(text: string): Block[] {
   return Array.from(parsing(text)).filter((block) => block !== undefined);
 }
 
-/** Does the same in steps, so that a caller can pause. Yields undefined for a step that ends no block. */
+/** Yields the blocks of a file in steps, so that a caller can pause. A step that ends no block yields undefined. */
 export function* parsing(text: string): Generator<Block | undefined> {
   let line = readLine(text, text.startsWith(byteOrderMark) ? 1 : 0);
   while (line !== undefined) {

@@ -40,7 +40,7 @@ export class BlockReader {
     );
   }
 
-  /** Does the same, and yields to other work. */
+  /** Reads the entries of a text in steps, and yields to other work. */
   async readInTurns(file: string, text: string, turns: Turns): Promise<readonly JournalEntry[]> {
     const id = createId(file, text);
     const known = this.#get(id);

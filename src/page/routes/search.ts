@@ -33,9 +33,7 @@ const searchMemory = route(
   },
 );
 
-/**
- * Largest number of memories that one answer searches. `maxSearchMs` limits the time in which it begins further ones.
- */
+/** Largest number of memories that one answer searches. After `maxSearchMs` the search begins no further memory. */
 const maxSearched = 200;
 const maxSearchMs = 1000;
 const searchedAtOnce = 4;
