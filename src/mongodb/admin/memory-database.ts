@@ -8,7 +8,7 @@ import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, openDatabase, getServerAddress } from "../driver/client.js";
-import { storageError } from "../driver/errors.js";
+import { connectFirst } from "../driver/first-connection.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
@@ -92,11 +92,11 @@ export class MemoryDatabase {
     const client = await createClient(options.uri, Object.fromEntries(unset));
     const database = new MemoryDatabase(client, options);
     try {
-      await client.connect();
+      await connectFirst(client);
       return database;
     } catch (error) {
       await closeInTime(client);
-      throw storageError(error, "read", null);
+      throw error;
     }
   }
 

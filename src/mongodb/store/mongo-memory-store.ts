@@ -7,7 +7,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { closedStorage } from "../../core/values/errors.js";
-import { storageError } from "../driver/errors.js";
+import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
 import type { HistorySettings } from "../memories/contract/layout-context.js";
@@ -130,8 +130,9 @@ export class MongoMemoryStore extends BaseStore {
    * Makes a client and connects it to `uri`. `stop()` closes it.
    *
    * @param uri a MongoDB connection string; its options are the driver's.
-   * @throws MemoryError EIO if no server answers within the `timeoutMs` of the options, or the driver's
-   *   `serverSelectionTimeoutMS` (30 s by default, both); TypeError if the string or the options are malformed. Neither repeats the string.
+   * @throws MemoryError EIO within 5 s if no server can be reached, with the reason, and the driver's error as its
+   *   cause; or if none answers within the `timeoutMs` of the options or the driver's `serverSelectionTimeoutMS` (30 s by
+   *   default, both). TypeError if the string or the options are malformed. Neither repeats the string.
    */
   static async fromConnString(
     uri: string,
@@ -304,12 +305,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   async #connectFirst(): Promise<void> {
-    try {
-      await this.#client.connect();
-      this.#connected = true;
-    } catch (error) {
-      throw storageError(error, "read", null);
-    }
+    await connectFirst(this.#client, this.#timeoutMs);
+    this.#connected = true;
   }
 }
 
