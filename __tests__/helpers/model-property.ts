@@ -115,7 +115,7 @@ export function defineModelProperty(open: OpenMemory, numRuns: number): void {
 }
 
 /**
- * Checks random sequences of commands on random trees of mounts. Some memories contain entries below mount points.
+ * Checks random sequences of commands on random trees of mounts. Some memories contain entries that a mount point covers.
  * @param open opens a memory, alternately on several backends
  */
 export function defineMountProperty(open: OpenMemory, numRuns: number): void {
