@@ -159,8 +159,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Connects and makes the indexes. Without it the first command does so. Idempotent. An index that takes longer than
-   * `timeoutMs` is still made, and the next call waits for it. @throws MemoryError EIO
+   * Connects and creates the indexes. If you do not call `start`, the first command does so. Idempotent. An index that
+   * takes longer than `timeoutMs` is still created, and the next call waits for it. @throws MemoryError EIO
    */
   override start(): Promise<void> {
     return withinTime(this.#waiting(), "read", async () => {
@@ -195,10 +195,10 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Lists the memories that match all fields, without their texts; `{}` lists all memories. It lists empty memories
-   * too, because their documents contain the ids. The order is stable: global memories, then those of threads, then
-   * those of users; within each by node, then by thread or user. It reads pages of 500, each within `timeoutMs`. A page
-   * is one command. With `layout: "files"` one more command counts each memory.
+   * Lists the memories that match all fields, without their texts; `{}` lists all memories. Empty memories are listed
+   * too, because their documents contain the ids. The order is stable: global memories, then memories of threads, then
+   * memories of users; within each by node, then by thread or user. Reads pages of 500, each within `timeoutMs`. A page
+   * is one command. The layout `"files"` needs one more command for each memory, which counts its files.
    * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
