@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { BaseStore, Item, Operation, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, Item, SearchItem } from "@langchain/langgraph-checkpoint";
 
 /** What a store declares about itself. Good stores differ in these. */
 export interface StoreCapabilities {
@@ -51,9 +51,6 @@ export type ItemFields = Record<string, unknown>;
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** An operation that no type allows, as a model or a program without types may send it. */
-export const untyped = (operation: ItemFields): Operation => operation as unknown as Operation;
-
 /**
  * The order that a store with `ordersByCodeUnits` answers in. Answers in any other order are sorted by it to compare
  * them.
@@ -101,7 +98,7 @@ const isEmptyAnswer = (answer: unknown): boolean =>
 export async function mustRefuse(what: string, call: () => Promise<unknown>, name?: string): Promise<void> {
   const answer = await attempt(call);
   ok(answer.refused, `${what} must be refused`);
-  if (name !== undefined) equal((answer.error as Error | null)?.name, name, `the error for ${what}`);
+  if (name !== undefined) equal(Reflect.get(Object(answer.error), "name"), name, `the error for ${what}`);
 }
 
 export type StoreOutcome<T> = { refused: false; value: T } | { refused: true; error: unknown };

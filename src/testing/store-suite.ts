@@ -87,7 +87,7 @@ export function defineStoreSuite(
 function boundGroups(openStore: OpenStore, options: StoreSuiteOptions): [group: string, cases: BoundCase[]][] {
   const declared = { ...storeCapabilityDefaults, ...options.capabilities };
   const applies = ({ needs = {} }: StoreCase): boolean =>
-    Object.entries(needs).every(([name, value]) => declared[name as keyof StoreCapabilities] === value);
+    Object.entries(needs).every(([name, value]) => declared[name as keyof StoreCapabilities] === value); // its entries' names
   const direct = Object.entries(groups).map(([group, cases]): [string, BoundCase[]] => [
     group,
     cases.filter(applies).map(({ id, title, run }) => ({

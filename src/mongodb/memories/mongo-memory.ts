@@ -94,7 +94,9 @@ export class MongoMemory implements MemoryBackend {
       const result = await this.#stored.attempt(toAttempted(change, options), settings, call);
       if (result !== null) return result;
     }
-    const scope = { ...getScope(change), needsTexts: options.expectedDigest !== undefined, chars: countChars(change) };
+    const needsTexts = options.expectedDigest !== undefined;
+    const keepsTexts = change.type === "rename";
+    const scope = { ...getScope(change), needsTexts, keepsTexts, chars: countChars(change) };
     return this.#stored.transact(
       scope,
       (tree, { at }) => applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options),

@@ -7,7 +7,7 @@ const soon = { pollIntervalMs: 5 };
 /** The next changes, in words. */
 async function told(changes: MemoryChanges, count: number): Promise<string[]> {
   const all: string[] = [];
-  while (all.length < count) all.push(inWords((await changes.next()).value as MemoryChange));
+  while (all.length < count) all.push(inWords((await changes.next()).value as MemoryChange)); // an endless watch
   return all;
 }
 

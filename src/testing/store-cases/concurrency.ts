@@ -68,7 +68,7 @@ export const concurrencyCases: StoreCase[] = [
       for (const label of labels) {
         const found = await store.search([root, label], { limit: 100 });
         deepEqual(getSortedKeys(found), times(20, (index) => `k${index}`).toSorted());
-        deepEqual(new Set(found.map((item) => item.value["label"] as string)), new Set([label]));
+        deepEqual(new Set(found.map((item): unknown => item.value["label"])), new Set([label]));
       }
     },
   },

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import { attempt, getKeys } from "../store-case.js";
 import type { RankingCase } from "../store-variants.js";
+import { untyped } from "../untyped.js";
 
 /** Each word's count is one dimension, so createSimilarity can be told by reading. */
 const words = ["apple", "bread", "cheese"];
@@ -24,7 +25,7 @@ function createIndex(
   };
   return {
     dims: words.length,
-    embeddings: embeddings as unknown as IndexConfig["embeddings"],
+    embeddings: untyped(embeddings),
     fields: options.fields ?? ["text"],
   };
 }

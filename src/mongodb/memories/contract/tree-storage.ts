@@ -43,6 +43,8 @@ export interface StorageMoment {
 export interface StorageScope extends ChangeScope {
   /** Whether `apply` reads texts below the directories of the scope. Those of its paths are always there. @default false */
   needsTexts?: boolean;
+  /** Whether the change leaves every text as it is, as a rename does: a history is told no text then. @default false */
+  keepsTexts?: boolean;
   /** Id of an approved change: where there are edits, the memory is marked with it in the same step. */
   approvalId?: string;
   /** How many UTF-16 units of text the change brings. */

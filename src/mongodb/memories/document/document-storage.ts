@@ -212,7 +212,8 @@ export class DocumentStorage implements StoredMemory {
 
   #load(scope: StorageScope, call: CallContext): Promise<LoadedDocument> {
     // The history is told the texts that go.
-    const needsTexts = scope.needsTexts === true || this.#context.history !== null;
+    const recordsTexts = this.#context.history !== null && scope.keepsTexts !== true;
+    const needsTexts = scope.needsTexts === true || recordsTexts;
     return loadDocument(this.#reads, { ...scope, needsTexts }, call);
   }
 
