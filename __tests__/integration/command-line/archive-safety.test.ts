@@ -54,7 +54,7 @@ describe("an archive that is", () => {
   });
 });
 
-const modeOf = (path: string): number => statSync(path).mode & 0o777;
+const getMode = (path: string): number => statSync(path).mode & 0o777;
 
 describe("an export", () => {
   // Requirement: command-line.owner-only
@@ -63,10 +63,10 @@ describe("an export", () => {
     const before = process.umask(0);
     try {
       await cliJson(["export", archive, "--dir", memory]);
-      expect(modeOf(archive)).toBe(0o600);
+      expect(getMode(archive)).toBe(0o600);
       chmodSync(archive, 0o640);
       await cliJson(["export", archive, "--dir", memory, "--overwrite"]);
-      expect(modeOf(archive)).toBe(0o640);
+      expect(getMode(archive)).toBe(0o640);
     } finally {
       process.umask(before);
     }
@@ -85,7 +85,7 @@ describe("an export", () => {
 describe("a memory whose limit for a file is above that of the command line", () => {
   const { client, uri, name: dbName } = testDatabase();
   const store = new MongoMemoryStore({ client, dbName });
-  const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const getHash = (text: string): string => createHash("sha256").update(text).digest("hex");
   const large = "é\0x".repeat(1_250_000);
   const database = ["--uri", uri, "--db", dbName];
 
@@ -105,6 +105,6 @@ describe("a memory whose limit for a file is above that of the command line", ()
       openDirectoryMemory({ dir }),
       ...[target, `${target} again`].map((nodeId) => store.memory({ nodeId })),
     ];
-    for (const one of reads) expect(hashOf(await one.read("/large"))).toBe(hashOf(large));
+    for (const one of reads) expect(getHash(await one.read("/large"))).toBe(getHash(large));
   });
 });

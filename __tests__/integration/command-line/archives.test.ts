@@ -48,7 +48,7 @@ function newFolderMemory(): Place & { dir: string } {
 }
 
 /** Files with their texts, and directories: all that a copy must keep. */
-function contentsOf({ files, directories }: MemorySnapshot): { files: [string, string][]; directories: string[] } {
+function readContents({ files, directories }: MemorySnapshot): { files: [string, string][]; directories: string[] } {
   return { files: files.map(({ path, content }) => [path, content]), directories };
 }
 
@@ -91,7 +91,7 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
         await cliJson(["export", archive, ...source.target]);
         await cliJson(["import", archive, ...destination.target]);
         const [expected, found] = [await source.memory.snapshot(), await destination.memory.snapshot()];
-        expect(contentsOf(found)).toEqual(contentsOf(expected));
+        expect(readContents(found)).toEqual(readContents(expected));
         expect(found.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt])).toEqual(
           expected.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]),
         );
@@ -108,7 +108,7 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
         const to = destination.memory.address.nodeId;
         await cliJson(["copy", ...source.target, "--to-layout", layout, "--to-node", to]);
         const found = await destination.memory.snapshot();
-        expect(contentsOf(found)).toEqual(contentsOf(await source.memory.snapshot()));
+        expect(readContents(found)).toEqual(readContents(await source.memory.snapshot()));
         expect(await cliJson(["copy", ...source.target, "--to-layout", layout, "--to-node", to])).toMatchObject({
           written: 0,
           replaced: 0,
@@ -129,7 +129,7 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
         const [source, between, destination] = [newMemory(layout), newFolderMemory(), newMemory(layout)];
         await fill(source.memory, tree);
         await cliJson(["copy", ...source.target, "--to-dir", between.dir]);
-        expect(contentsOf(await between.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
+        expect(readContents(await between.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
         await mkdir(between.dir, { recursive: true });
         await cliJson([
           "copy",
@@ -143,7 +143,7 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
           "--to-node",
           destination.memory.address.nodeId,
         ]);
-        expect(contentsOf(await destination.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
+        expect(readContents(await destination.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
       }),
       { numRuns: repetitions({ usual: 4, long: 15 }) },
     );
@@ -219,7 +219,7 @@ describe("an import", () => {
     const archive = newPath();
     await cliJson(["export", archive, ...source.target]);
     expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 1, unchanged: 1 });
-    expect(contentsOf(await destination.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
+    expect(readContents(await destination.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
   });
 
   // Requirement: command-line.import-replaces-when-told
@@ -242,7 +242,7 @@ describe("an import", () => {
       written: 1,
       replaced: 1,
     });
-    expect(contentsOf(await destination.memory.snapshot()).files).toEqual([
+    expect(readContents(await destination.memory.snapshot()).files).toEqual([
       ["/a", "1"],
       ["/b", "2"],
       ["/mine", "x"],
@@ -261,7 +261,7 @@ describe("an import", () => {
       for (let start = 0; start < bytes.length; start += 70_001) yield bytes.subarray(start, start + 70_001);
     }
     expect((await cli(["import", "-", ...destination.target], { stdin: pieces() })).exitCode).toBe(0);
-    expect(contentsOf(await destination.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
+    expect(readContents(await destination.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
   });
 
   // Requirement: command-line.import-is-checked-first

@@ -11,7 +11,7 @@ afterAll(() => {
   silent.close();
 });
 
-async function optionsOf(given: string): Promise<Record<string, unknown>> {
+async function createOptions(given: string): Promise<Record<string, unknown>> {
   const database = await MemoryDatabase.connect({ uri: given });
   const { serverSelectionTimeoutMS, connectTimeoutMS, socketTimeoutMS } = database.client.options;
   await database.close();
@@ -21,13 +21,13 @@ async function optionsOf(given: string): Promise<Record<string, unknown>> {
 describe("the connection of the command line", () => {
   // Requirement: command-line.time-limits
   it("waits for a server a few seconds, unless its string says otherwise", async () => {
-    expect(await optionsOf(uri)).toEqual({
+    expect(await createOptions(uri)).toEqual({
       serverSelectionTimeoutMS: 5000,
       connectTimeoutMS: 5000,
       socketTimeoutMS: 30_000,
     });
     const own = `${uri}${uri.includes("?") ? "&" : "?"}serverSelectionTimeoutMS=40000&connectTimeoutMS=6000&sockettimeoutms=0`;
-    expect(await optionsOf(own)).toEqual({
+    expect(await createOptions(own)).toEqual({
       serverSelectionTimeoutMS: 40_000,
       connectTimeoutMS: 6000,
       socketTimeoutMS: 0,

@@ -23,7 +23,7 @@ interface Check {
   advice?: string;
 }
 
-async function checksOf(
+async function getChecks(
   argv: string[],
 ): Promise<{ exitCode: number; statuses: Record<string, string>; checks: Check[]; report: Record<string, unknown> }> {
   const { exitCode, stdout } = await cli(["doctor", "--json", ...argv]);
@@ -43,7 +43,7 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
     const store = storeIn(database);
     await store.memory({ nodeId: "large" }).write("/a", "x".repeat(5000));
     await store.memory({ nodeId: "small", scope: "perThread", threadId: "ada@example.com" }).write("/a", "x");
-    const { exitCode, statuses, report } = await checksOf(ofDatabase(database));
+    const { exitCode, statuses, report } = await getChecks(ofDatabase(database));
     expect([exitCode, report["ok"], report["memories"]]).toEqual([0, true, 2]);
     expect(statuses).toEqual({
       connection: "ok",
@@ -68,20 +68,20 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
     expect(stdout).toMatch(/^ok {4}connection: mongodb:\/\/.*\nok {4}server version: \d.*(?:standalone|replica set)\n/);
     expect(stdout).toMatch(/The largest of 2, in bytes and in % of the limit:\n +5,\d{3} +0\.0 % {2}node "large"\n$/);
     expect(
-      (await checksOf([...ofDatabase(database), "--node", "small", "--thread", "ada@example.com"])).report["memories"],
+      (await getChecks([...ofDatabase(database), "--node", "small", "--thread", "ada@example.com"])).report["memories"],
     ).toBe(1);
     await store.memory({ nodeId: "small", scope: "perUser", userId: "bob@example.com" }).write("/a", "x");
     expect(
-      (await checksOf([...ofDatabase(database), "--node", "small", "--user", "bob@example.com"])).report["largest"],
+      (await getChecks([...ofDatabase(database), "--node", "small", "--user", "bob@example.com"])).report["largest"],
     ).toMatchObject([{ address: { userId: "bob@example.com" } }]);
-    const missing = await checksOf([...ofDatabase(database), "--node", "smal"]);
+    const missing = await getChecks([...ofDatabase(database), "--node", "smal"]);
     expect([missing.exitCode, missing.statuses["memory"]]).toEqual([1, "fail"]);
   });
 
   // Requirement: command-line.doctor
   it("changes nothing, not even where there is nothing yet", async () => {
     const database = testDatabase(kind);
-    const { exitCode, statuses, checks } = await checksOf(ofDatabase(database));
+    const { exitCode, statuses, checks } = await getChecks(ofDatabase(database));
     expect([exitCode, statuses["indexes"]]).toEqual([0, "warn"]);
     expect(checks.find(({ name }) => name === "indexes")?.message).toContain(database.name);
     for (const argv of [["ls"], ["tree"], ["grep", "x"], ["export", join(folder, kind)]])
@@ -96,7 +96,7 @@ describe("doctor on a database", () => {
     const database = testDatabase();
     const memories = database.db.collection("memories");
     await memories.createIndex({ nodeId: 1 }, { name: "uniq_global" });
-    const { exitCode, statuses } = await checksOf(ofDatabase(database));
+    const { exitCode, statuses } = await getChecks(ofDatabase(database));
     expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "warn"]);
   });
 
@@ -107,9 +107,9 @@ describe("doctor on a database", () => {
       await database.db.createCollection(name, { collation: { locale: "de", strength: 2 } });
     const store = storeIn(database);
     await store.memory({ nodeId: "a" }).write("/a", "x");
-    expect((await checksOf(ofDatabase(database))).statuses).not.toHaveProperty("collation of items");
+    expect((await getChecks(ofDatabase(database))).statuses).not.toHaveProperty("collation of items");
     await store.put(["a"], "k", {});
-    const { exitCode, statuses, checks } = await checksOf(ofDatabase(database));
+    const { exitCode, statuses, checks } = await getChecks(ofDatabase(database));
     expect([exitCode, statuses]).toEqual([
       0,
       expect.objectContaining({
@@ -146,7 +146,7 @@ describe("doctor on a database", () => {
       "expire_versions",
       "drop_versions",
     ].map((name) => `index ${name} of memories_versions`);
-    const before = await checksOf(ofDatabase(database));
+    const before = await getChecks(ofDatabase(database));
     const checked = Object.keys(before.statuses);
     expect(checked).toEqual(expect.arrayContaining([...expected, "index outbox_by_actor"]));
     expect([
@@ -156,12 +156,12 @@ describe("doctor on a database", () => {
     ]).toEqual([0, [], []]);
     const node = new MemoryNode({ store, nodeId: "a", rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
     await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "y" });
-    const { checks } = await checksOf(ofDatabase(database));
+    const { checks } = await getChecks(ofDatabase(database));
     expect(checks.filter(({ name }) => name.endsWith("memories_proposals"))).toHaveLength(8);
     expect(checks.filter(({ status }) => status !== "ok")).toEqual([]);
     await database.db.collection("memories_versions").dropIndex("by_file");
     await database.db.command({ collMod: "memories_proposals", index: { name: "proposals_by_user", hidden: true } });
-    const { exitCode, statuses } = await checksOf(ofDatabase(database));
+    const { exitCode, statuses } = await getChecks(ofDatabase(database));
     expect([
       exitCode,
       statuses["index by_file of memories_versions"],
@@ -173,7 +173,7 @@ describe("doctor on a database", () => {
     const database = testDatabase();
     await storeIn(database).memory({ nodeId: "a" }).write("/a", "x");
     await database.db.command({ collMod: "memories", index: { name: "uniq_global", hidden: true } });
-    const { exitCode, statuses } = await checksOf(ofDatabase(database));
+    const { exitCode, statuses } = await getChecks(ofDatabase(database));
     expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "ok"]);
   });
 
@@ -186,7 +186,7 @@ describe("doctor on a database", () => {
       { nodeId: 7, scope: "global", data: { a: "x" }, revision: 1 },
       { nodeId: "nearly", scope: "global", data: { a: "x".repeat(13_000_000) }, revision: 1 },
     ]);
-    const nearly = await checksOf(ofDatabase(database));
+    const nearly = await getChecks(ofDatabase(database));
     expect([
       nearly.exitCode,
       nearly.statuses["sizes"],
@@ -195,7 +195,7 @@ describe("doctor on a database", () => {
     ]).toEqual([0, "warn", "warn", "warn"]);
     expect(nearly.checks.find(({ name }) => name === "format")?.message).toContain('node "old"');
     await memories.insertOne({ nodeId: "full", scope: "global", data: { a: "x".repeat(15_500_000) }, revision: 1 });
-    const full = await checksOf(ofDatabase(database));
+    const full = await getChecks(ofDatabase(database));
     expect([full.exitCode, full.statuses["sizes"]]).toEqual([1, "fail"]);
   });
 
@@ -212,7 +212,7 @@ describe("doctor on a server that is too old", () => {
   // Requirement: command-line.doctor
   it("says its version and the one that is needed, and makes the other checks", async () => {
     const { uri, close } = await oldServer("4.4.29", 9);
-    const { exitCode, checks, statuses } = await checksOf(["--uri", uri]);
+    const { exitCode, checks, statuses } = await getChecks(["--uri", uri]);
     close();
     expect([exitCode, statuses]).toEqual([
       1,
@@ -227,7 +227,7 @@ describe("doctor on a server that is too old", () => {
   // Requirement: command-line.doctor
   it("says so where the driver cannot speak to it", async () => {
     const { uri, close } = await oldServer("4.0.28", 7);
-    const { exitCode, checks } = await checksOf(["--uri", uri]);
+    const { exitCode, checks } = await getChecks(["--uri", uri]);
     const { stderr } = await cli(["ls", "--uri", uri, "--node", "a"]);
     close();
     const reason = /the server \(MongoDB 4\.0\) is too old for this driver, which takes MongoDB [\d.]+ at least/;
@@ -263,7 +263,7 @@ describe("doctor as a user with the rights that the documentation lists", () => 
     await store.memory({ nodeId: "a" }).write("/a", "x");
     await store.put(["a"], "k", {});
     await store.stop();
-    const { exitCode, statuses, checks } = await checksOf(["--uri", uri]);
+    const { exitCode, statuses, checks } = await getChecks(["--uri", uri]);
     expect([exitCode, statuses]).toEqual([
       0,
       { connection: "ok", "server version": "ok", indexes: "warn", collations: "warn", sizes: "ok", format: "ok" },
@@ -287,13 +287,13 @@ describe("doctor on a folder", () => {
   it("finds nothing wrong where nothing is, and files that are no text", async () => {
     const dir = join(folder, "memory");
     await openDirectoryMemory({ dir }).write("/notes/a", "x");
-    expect(await checksOf(["--dir", dir])).toMatchObject({
+    expect(await getChecks(["--dir", dir])).toMatchObject({
       exitCode: 0,
       statuses: { access: "ok", sizes: "ok", texts: "ok" },
     });
     await writeFile(join(dir, "picture"), Buffer.from([0xff, 0xfe]));
     const before = await readdir(dir);
-    expect(await checksOf(["--dir", dir])).toMatchObject({ exitCode: 1, statuses: { texts: "fail" } });
+    expect(await getChecks(["--dir", dir])).toMatchObject({ exitCode: 1, statuses: { texts: "fail" } });
     expect(await readdir(dir)).toEqual(before);
   });
 
@@ -310,7 +310,7 @@ describe("doctor on a folder", () => {
     const dir = join(folder, "read-only");
     await openDirectoryMemory({ dir }).write("/a", "x");
     await chmod(dir, 0o500);
-    const { statuses } = await checksOf(["--dir", dir]);
+    const { statuses } = await getChecks(["--dir", dir]);
     await chmod(dir, 0o700);
     // Root may write everywhere.
     expect(statuses["access"]).toBe(process.getuid?.() === 0 ? "ok" : "warn");
@@ -356,6 +356,6 @@ describe("migrate earlier-format", () => {
     });
     expect({ ...(await store.memory({ nodeId: "old" }).snapshot()), revision: 0 }).toEqual({ ...before, revision: 0 });
     expect(await memories.findOne({ nodeId: "new" })).toEqual(untouched);
-    expect((await checksOf(ofDatabase(database))).statuses["format"]).toBe("ok");
+    expect((await getChecks(ofDatabase(database))).statuses["format"]).toBe("ok");
   });
 });

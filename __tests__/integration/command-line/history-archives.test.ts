@@ -48,7 +48,7 @@ async function breakOff(layout: LayoutName, nodeId: string): Promise<void> {
     .deleteMany({ _id: { $gt: `${history}.0000000005`, $lt: `${history}/` } });
 }
 
-async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
+async function listVersions({ history }: Memory): Promise<MemoryVersion[]> {
   const found: MemoryVersion[] = [];
   for await (const version of history?.list() ?? []) found.push(version);
   return found;
@@ -76,7 +76,7 @@ async function eventful(layout: LayoutName): Promise<Place> {
 
 /** All that a history can be asked for. */
 async function everything(memory: Memory): Promise<unknown> {
-  const versions = await versionsOf(memory);
+  const versions = await listVersions(memory);
   const { history } = memory;
   const texts = await Promise.all(versions.map(async ({ id }) => (await history?.read(id))?.content));
   const trees = await Promise.all(
@@ -105,7 +105,7 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 0, unchanged: 2 });
     expect(await readFile(archive, "utf8")).not.toContain("secret");
     await destination.memory.append("/log", "more");
-    const [newest] = await versionsOf(destination.memory);
+    const [newest] = await listVersions(destination.memory);
     expect([newest?.id, newest?.operation]).toEqual(["14", "modified"]);
     expect((await destination.memory.history?.revert({ path: "/archive/notes/a", to: "3" }))?.length).toBe(1);
     expect(await destination.memory.read("/archive/notes/a")).toBe("größe 🧠\nb");
@@ -118,7 +118,7 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     await cliJson(["copy", "--history", ...source.target, ...toLayout, "--to-node", with_.nodeId]);
     expect(await everything(with_.memory)).toEqual(await everything(source.memory));
     await cliJson(["copy", ...source.target, ...toLayout, "--to-node", without.nodeId]);
-    expect(await versionsOf(without.memory)).toEqual([]);
+    expect(await listVersions(without.memory)).toEqual([]);
     const other = testDatabase();
     const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, layout, history: true });
     await cliJson([
@@ -164,7 +164,7 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     if (layout === "document") expect(await versions.countDocuments({ expiresAt: { $exists: false } })).toBe(0);
     nowMs += 2 * options.expireMs.global;
     await memory.write("/new", "x");
-    expect((await versionsOf(memory)).map(({ id }) => id)).toEqual(["1"]);
+    expect((await listVersions(memory)).map(({ id }) => id)).toEqual(["1"]);
     if (layout === "files") expect(await versions.countDocuments()).toBe(2);
   });
 
@@ -183,7 +183,7 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
       exitCode: 2,
       stderr: expect.stringContaining("keeps no history"),
     });
-    expect(await versionsOf(destination.memory)).toHaveLength(1);
+    expect(await listVersions(destination.memory)).toHaveLength(1);
     for (const target of [destination.target, dir])
       expect(await cliJson(["import", archive, "--no-history", ...target])).toMatchObject({ written: 2 });
     expect(await cli(["export", newPath(), "--history", ...dir])).toMatchObject({

@@ -32,11 +32,11 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       target,
       by: (actor) => memory.with({ actor }),
       run: ([command = "", ...argv], surroundings) => cli([command, ...target, ...argv], surroundings),
-      versions: () => versionsOf(memory),
+      versions: () => listVersions(memory),
     };
   }
 
-  async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
+  async function listVersions({ history }: Memory): Promise<MemoryVersion[]> {
     const found: MemoryVersion[] = [];
     for await (const version of history?.list() ?? []) found.push(version);
     return found;

@@ -81,7 +81,7 @@ interface Run {
   prompt: Prompt;
 }
 
-const messagesOf = (prompt: Prompt): BaseMessage[] => [
+const getMessages = (prompt: Prompt): BaseMessage[] => [
   ...(prompt === "in the messages" ? [new SystemMessage("S")] : []),
   new HumanMessage("u"),
 ];
@@ -93,14 +93,14 @@ const ways: Record<string, (run: Run) => Promise<unknown>> = {
       tools: node.memoryTools,
       memoryConnector: node.createConnector(config),
       ...(prompt === "in the agent" && { systemPrompt: "S" }),
-    }).invoke({ messages: messagesOf(prompt) }),
+    }).invoke({ messages: getMessages(prompt) }),
   createAgent: ({ model, node, config, prompt }) =>
     createAgent({
       model,
       tools: [],
       middleware: [memoryMiddleware({ memory: node, ...config })],
       ...(prompt === "in the agent" && { systemPrompt: "S" }),
-    }).invoke({ messages: messagesOf(prompt) }),
+    }).invoke({ messages: getMessages(prompt) }),
 };
 
 async function nodeWithNotes(): Promise<MemoryNode> {

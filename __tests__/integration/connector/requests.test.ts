@@ -31,7 +31,11 @@ beforeAll(async () => {
 });
 
 /** The one request made for these messages. */
-async function requestOf(name: ClientName, messages: BaseMessage[], config: MemoryConnectorConfig = {}): Promise<Json> {
+async function captureRequest(
+  name: ClientName,
+  messages: BaseMessage[],
+  config: MemoryConnectorConfig = {},
+): Promise<Json> {
   const node = await nodeWithNotes();
   const memoryConnector = node.createConnector(config);
   await new CallModelNode({ model: clients[name](server), tools: node.memoryTools, memoryConnector }).invoke({
@@ -47,13 +51,13 @@ describe("the whole of what a provider reads of the memory", () => {
 
   // Requirement: connector.auto-separate-for-openai
   it("is two system messages for OpenAI itself", async () => {
-    const request = await requestOf("ChatOpenAI, chat completions", messages);
+    const request = await captureRequest("ChatOpenAI, chat completions", messages);
     expect(request["messages"]).toEqual([
       { role: "system", content: "S" },
       { role: "system", content: memory },
       { role: "user", content: "u" },
     ]);
-    const { input } = await requestOf("ChatOpenAI, responses", messages);
+    const { input } = await captureRequest("ChatOpenAI, responses", messages);
     expect(input).toEqual([
       { type: "message", role: "system", content: "S" },
       { type: "message", role: "system", content: memory },
@@ -63,7 +67,7 @@ describe("the whole of what a provider reads of the memory", () => {
 
   // Requirement: connector.auto-merged-for-other-servers
   it("is one system message for servers that speak OpenAI's protocol", async () => {
-    const request = await requestOf("ChatOpenAI with a base URL", messages);
+    const request = await captureRequest("ChatOpenAI with a base URL", messages);
     expect(request["messages"]).toEqual([
       {
         role: "system",
@@ -78,7 +82,7 @@ describe("the whole of what a provider reads of the memory", () => {
 
   // Requirement: connector.anthropic-blocks
   it("is two blocks of the system prompt for Anthropic", async () => {
-    const request = await requestOf("ChatAnthropic", messages);
+    const request = await captureRequest("ChatAnthropic", messages);
     expect(request["system"]).toEqual([
       { type: "text", text: "S" },
       { type: "text", text: `\n\n${memory}` },
@@ -88,7 +92,7 @@ describe("the whole of what a provider reads of the memory", () => {
 
   // Requirement: connector.google-parts
   it("is two parts of the system instruction for Google", async () => {
-    const request = await requestOf("ChatGoogleGenerativeAI", messages);
+    const request = await captureRequest("ChatGoogleGenerativeAI", messages);
     expect(request["systemInstruction"]).toMatchObject({ parts: [{ text: "S" }, { text: `\n\n${memory}` }] });
     expect(request["contents"]).toEqual([{ role: "user", parts: [{ text: "u" }] }]);
   });
@@ -97,7 +101,7 @@ describe("the whole of what a provider reads of the memory", () => {
   it("keeps the cache mark on Anthropic's system prompt, and on it alone", async () => {
     const prompt = { type: "text", text: "S", cache_control: { type: "ephemeral" } };
     for (const placement of ["after_system", "before_system"] as const) {
-      const request = await requestOf("ChatAnthropic", [new SystemMessage({ content: [prompt] }), ...human], {
+      const request = await captureRequest("ChatAnthropic", [new SystemMessage({ content: [prompt] }), ...human], {
         placement,
       });
       const shown = { type: "text", text: placement === "after_system" ? `\n\n${memory}` : `${memory}\n\n` };
@@ -110,7 +114,9 @@ describe("the whole of what a provider reads of the memory", () => {
     const empty = { type: "text", text: "" };
     for (const name of names) {
       for (const content of ["", [empty], [empty, { type: "text", text: "S" }]]) {
-        const request = await requestOf(name, [new SystemMessage({ content }), ...human], { systemMessages: "merged" });
+        const request = await captureRequest(name, [new SystemMessage({ content }), ...human], {
+          systemMessages: "merged",
+        });
         expect(turnsOf(request).at(-1)).toEqual({ role: "user", texts: ["u"] });
       }
     }
@@ -130,7 +136,7 @@ describe("the whole of what a provider reads of the memory", () => {
 
 describe("two turns with an unchanged memory", () => {
   /** The parts in the order in which providers cache them. */
-  const partsOf = (request: Json | undefined): string[] =>
+  const getParts = (request: Json | undefined): string[] =>
     [
       request?.["tools"],
       request?.["system"] ?? request?.["systemInstruction"],
@@ -154,7 +160,7 @@ describe("two turns with an unchanged memory", () => {
     for (const text of ["one", "two"]) {
       await agent.invoke({ messages: [new HumanMessage(text)] }, { configurable: { thread_id: "1" } });
     }
-    const [first, second] = server.take().map(partsOf);
+    const [first, second] = server.take().map(getParts);
     expect(second?.slice(0, 2)).toEqual(first?.slice(0, 2));
     const [before, after] = [first?.[2] ?? "", second?.[2] ?? ""];
     // Of a memory in the last message only what stands before it can be the same.
@@ -194,7 +200,7 @@ describe("the memory tool", () => {
     ["ChatAnthropic", { ...named, input_schema: schema }],
     ["ChatGoogleGenerativeAI", { functionDeclarations: [{ ...named, parameters: open }] }],
   ] as const)("reaches %s with its flat schema", async (name, expected) => {
-    const request = await requestOf(name, human);
+    const request = await captureRequest(name, human);
     expect(request["tools"]).toEqual([expected]);
   });
 });

@@ -50,7 +50,7 @@ interface Place {
 }
 
 /** As the backend keeps them. */
-function recordsOf({ collection, nodeId }: Place): ChangeRecords {
+function findRecords({ collection, nodeId }: Place): ChangeRecords {
   const context = {
     db,
     client,
@@ -84,10 +84,10 @@ function fresh({
       : new MongoMemoryStore({ client, dbName, memoriesCollection: collection, ...storeOptions });
   const memory = store.memory({ nodeId }, { paths: "posix" });
   const options = { store, nodeId, paths: "posix" as const, rules: askAll, onAsk: "propose" as const, ...node };
-  return { store, node: new MemoryNode(options), memory, proposals: proposalsOf(memory), collection, nodeId };
+  return { store, node: new MemoryNode(options), memory, proposals: listProposals(memory), collection, nodeId };
 }
 
-function proposalsOf({ proposals }: Memory): MemoryProposals {
+function listProposals({ proposals }: Memory): MemoryProposals {
   if (!proposals) throw new Error("no proposals");
   return proposals;
 }
@@ -115,7 +115,7 @@ async function texts({ memory }: Place): Promise<Record<string, string>> {
   );
 }
 
-const codeOf = (error: unknown): string => (MemoryError.isInstance(error) ? error.message : String(error));
+const getCode = (error: unknown): string => (MemoryError.isInstance(error) ? error.message : String(error));
 
 describe("a proposal", () => {
   // Requirement: approval.proposed
@@ -251,7 +251,7 @@ describe("a proposal", () => {
     const place = fresh({ node: { guard: ({ content }) => content.replace("secret", "[hidden]") } });
     const id = await appended(place, "/a", "my secret");
     expect((await place.proposals.get(id))?.content).toBe("my [hidden]");
-    await proposalsOf(place.node.memory()).approve(id, { ...ada, content: "your secret" });
+    await listProposals(place.node.memory()).approve(id, { ...ada, content: "your secret" });
     expect(await texts(place)).toEqual({ "/a": "your [hidden]" });
   });
 
@@ -291,7 +291,7 @@ describe("a proposal", () => {
     const place = fresh();
     const id = await appended(place, "/a", "x".repeat(5000));
     const small = place.store.memory({ nodeId: place.nodeId }, { maxMemoryBytes: 2000 });
-    await expect(proposalsOf(small).approve(id, ada)).rejects.toMatchObject({ code: "ENOSPC" });
+    await expect(listProposals(small).approve(id, ada)).rejects.toMatchObject({ code: "ENOSPC" });
     expect((await place.proposals.get(id))?.status).toBe("pending");
     await place.proposals.approve(id, ada);
     expect((await texts(place))["/a"]).toHaveLength(5000);
@@ -320,7 +320,7 @@ describe("a proposal", () => {
   it("is not found through another memory", async () => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
-    const other = proposalsOf(place.store.memory({ nodeId: "other" }));
+    const other = listProposals(place.store.memory({ nodeId: "other" }));
     expect([await other.get(id), await all(other.list())]).toEqual([null, []]);
     await expect(other.approve(id, ada)).rejects.toThrow("ENOENT");
   });
@@ -343,7 +343,7 @@ describe("two reviewers at once", () => {
       );
       const winners = who.filter((_userId, index) => outcomes[index]?.status === "fulfilled");
       expect(winners).toHaveLength(1);
-      const losses = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [codeOf(outcome.reason)] : []));
+      const losses = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [getCode(outcome.reason)] : []));
       for (const loss of losses) expect(loss).toMatch(new RegExp(`^ECONFLICT: .* by ${winners[0]} already$`));
       expect(await texts(place)).toEqual({ "/a": winners[0] === "dan" ? "one" : "one\nx" });
     }
@@ -366,7 +366,7 @@ describe("two reviewers at once", () => {
       expect(written.status).toBe("fulfilled");
       expect(outcomes.filter((outcome) => outcome.status === "fulfilled").length).toBeLessThanOrEqual(1);
       for (const outcome of outcomes)
-        if (outcome.status === "rejected") expect(codeOf(outcome.reason)).toMatch(/^ECONFLICT: /);
+        if (outcome.status === "rejected") expect(getCode(outcome.reason)).toMatch(/^ECONFLICT: /);
       const isMade = (await place.memory.read("/a")).includes("x");
       expect((await place.proposals.get(id))?.status === "approved").toBe(isMade);
     }
@@ -400,7 +400,7 @@ describe("a crash", () => {
         const [, signal] = (await once(worker, "exit")) as [number | null, string | null];
         const claimed =
           (await place.proposals.list({ status: "pending" })[Symbol.asyncIterator]().next()).done === true;
-        const outcome = await place.proposals.approve(id, bob).then(({ decidedBy }) => decidedBy?.userId, codeOf);
+        const outcome = await place.proposals.approve(id, bob).then(({ decidedBy }) => decidedBy?.userId, getCode);
         return { place, id, signal, claimed, outcome };
       }),
     );
@@ -652,7 +652,7 @@ describe("redaction", () => {
     const decided = await appended(place, "/b", "another secret");
     const other = await appended(place, "/c", "fine");
     await place.proposals.approve(decided, ada);
-    const records = recordsOf(place);
+    const records = findRecords(place);
     expect(await redactRecords(records, { paths: ["/a"], texts: ["another secret"] })).toBe(2);
     expect(await dump(place.collection)).not.toContain("secret");
     expect(await place.proposals.get(open)).toMatchObject({
@@ -699,7 +699,7 @@ describe("redaction", () => {
 });
 
 describe("an interrupt", () => {
-  const agentOf = (node: MemoryNode, checkpointer: MemorySaver) =>
+  const buildAgent = (node: MemoryNode, checkpointer: MemorySaver) =>
     createAgent({
       model: new ScriptedChatModel((messages) =>
         messages.at(-1)?.getType() === "tool"
@@ -717,12 +717,12 @@ describe("an interrupt", () => {
   it("is resumed by another process, which makes what was shown, once", async () => {
     const place = fresh({ node: { onAsk: "interrupt" } });
     const checkpointer = new MemorySaver();
-    const agent = agentOf(place.node, checkpointer);
+    const agent = buildAgent(place.node, checkpointer);
     await agent.invoke(input, config);
     const { config: asked } = await agent.graph.getState(config);
     const otherClient = new MongoClient(uri);
     const store = new MongoMemoryStore({ client: otherClient, dbName });
-    const other = agentOf(new MemoryNode({ store, nodeId: place.nodeId, rules: askAll }), checkpointer);
+    const other = buildAgent(new MemoryNode({ store, nodeId: place.nodeId, rules: askAll }), checkpointer);
     await other.invoke(approved as never, config);
     expect(await texts(place)).toEqual({ "/a": "x" });
     await agent.graph.invoke(approved as never, asked as never);
@@ -734,7 +734,7 @@ describe("an interrupt", () => {
   // Requirement: approval.crash, approval.once
   it("whose change a crash has left half-way is finished by the next resume, once", async () => {
     const place = fresh({ node: { onAsk: "interrupt" } });
-    const agent = agentOf(place.node, new MemorySaver());
+    const agent = buildAgent(place.node, new MemorySaver());
     await agent.invoke(input, config);
     await db
       .collection("memories_proposals")
@@ -752,7 +752,7 @@ describe("an interrupt", () => {
   // Requirement: approval.as-shown
   it("about which nobody knows any more is asked again", async () => {
     const place = fresh({ node: { onAsk: "interrupt" } });
-    const agent = agentOf(place.node, new MemorySaver());
+    const agent = buildAgent(place.node, new MemorySaver());
     await agent.invoke(input, config);
     await db.collection(`${place.collection}_proposals`).deleteMany({ nodeId: place.nodeId });
     const again = (await agent.invoke(approved as never, config)) as { __interrupt__?: unknown[] };

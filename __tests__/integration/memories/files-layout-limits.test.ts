@@ -26,7 +26,7 @@ const bytes = (count: number): string => "x".repeat(count);
 const full = (sizeBytes: number, limitBytes = maxMemoryBytes): string =>
   `ENOSPC: the memory would be ${sizeBytes} bytes, over its limit of ${limitBytes} bytes; delete files no longer needed`;
 
-async function sizeOf(memory: Memory): Promise<number> {
+async function getSize(memory: Memory): Promise<number> {
   return (await memory.stat("/"))?.sizeBytes ?? 0;
 }
 
@@ -65,7 +65,7 @@ describe.each<[string, MongoMemoryStore]>([
     await refuses(change(memory), "ENOSPC", full(sizeBytes));
     expect(await memory.snapshot()).toEqual(before);
     await change(store.memory(memory.address, { maxMemoryBytes: sizeBytes }));
-    expect(await sizeOf(memory)).toBe(sizeBytes);
+    expect(await getSize(memory)).toBe(sizeBytes);
   });
 
   // Requirement: files.limit
@@ -85,7 +85,7 @@ describe.each<[string, MongoMemoryStore]>([
     expect(await lower.delete("/d/b")).toEqual({ files: 1, dirs: 0 });
     await lower.delete("/d");
     await lower.write("/c", bytes(500));
-    expect(await sizeOf(memory)).toBe(500);
+    expect(await getSize(memory)).toBe(500);
   });
 
   // Requirement: files.limit-exact
@@ -116,7 +116,7 @@ describe.each<[string, MongoMemoryStore]>([
         .map(({ path }) => path)
         .toSorted(),
     ).toEqual(made.toSorted());
-    expect(await sizeOf(one)).toBe(maxMemoryBytes);
+    expect(await getSize(one)).toBe(maxMemoryBytes);
   });
 
   // Requirement: files.limit, approval.review
@@ -145,7 +145,7 @@ describe("a limit of a memory of the layout files", () => {
     await refuses(revert(), "ENOSPC", full(1100));
     await memory.delete("/b");
     await revert();
-    expect(await sizeOf(memory)).toBe(600);
+    expect(await getSize(memory)).toBe(600);
   });
 
   // Requirement: files.limit
@@ -156,7 +156,7 @@ describe("a limit of a memory of the layout files", () => {
     await refuses(memory.append("/c", "x"), "ENOSPC", full(1801));
     await memory.delete("/b");
     await memory.append("/c", "x");
-    expect(await sizeOf(memory)).toBe(901);
+    expect(await getSize(memory)).toBe(901);
   });
 
   // Requirement: files.limit
@@ -214,7 +214,7 @@ describe("a limit of a memory of the layout files", () => {
       return true;
     };
     await refuses(records.apply(record, isCurrent), "ENOSPC", full(1200));
-    expect([attempts, await sizeOf(memory)]).toEqual([2, 600]);
+    expect([attempts, await getSize(memory)]).toEqual([2, 600]);
   });
 
   // Requirement: files.limit, files.moved
@@ -269,6 +269,6 @@ describe("a limit of a memory of the layout files", () => {
       commands.filter((name) => name === "commitTransaction").length <= 3,
       commands.filter((name) => name === "aggregate").length <= 3,
     ]).toEqual([true, true]);
-    expect(await sizeOf(memory)).toBe(800);
+    expect(await getSize(memory)).toBe(800);
   });
 });

@@ -34,7 +34,7 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** Commands that the server gets of a call, but for those that end a transaction or a cursor. */
-async function namesOf(run: () => Promise<unknown>): Promise<string[]> {
+async function getNames(run: () => Promise<unknown>): Promise<string[]> {
   return (await commandsOf(client, run)).map(({ commandName }) => commandName);
 }
 
@@ -112,7 +112,7 @@ describe("commands of the layout files", () => {
   it.each(work)("%s are few", async (_name, run, most) => {
     const memory = store.memory(freshAddress());
     await memory.write("/d/a", "text");
-    expect((await namesOf(() => run(memory))).length).toBeLessThanOrEqual(most);
+    expect((await getNames(() => run(memory))).length).toBeLessThanOrEqual(most);
   });
 
   const changes: [string, (memory: Memory) => Promise<unknown>][] = [
@@ -181,7 +181,7 @@ describe("commands of a memory of the layout files name its shard", () => {
     const events = await commandsOf(client, () => run(memory));
     const ids = events.filter(({ databaseName }) => databaseName === dbName).flatMap(idsIn);
     expect(ids).not.toEqual([]);
-    for (const id of ids) expect(id.startsWith(`${keyOf(address)}\0`) || id === `${keyOf(address)}\u0001`).toBe(true);
+    for (const id of ids) expect(id.startsWith(`${getKey(address)}\0`) || id === `${getKey(address)}\u0001`).toBe(true);
   });
 });
 
@@ -193,20 +193,20 @@ function idsIn({ commandName, command }: CommandStartedEvent): string[] {
   const ofWrites = ((updates ?? deletes ?? []) as { q: Document }[]).map(({ q }) => q);
   const ofPipeline = ((pipeline ?? []) as Document[]).slice(0, 1).map((stage) => stage["$match"] as Document);
   return [filter, query, ...ofWrites, ...ofPipeline].flatMap((one) =>
-    one === undefined ? [] : boundsOf(one as Document),
+    one === undefined ? [] : getBounds(one as Document),
   );
 }
 
-function boundsOf(filter: Document): string[] {
+function getBounds(filter: Document): string[] {
   const alternatives = filter["$or"] as Document[] | undefined;
-  if (alternatives !== undefined && !("_id" in filter)) return alternatives.flatMap(boundsOf);
+  if (alternatives !== undefined && !("_id" in filter)) return alternatives.flatMap(getBounds);
   const id = filter["_id"] as string | { $gte: string; $lt: string } | { $in: string[] } | undefined;
   if (id === undefined) throw new Error(`no _id in ${JSON.stringify(filter)}`);
   if (typeof id === "string") return [id];
   return "$in" in id ? id.$in : [id.$gte, id.$lt];
 }
 
-function keyOf(address: CheckedAddress): string {
+function getKey(address: CheckedAddress): string {
   const { nodeId, scope } = address;
   return scope === "global" ? `g\u0001${nodeId}` : `${scope === "perThread" ? "t" : "u"}\u0001${nodeId}\u0001t`;
 }
@@ -272,8 +272,8 @@ describe("a memory of the layout files is as fast at any size", () => {
         expect(events.map(({ commandName }) => commandName)).toEqual(["find", "find"]);
         for (const id of events.flatMap(idsIn))
           expect(
-            id.startsWith(`${keyOf({ scope: "global", ...address })}\0`) ||
-              id === `${keyOf({ scope: "global", ...address })}\u0001`,
+            id.startsWith(`${getKey({ scope: "global", ...address })}\0`) ||
+              id === `${getKey({ scope: "global", ...address })}\u0001`,
           ).toBe(true);
         expect(
           (await askPage(createMemoryPage({ store, token: pageToken }), `/api/message?${pageQuery(address)}`)).json,
@@ -340,7 +340,7 @@ describe("changes of the tree of the layout files", () => {
       memory.write("/d/0/below", "y"),
       memory.write("/d/1", "y", { ifExists: "fail" }),
     ]);
-    const commits = (await namesOf(() => outcomes)).filter((each) => each === "commitTransaction");
+    const commits = (await getNames(() => outcomes)).filter((each) => each === "commitTransaction");
     const codes = (await outcomes)
       .slice(60)
       .map((outcome) => (outcome.status === "rejected" ? (outcome.reason as MemoryError).code : "made"));

@@ -18,8 +18,8 @@ import { useClient } from "../../helpers/use-client.js";
 const { uri, name, db } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 
-const textsOf = (hits: readonly SearchHit[]) => hits.map(({ text }) => text);
-const vectorsOf = (filter: Document, collection = "memories_vectors") =>
+const readTexts = (hits: readonly SearchHit[]) => hits.map(({ text }) => text);
+const findVectors = (filter: Document, collection = "memories_vectors") =>
   db.collection(collection).find(filter).toArray();
 const embedded = ({ documentCalls }: FakeEmbeddings) => documentCalls.flat();
 
@@ -40,8 +40,8 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     it("finds what shares no word with the query, and puts first what both rankings have high", async () => {
       const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
       await memory.write("/notes", "ccc xyz\n\nbbb bbb\n\naaa\n\nzebra bb");
-      expect(textsOf(await memory.search("zebra b", { limit: 3 }))).toEqual(["zebra bb", "bbb bbb", "aaa"]);
-      expect(textsOf(await memory.search("cc", { limit: 1 }))).toEqual(["ccc xyz"]);
+      expect(readTexts(await memory.search("zebra b", { limit: 3 }))).toEqual(["zebra bb", "bbb bbb", "aaa"]);
+      expect(readTexts(await memory.search("cc", { limit: 1 }))).toEqual(["ccc xyz"]);
     });
 
     // Requirement: search.meaning
@@ -137,7 +137,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       expect(first.documentCalls).toEqual([["the same line: a", "another: b"]]);
       await storeWith(second).memory(address).search("a");
       expect(second.documentCalls).toEqual([]);
-      const stored = await vectorsOf(address);
+      const stored = await findVectors(address);
       expect(stored).toHaveLength(2);
       expect(Object.keys(stored[0] ?? {}).toSorted()).toEqual([
         "_id",
@@ -163,7 +163,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
         layout === "files" ? "files_by_id" : { revision: 1 },
       ]);
       await memory.append("/a", "\nccc");
-      expect(textsOf(await memory.search("cc", { limit: 1 }))).toEqual(["ccc"]);
+      expect(readTexts(await memory.search("cc", { limit: 1 }))).toEqual(["ccc"]);
       expect(embeddings.documentCalls).toEqual([["aaa", "bbb"], ["ccc"]]);
     });
 
@@ -175,7 +175,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
         "/a",
         Array.from({ length: 1250 }, (_, line) => `- ${"a".repeat(line % 5)} zebra${line}`).join("\n"),
       );
-      expect(textsOf(await memory.search("zebra1249", { limit: 2 }))).toContainEqual(
+      expect(readTexts(await memory.search("zebra1249", { limit: 2 }))).toContainEqual(
         expect.stringContaining("zebra1249"),
       );
       expect(embeddings.documentCalls.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 100));
@@ -201,19 +201,19 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       const global = store.memory({ nodeId });
       await global.write("/a", "aaa");
       await global.search("a");
-      expect((await vectorsOf({ nodeId })).map(({ scope, userId }: Document) => [scope, userId])).toEqual(
+      expect((await findVectors({ nodeId })).map(({ scope, userId }: Document) => [scope, userId])).toEqual(
         expect.arrayContaining([
           ["perUser", users[0]],
           ["perUser", users[1]],
           ["global", undefined],
         ]),
       );
-      expect(await vectorsOf({ nodeId })).toHaveLength(3);
+      expect(await findVectors({ nodeId })).toHaveLength(3);
       // By a store that has no embeddings itself.
       const another = new MongoMemoryStore({ client, dbName: name, layout });
       await another.forget({ userId: users[0] ?? "" });
       await another.forget({ nodeId });
-      expect((await vectorsOf({ nodeId })).map(({ userId }: Document) => userId)).toEqual([users[1]]);
+      expect((await findVectors({ nodeId })).map(({ userId }: Document) => userId)).toEqual([users[1]]);
     });
 
     it.each([
@@ -243,9 +243,9 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await memory.search("a");
       await memory.write("/a", "harmless: bbb");
       await memory.history?.redact("1");
-      expect(await vectorsOf(address)).toEqual([]);
-      expect(textsOf(await memory.search("aaa"))).toEqual(["harmless: bbb"]);
-      expect(await vectorsOf(address)).toHaveLength(1);
+      expect(await findVectors(address)).toEqual([]);
+      expect(readTexts(await memory.search("aaa"))).toEqual(["harmless: bbb"]);
+      expect(await findVectors(address)).toHaveLength(1);
     });
 
     // Requirement: search.meaning-is-forgotten
@@ -262,14 +262,14 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
         embeddings.embedDocuments = async (texts) => {
           const isFirst = embeddings.documentCalls.length === 0;
           if (isFirst) await store.forget(address);
-          else expect(await vectorsOf(address)).toHaveLength(100);
+          else expect(await findVectors(address)).toHaveLength(100);
           if (!isFirst && what === "a search that was given up") givenUp.abort();
           return embed(texts);
         };
         await memory.search("a").catch(() => undefined);
-        while ((await vectorsOf(address)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+        while ((await findVectors(address)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
         expect(embeddings.documentCalls).toHaveLength(2);
-        expect(await vectorsOf(address)).toEqual([]);
+        expect(await findVectors(address)).toEqual([]);
       },
     );
 
@@ -287,7 +287,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await memory.search("a");
       const indexes = await db.collection(`expiring ${layout}_vectors`).indexes();
       expect(indexes).toContainEqual(expect.objectContaining({ key: { updatedAt: 1 }, expireAfterSeconds: 60 }));
-      const [before] = await vectorsOf({}, `expiring ${layout}_vectors`);
+      const [before] = await findVectors({}, `expiring ${layout}_vectors`);
       now.ms += 40_000;
       await memory.write("/a", "aaa\n\nbbb");
       await memory.write("/a", "aaa");
@@ -298,7 +298,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       })
         .memory(memory.address)
         .search("a");
-      const [after] = await vectorsOf({}, `expiring ${layout}_vectors`);
+      const [after] = await findVectors({}, `expiring ${layout}_vectors`);
       expect(Number(after?.["updatedAt"]) - Number(before?.["updatedAt"])).toBe(40_000);
       expect(embedded(embeddings)).toEqual(["aaa"]);
     });
@@ -311,10 +311,10 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
         await store.memory(address).write("/a", "aaa");
         await store.memory(address).search("a");
       }
-      const [[ofMine], [ofOther]] = [await vectorsOf(mine), await vectorsOf(other)];
+      const [[ofMine], [ofOther]] = [await findVectors(mine), await findVectors(other)];
       expect(ofMine?._id).not.toEqual(ofOther?._id);
       await store.memory(other).write("/secret", "only here: aaaa");
-      expect(textsOf(await store.memory(mine).search("a"))).toEqual(["aaa"]);
+      expect(readTexts(await store.memory(mine).search("a"))).toEqual(["aaa"]);
     });
   });
 
@@ -330,9 +330,9 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
         "embedDocuments answered a vector of 3 dimensions; expected are 4 (index.dims)",
       );
       await refuses(memory.search("a"), "EINVAL");
-      expect(await vectorsOf(address)).toEqual([]);
+      expect(await findVectors(address)).toEqual([]);
       embeddings.missingDims = 0;
-      expect(textsOf(await memory.search("a"))).toEqual(["aaa"]);
+      expect(readTexts(await memory.search("a"))).toEqual(["aaa"]);
       embeddings.missingDims = 1;
       await expect(memory.search("b")).rejects.toThrow(
         "embedQuery answered a vector of 3 dimensions; expected are 4 (index.dims)",
@@ -364,14 +364,14 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await memories[0]?.().write("/a", "aaa\n\nbbb");
       // Each time by a process that knows nothing yet.
       for (let round = 0; round < 2; round += 1) {
-        for (const open of memories) expect(textsOf(await open().search("a", { limit: 1 }))).toEqual(["aaa"]);
+        for (const open of memories) expect(readTexts(await open().search("a", { limit: 1 }))).toEqual(["aaa"]);
       }
       expect(each.map(embedded)).toEqual([
         ["aaa", "bbb"],
         ["aaa", "bbb"],
         ["aaa", "bbb"],
       ]);
-      expect((await vectorsOf(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual([
+      expect((await findVectors(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual([
         "as large as the old, 4",
         "as large as the old, 4",
         "new, 2",
@@ -390,13 +390,13 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       for (const memory of [one, other]) await memory.search("a");
       await one.write("/a", "aaa");
       await other.search("a");
-      expect((await vectorsOf(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual([
+      expect((await findVectors(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual([
         "new, 2",
         "old, 4",
       ]);
       expect(embedded(newer)).toEqual(["aaa", "bbb"]);
       await storeWith(old).forget(address);
-      expect(await vectorsOf(address)).toEqual([]);
+      expect(await findVectors(address)).toEqual([]);
     });
 
     // Requirement: search.models-side-by-side, search.meaning-is-forgotten

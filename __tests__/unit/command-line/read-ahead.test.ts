@@ -13,7 +13,7 @@ interface Source {
   handedOut: Map<string, number>;
 }
 
-function sourceOf(sizes: readonly number[]): Source {
+function createSource(sizes: readonly number[]): Source {
   const files = sizes.map((sizeBytes, index) => ({ path: `/${index}`, sizeBytes }));
   const sizeOf = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
   const reads: string[][] = [];
@@ -45,7 +45,7 @@ describe("files that are read ahead", () => {
     const sizes = Array.from({ length: 3000 }, (_, index) =>
       index % 500 === 7 ? 9_000_000 : index % 60 === 0 ? 1_500_000 : index % 5,
     );
-    const { files, read, reads, handedOut } = sourceOf(sizes);
+    const { files, read, reads, handedOut } = createSource(sizes);
     for (const { path, sizeBytes, load } of readAhead(files, read)) {
       expect((await load()).content).toBe(`text of ${path}`);
       expect(sum(handedOut.values())).toBeLessThanOrEqual(Math.max(batchBytes, sizeBytes));
@@ -57,20 +57,20 @@ describe("files that are read ahead", () => {
   });
 
   it("are not held after they are loaded, and are read again if they are loaded again", async () => {
-    const { files, read, reads } = sourceOf([1, 3_000_000, 3_000_000, 2, 0]);
+    const { files, read, reads } = createSource([1, 3_000_000, 3_000_000, 2, 0]);
     const trees = readAhead(files, read);
     for (const index of [4, 0, 0, 2, 1, 3]) expect((await trees[index]?.load())?.content).toBe(`text of /${index}`);
     expect(reads).toEqual([["/4"], ["/0", "/1"], ["/0", "/1"], ["/2", "/3", "/4"], ["/1"], ["/3", "/4"]]);
   });
 
   it("may be loaded at the same time", async () => {
-    const { files, read } = sourceOf([1, 3_000_000, 3_000_000, 2, 0]);
+    const { files, read } = createSource([1, 3_000_000, 3_000_000, 2, 0]);
     const loaded = await Promise.all(readAhead(files, read).map(({ load }) => load()));
     expect(loaded).toMatchObject(files.map(({ path }) => ({ content: `text of ${path}` })));
   });
 
   it("are not read before they are loaded", () => {
-    const { files, read, reads } = sourceOf([1, 2, 3]);
+    const { files, read, reads } = createSource([1, 2, 3]);
     expect(readAhead(files, read).map(({ path, sizeBytes }) => ({ path, sizeBytes }))).toEqual(files);
     expect(reads).toEqual([]);
   });

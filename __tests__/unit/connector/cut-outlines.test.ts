@@ -7,15 +7,15 @@ import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { renderMemory, renderMounts } from "../../../src/prompt/render.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { outlineOf, treeOptions, withoutContents } from "./outlines.js";
+import { createOutline, treeOptions, withoutContents } from "./outlines.js";
 
 const moreThan = 5;
 
 /** What comes first of an outline, with paths of so many characters. */
-function firstOf(outline: MemoryOutline, maxPathChars: number): MemoryOutline {
+function getFirst(outline: MemoryOutline, maxPathChars: number): MemoryOutline {
   const keys = [...outline.files.map(({ path }) => path), ...outline.directories.map((path) => `${path}/`)];
-  const depthOf = (key: string): number => splitPath(key.replace(/\/$/, "")).length;
-  const sorted = keys.toSorted((a, b) => depthOf(a) - depthOf(b) || compareCodeUnits(a, b));
+  const getDepth = (key: string): number => splitPath(key.replace(/\/$/, "")).length;
+  const sorted = keys.toSorted((a, b) => getDepth(a) - getDepth(b) || compareCodeUnits(a, b));
   let chars = 0;
   const held = new Set(
     sorted.filter((key) => {
@@ -43,7 +43,7 @@ async function large(
     asked.push(options);
     const whole = await memory.outline(options);
     if (options?.maxPathChars === undefined) return whole;
-    return { ...(isCut ? firstOf(whole, options.maxPathChars) : whole), moreThan };
+    return { ...(isCut ? getFirst(whole, options.maxPathChars) : whole), moreThan };
   };
   return new Proxy(memory, {
     get: (target, name) => {
@@ -56,7 +56,7 @@ async function large(
 describe("an outline that is cut", () => {
   const names = Array.from({ length: 20 }, (_, index) => `/file-${index}`);
   const cut: MemoryOutline = {
-    ...withoutContents(outlineOf(Object.fromEntries(names.map((name) => [name, ""])))),
+    ...withoutContents(createOutline(Object.fromEntries(names.map((name) => [name, ""])))),
     moreThan: 10_000,
   };
 
@@ -80,7 +80,7 @@ describe("an outline that is cut", () => {
 
   // Requirement: connector.tree-says-how-many
   it("tells of a hidden directory with more files than it has that there are more", () => {
-    const outline = { ...outlineOf({ "/.h/a": "1", "/.h/b": "2", "/.i/a": "1" }), uncounted: ["/.h"] };
+    const outline = { ...createOutline({ "/.h/a": "1", "/.h/b": "2", "/.i/a": "1" }), uncounted: ["/.h"] };
     expect(renderMemory(outline, treeOptions)).toContain(
       "\n/.h/ (more than 2 hidden files)\n/.i/ (1 hidden file, 1 bytes)\n",
     );
@@ -90,7 +90,7 @@ describe("an outline that is cut", () => {
 describe("mounts of memories whose outlines are cut", () => {
   const many = (directory: string, count: number): Record<string, string> =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`${directory}/file ${index}`, "x"]));
-  const treeOf = async (
+  const createTree = async (
     isCut: boolean,
     asked?: (OutlineOptions | undefined)[],
     more: Record<string, string> = {},
@@ -111,7 +111,7 @@ describe("mounts of memories whose outlines are cut", () => {
 
   // Requirement: mounts.shares
   it("are shown as the whole ones would be", async () => {
-    const [cut, whole] = [await treeOf(true), await treeOf(false)];
+    const [cut, whole] = [await createTree(true), await createTree(false)];
     for (let maxChars = 50; maxChars < 1600; maxChars += 37) {
       const shown = async (tree: MountedMemory): Promise<string | null> =>
         renderMounts(await tree.outlines({ maxPathChars: maxChars }), {
@@ -136,7 +136,7 @@ describe("mounts of memories whose outlines are cut", () => {
       [{ "/team/a": "x" }, [limited, {}]],
     ] as const) {
       const asked: (OutlineOptions | undefined)[] = [];
-      const outline = await (await treeOf(true, asked, more)).outlines(limited);
+      const outline = await (await createTree(true, asked, more)).outlines(limited);
       expect(asked).toEqual(expected);
       expect(outline[0]?.outline.moreThan).toBe(expected.length === 1 ? moreThan : undefined);
     }

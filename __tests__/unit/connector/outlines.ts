@@ -6,7 +6,7 @@ import { compareCodeUnits, utf8Bytes } from "../../../src/core/values/text.js";
 import type { RenderOptions } from "../../../src/prompt/render.js";
 
 /** An outline of these files and all their directories; `directories` are further ones. */
-export function outlineOf(contents: Record<string, string>, directories: string[] = []): MemoryOutline {
+export function createOutline(contents: Record<string, string>, directories: string[] = []): MemoryOutline {
   const files = Object.entries(contents).map(([path, content]) => ({ path, content, sizeBytes: utf8Bytes(content) }));
   const all = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(getParents)]);
   return {
@@ -90,7 +90,10 @@ export const hostileOutline: fc.Arbitrary<MemoryOutline> = fc
   .tuple(fc.dictionary(path, hostileText, { maxKeys: 12 }), fc.array(path, { maxLength: 4 }))
   .map(([contents, directories]) => {
     const inner = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(getParents)]);
-    return outlineOf(Object.fromEntries(Object.entries(contents).filter(([file]) => !inner.has(file))), directories);
+    return createOutline(
+      Object.fromEntries(Object.entries(contents).filter(([file]) => !inner.has(file))),
+      directories,
+    );
   });
 
 export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({

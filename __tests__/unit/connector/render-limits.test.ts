@@ -1,20 +1,20 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { renderMemory } from "../../../src/prompt/render.js";
-import { hostileOutline, outlineOf, renderOptions, treeOptions } from "./outlines.js";
+import { hostileOutline, createOutline, renderOptions, treeOptions } from "./outlines.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
-const small = outlineOf({ "/a": "1", "/b/c": "2", "/b/d/e": "3", "/b/d/f": "4" }, ["/g"]);
+const small = createOutline({ "/a": "1", "/b/c": "2", "/b/d/e": "3", "/b/d/f": "4" }, ["/g"]);
 
 const entryLines = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("/"));
-const depthOf = (line: string): number => (line.split(" (")[0] ?? "").split("/").filter((name) => name !== "").length;
+const getDepth = (line: string): number => (line.split(" (")[0] ?? "").split("/").filter((name) => name !== "").length;
 
 describe("a tree over the limit", () => {
   // Requirement: connector.tree-leaves-out-deepest
   it("leaves out the deepest entries first, within one depth the last, and counts them", () => {
     const deep = "/c/long/est/path of them all/that takes up a lot of the room there is";
     const names = ["/a", "/b/1", "/b/2", "/b/3", deep];
-    const outline = outlineOf(Object.fromEntries(names.map((name) => [name, ""])));
+    const outline = createOutline(Object.fromEntries(names.map((name) => [name, ""])));
     expect(renderMemory(outline, { ...treeOptions, maxChars: 225 })).toBe(
       [
         '<memory scope="global" view="tree">',
@@ -93,7 +93,7 @@ describe("for every memory and every limit", () => {
     fc.assert(
       fc.property(names, fc.integer({ min: 70, max: 600 }), (paths, maxChars) => {
         // Directories only, so that any set of paths is a tree.
-        const outline = outlineOf(
+        const outline = createOutline(
           {},
           paths.map((segments) => `/${segments.join("/")}`),
         );
@@ -101,7 +101,7 @@ describe("for every memory and every limit", () => {
         const shown = entryLines(text);
         const byDepth = outline.directories
           .map((path) => `${path}/`)
-          .toSorted((a, b) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1));
+          .toSorted((a, b) => getDepth(a) - getDepth(b) || (a < b ? -1 : 1));
         expect(shown).toEqual(byDepth.slice(0, shown.length).toSorted());
         const next = byDepth[shown.length];
         const omitted = byDepth.length - shown.length;

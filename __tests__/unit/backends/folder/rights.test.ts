@@ -8,7 +8,7 @@ import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
 const work = ".langgraph-mongo-memory";
-const modeOf = (...path: string[]): number => statSync(join(...path)).mode & 0o7777;
+const getMode = (...path: string[]): number => statSync(join(...path)).mode & 0o7777;
 
 describe("a changed file", () => {
   // Requirement: directory.keeps-rights
@@ -21,7 +21,7 @@ describe("a changed file", () => {
     await memory.write("/file", "y");
     await memory.rename("/file", "/moved");
     await memory.edit("/moved", (text) => text);
-    expect(modeOf(dir, "moved")).toBe(mode);
+    expect(getMode(dir, "moved")).toBe(mode);
   });
 
   // Requirement: directory.keeps-rights
@@ -30,7 +30,7 @@ describe("a changed file", () => {
     const dir = folderWith(folder, { file: "text" });
     chmodSync(join(dir, "file"), mode);
     await openDirectoryMemory({ dir }).append("/file", "x");
-    expect(modeOf(dir, "file")).toBe(mode & 0o777);
+    expect(getMode(dir, "file")).toBe(mode & 0o777);
   });
 
   // Requirement: directory.keeps-rights
@@ -56,7 +56,7 @@ describe("a changed file", () => {
     chmodSync(join(dir, "file"), 0o640);
     await openDirectoryMemory({ dir }).append("/file", "x");
     const { uid, gid } = statSync(join(dir, "file"));
-    expect([uid, gid, modeOf(dir, "file")]).toEqual([1234, 5678, 0o640]);
+    expect([uid, gid, getMode(dir, "file")]).toEqual([1234, 5678, 0o640]);
   });
 });
 
@@ -70,7 +70,7 @@ describe("new files and directories", () => {
     } finally {
       process.umask(before);
     }
-    return ["", "sub", "sub/deep", "sub/deep/file", work, `${work}/.gitignore`].map((path) => modeOf(dir, path));
+    return ["", "sub", "sub/deep", "sub/deep/file", work, `${work}/.gitignore`].map((path) => getMode(dir, path));
   }
 
   // Requirement: directory.owner-only
