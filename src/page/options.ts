@@ -39,12 +39,6 @@ export interface MemoryPageOptions {
   /** @default "read" */
   access?: MemoryPageAccess | undefined;
   /**
-   * How many memories are watched at once for all who look at the page, each with those that are mounted in it. On a
-   * replica set each keeps a connection of the store's client busy. Whoever looks at a further one sees its changes
-   * within two seconds. @default 20
-   */
-  maxWatchedMemories?: number | undefined;
-  /**
    * What the browser must know, from the part `#token=…` of the address with which the page is opened: 16 to 512 of A-Z
    * a-z 0-9 - _. Without `authorize` the page then answers under the names of the loopback only. @default none
    */
@@ -59,7 +53,7 @@ export interface MemoryPageOptions {
     | undefined;
 }
 
-export const pageDefaults = { basePath: "", access: "read", maxWatchedMemories: 20 } as const;
+export const pageDefaults = { basePath: "", access: "read" } as const;
 
 const accessField = z.enum(["read", "write"], { message: 'must be "read" or "write"' });
 
@@ -91,7 +85,6 @@ const optionsSchema = z
       )
       .optional(),
     access: accessField.optional(),
-    maxWatchedMemories: z.number().int().min(0).max(10_000).optional(),
     token: z
       .string()
       .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")

@@ -199,7 +199,7 @@ describe("the guard of the HTTP server", () => {
     [{ port: 70_000 }, "port"],
     [{ maxBodyBytes: 0 }, "maxBodyBytes"],
     [{ maxSessions: 0 }, "maxSessions"],
-    [{ maxStreams: 5 }, 'unknown option "maxStreams"'],
+    [{ port: 0, maxStreams: 5 }, 'unknown option "maxStreams"'],
     [{ sessionIdleMs: 3_000_000_000 }, "sessionIdleMs"],
   ])("refuses the options %j", async (options, message) => {
     await expect(serve(options)).rejects.toThrow(TypeError);
