@@ -177,6 +177,11 @@ export class Surface {
     return tag?.text?.map(({ text }) => text).join("") ?? "";
   }
 
+  /** What an entry exports, types too. */
+  names(source: string): string[] {
+    return this.#exportsOf(source).map(({ name }) => name);
+  }
+
   /** The members of a union of literal texts. */
   literals(source: string, name: string): string[] {
     const symbol = this.#exportsOf(source).find((each) => each.name === name);
