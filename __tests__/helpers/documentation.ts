@@ -177,6 +177,11 @@ export class Surface {
     return tag?.text?.map(({ text }) => text).join("") ?? "";
   }
 
+  /** How many things the entries export. */
+  get meanings(): number {
+    return this.#exported.size;
+  }
+
   /** What an entry exports, types too. */
   names(source: string): string[] {
     return this.#exportsOf(source).map(({ name }) => name);

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { MemoryHistory, MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
-import { normalizePath, splitPath } from "../core/values/paths.js";
+import { normalizePath } from "../core/values/paths.js";
 import { inProtocol, getMimeType, parseUriPart } from "./resources.js";
 
 const listScheme = "memory-versions://";
@@ -41,11 +41,6 @@ export function getVersionTemplates({ history }: Memory): readonly ResourceTempl
 /** `memory-version:///12` of the version 12. */
 export function toVersionUri(id: string): string {
   return `${textScheme}/${encodeURIComponent(id)}`;
-}
-
-/** `memory-versions:///notes/to%20do` of `/notes/to do`. */
-export function toVersionsUri(path: string): string {
-  return `${listScheme}/${splitPath(path).map(encodeURIComponent).join("/")}`;
 }
 
 /** Null for another kind of uri. @throws ProtocolError */
