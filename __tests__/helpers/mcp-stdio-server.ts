@@ -6,8 +6,8 @@ import { serveProcess, StdioConnection } from "../../src/mcp/stdio/serve-stdio.j
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that serves a memory of the node "n" over stdio, and tells on stderr when it has closed its
- * store. Its arguments: URI, database, and the dialects and bounds as JSON.
+ * A process that serves a memory of the node "n" over stdio, and reports on stderr when it has closed its store. Its
+ * arguments: URI, database, and the dialects and bounds as JSON.
  */
 const [uri = "", dbName = "", options = "{}"] = process.argv.slice(2);
 const client = new MongoClient(uri);

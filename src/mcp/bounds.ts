@@ -1,6 +1,6 @@
-/** Bounds of a server that suit every program. Tests choose others. */
+/** The bounds of a server, which suit every program. Tests choose others. */
 export interface ServerBounds {
-  /** How often the server looks for changes by other processes while a client is subscribed, unless MongoDB reports them. */
+  /** How often the server looks for changes by other processes for subscribed clients, unless MongoDB reports them. */
   readonly watchIntervalMs: number;
   /** How many files `resources/list` lists at once. */
   readonly pageSize: number;

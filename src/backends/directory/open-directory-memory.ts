@@ -57,7 +57,7 @@ export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   return openFolder(options, maxLockWaitMs);
 }
 
-/** The same with another wait for the lock, in ms. */
+/** Opens it with another wait for the lock, in ms. */
 export function openFolder(options: DirectoryMemoryOptions, lockTimeoutMs: number): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);
   const { dir, rights = "owner", ...memoryOptions } = options;

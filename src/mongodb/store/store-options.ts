@@ -95,7 +95,7 @@ export interface HistoryOptions {
 const maxTtlMs = 1e14;
 const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
 
-/** Ten years: MongoDB takes no lifetime that ends before 1970. */
+/** Ten years. MongoDB accepts no lifetime that ends before 1970. */
 const maxExpireMs = 10 * 365 * 86_400_000;
 const expireMs = z.number().int().min(1).max(maxExpireMs).optional();
 const expireMsSchema = z.strictObject({ perThread: expireMs, perUser: expireMs, global: expireMs });
@@ -201,12 +201,12 @@ export function checkMoveOptions(options: { layout: LayoutName }): { layout: Lay
   return options;
 }
 
-/** Of a store whose memories are documents. @throws TypeError */
+/** Checks limits for a store with one document for each memory. @throws TypeError */
 export function checkDocumentLimit({ maxMemoryBytes }: { maxMemoryBytes: number }): void {
   checkOptions("MemoryOptions", documentLimitSchema, { maxMemoryBytes });
 }
 
-/** As much of a zod 3 or 4 context as is used. */
+/** The part of a zod 3 or 4 context that is used. */
 interface IssueContext {
   addIssue(issue: { code: "custom"; message: string }): void;
 }

@@ -3,7 +3,7 @@ import { hidden, ordinary } from "../../../core/display/hidden-characters.js";
 
 const harmful = new RegExp(`(?:(?!${ordinary})[${hidden}])+`, "gu");
 
-/** A foreign text in which what is hidden is shown. The line end of Windows is left out. */
+/** Shows a text from others with its hidden characters visible. Omits the `\r` of a Windows line end. */
 export function Shown({ text }: { text: string }): VNode {
   return <>{splitHidden(text.endsWith("\r") ? text.slice(0, -1) : text)}</>;
 }
@@ -19,7 +19,7 @@ function splitHidden(text: string): ComponentChildren {
   return [...parts, text.slice(end)];
 }
 
-/** `U+202E`, and how many follow: a text may consist of nothing else. */
+/** Names the first character, `U+202E`, and the number of further ones, because a text may consist of nothing else. */
 function nameRun(run: string): string {
   const characters = Array.from(
     run.slice(0, 8),
@@ -30,7 +30,7 @@ function nameRun(run: string): string {
   return characters.every((each) => each === first) ? `${first} ×${run.length}` : `${first} +${run.length - 1}`;
 }
 
-/** A path or an id, isolated from what stands around it. */
+/** Shows a path or an id, isolated from the text around it. */
 export function Name({ text, class: name = "" }: { text: string; class?: string }): VNode {
   return (
     <bdi class={name} dir="auto">
