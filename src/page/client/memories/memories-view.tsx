@@ -179,7 +179,7 @@ function useNarrow(): boolean {
 /** Offers to look up an exact id in the database, because more memories may exist than are loaded. */
 function LookUp({ id }: { id: string }): VNode {
   return (
-    <span class="update-up">
+    <span class="look-up">
       Exactly this:
       {["node", "user", "thread"].map((kind) => (
         <a key={kind} class="button quiet" href={memoriesHref({ [`${kind}Id`]: id })}>
