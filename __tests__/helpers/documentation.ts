@@ -178,6 +178,16 @@ export class Surface {
     return tag?.text?.map(({ text }) => text).join("") ?? "";
   }
 
+  /** How many things the entries export. */
+  get meanings(): number {
+    return this.#exported.size;
+  }
+
+  /** Returns the names that an entry exports, types too. */
+  names(source: string): string[] {
+    return this.#exportsOf(source).map(({ name }) => name);
+  }
+
   /** Returns the members of a union of literal texts. */
   literals(source: string, name: string): string[] {
     const symbol = this.#exportsOf(source).find((each) => each.name === name);

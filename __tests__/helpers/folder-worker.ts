@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
+import { openFolder } from "../../src/backends/directory/open-directory-memory.js";
 
 /**
  * A process that changes a memory in a folder. Its arguments: folder, act, name and count.
@@ -10,7 +10,7 @@ import { openDirectoryMemory } from "../../src/backends/directory/open-directory
  */
 const [dir = "", act = "", name = "", count = "0"] = process.argv.slice(2);
 // On a busy machine, the other processes may take much longer than the default timeout.
-const memory = openDirectoryMemory({ dir, lockTimeoutMs: 600_000 });
+const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
 
 const indices = Array.from({ length: Number(count) }, (_, index) => index);
 

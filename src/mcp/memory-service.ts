@@ -10,6 +10,7 @@ import { shorten } from "../core/values/text.js";
 import { waitAtMost } from "../core/runtime/wait-at-most.js";
 import type { AdaptedTool } from "../dialects/dialect.js";
 import { getKnownMemory, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
+import { type ServerBounds, serverBounds } from "./bounds.js";
 import { ChangeWatch } from "./change-watch.js";
 import type { McpOwner, McpSettings } from "./options.js";
 import { type McpCaller, createServerRun } from "./run-of-server.js";
@@ -18,8 +19,7 @@ import { describeTool, runTool, toolsByName } from "./tools.js";
 /** The parts that all connections of a server share: the memory, its tools, and the watch for changes. */
 export class MemoryService {
   readonly watch: ChangeWatch;
-  readonly pageSize: number;
-  readonly maxSubscriptions: number;
+  readonly bounds: ServerBounds;
   /** The answer to `tools/list`. */
   readonly toolList: Tool[];
   readonly instructions: string;
@@ -31,18 +31,17 @@ export class MemoryService {
   readonly #calls = new Set<Promise<unknown>>();
 
   /** @throws TypeError if two tools have the same name */
-  constructor(settings: McpSettings<"McpServerOptions">) {
-    const { memory, dialects, threadId, userId, name, title, version, pageSize, maxSubscriptions } = settings;
+  constructor(settings: McpSettings<"McpServerOptions">, bounds = serverBounds) {
+    const { memory, dialects, threadId, userId, info } = settings;
     this.#source = memory;
     this.#owner = { threadId, userId };
     const known = getKnownMemory(memory);
     this.#tools = toolsByName(dialects, known);
-    this.pageSize = pageSize;
-    this.maxSubscriptions = maxSubscriptions;
+    this.bounds = bounds;
     this.toolList = Array.from(this.#tools.values(), describeTool);
-    this.info = { name, title, version };
+    this.info = info;
     this.instructions = instructionsFor([...this.#tools.keys()], known.rights?.widest !== "read");
-    this.watch = new ChangeWatch(() => this.openMemory(), settings.watchIntervalMs);
+    this.watch = new ChangeWatch(() => this.openMemory(), bounds.watchIntervalMs);
   }
 
   /** @param signal ends the calls of the memory. @param caller who makes the changes */
@@ -77,9 +76,9 @@ export class MemoryService {
   }
 
   /** Stops watching. Resolves when the running calls have ended or timed out, so that the store can be closed. */
-  async close(timeoutMs: number): Promise<void> {
+  async close(): Promise<void> {
     this.watch.close();
-    await waitAtMost(timeoutMs, Promise.allSettled(this.#calls));
+    await waitAtMost(this.bounds.closeTimeoutMs, Promise.allSettled(this.#calls));
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, maxTimeoutMs } from "../core/settings/check-options.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
@@ -37,40 +37,17 @@ export interface AddMemoryOptions extends McpMemoryOptions {
   resources?: boolean | undefined;
 }
 
-/** The options of `createMcpServer`, a server for one memory. */
+/** The options of `createMcpServer` and `serveStdio`, a server for one memory. */
 export interface McpServerOptions extends McpMemoryOptions {
-  /** The server's name for programs. @default "langgraph-mongo-memory" */
-  name?: string | undefined;
-  /** The server's name for people. @default "Memory" */
-  title?: string | undefined;
-  /** The version that the server reports to its clients. @default the version of this package */
-  version?: string | undefined;
   /**
-   * Interval in milliseconds between polls for changes by other processes while a client is subscribed, unless MongoDB
-   * reports the changes. The server reports changes by its own clients at once.
-   * @default 2000
+   * How the server calls itself: `name` for programs, `title` for people, and its `version`.
+   * @default the name and the version of this package, and the title "Memory"
    */
-  watchIntervalMs?: number | undefined;
-  /** How many files `resources/list` lists at once. @default 500 */
-  pageSize?: number | undefined;
-  /** How many files one session, or one listening stream, may subscribe to. @default 200 */
-  maxSubscriptions?: number | undefined;
-}
-
-/** The options of both transports. */
-export interface McpServeOptions extends McpServerOptions {
-  /** How long closing waits for running calls, in milliseconds. Their changes may still be made. @default 5000 */
-  closeTimeoutMs?: number | undefined;
-}
-
-/** The options of `serveStdio`, a server for the one client that started this process. */
-export interface McpStdioOptions extends McpServeOptions {
-  /** Longest accepted message, in bytes. A longer message gets only an error. @default 16_000_000 */
-  maxMessageBytes?: number | undefined;
+  info?: { name?: string | undefined; title?: string | undefined; version?: string | undefined } | undefined;
 }
 
 /** The options of `serveHttp`, a server for any number of clients. */
-export interface McpHttpOptions extends McpServeOptions {
+export interface McpHttpOptions extends McpServerOptions {
   /** The address to listen on. Any address except a loopback one needs a token. @default "127.0.0.1" */
   host?: string | undefined;
   /** The port to listen on; 0 for any free one. @default 3000 */
@@ -98,11 +75,6 @@ export interface McpHttpOptions extends McpServeOptions {
    */
   maxSessions?: number | undefined;
   /**
-   * How many requests and streams of one session may be open at once. The server refuses more with 429.
-   * @default 100
-   */
-  maxStreams?: number | undefined;
-  /**
    * How long a session lives without a request or an open stream, in milliseconds. @default 1_800_000 (half an hour)
    */
   sessionIdleMs?: number | undefined;
@@ -117,12 +89,6 @@ const dialectSchema = z.custom<DialectName | Dialect>(
 );
 
 const count = z.number().int().min(1);
-// The maximum is the longest interval of a timer.
-const intervalMs = z
-  .number()
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
 const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);
 const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*:\/\/\*$/i.test(given), noHost);
@@ -135,24 +101,20 @@ const memoryFields = {
   threadId: text.optional(),
   userId: text.optional(),
 };
-const serverFields = {
-  ...memoryFields,
-  name: text.default("langgraph-mongo-memory"),
-  title: text.default("Memory"),
-  version: text.default(packageVersion),
-  watchIntervalMs: intervalMs.default(2000),
-  pageSize: count.default(500),
-  maxSubscriptions: count.default(200),
-};
-const serveFields = { ...serverFields, closeTimeoutMs: intervalMs.default(5000) };
+const ownInfo = { name: "langgraph-mongo-memory", title: "Memory", version: packageVersion };
+const info = z.object({
+  name: text.default(ownInfo.name),
+  title: text.default(ownInfo.title),
+  version: text.default(ownInfo.version),
+});
+const serverFields = { ...memoryFields, info: info.strict().default(ownInfo) };
 
 const schemas = {
   AddMemoryOptions: z.object({ ...memoryFields, resources: z.boolean().default(true) }).strict(),
   McpServerOptions: z.object(serverFields).strict(),
-  McpStdioOptions: z.object({ ...serveFields, maxMessageBytes: count.default(16_000_000) }).strict(),
   McpHttpOptions: z
     .object({
-      ...serveFields,
+      ...serverFields,
       host: host.default("127.0.0.1"),
       port: z.number().int().min(0).max(65_535).default(3000),
       token: z
@@ -163,8 +125,7 @@ const schemas = {
       allowedHosts: z.array(host).optional(),
       maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
       maxSessions: count.default(100),
-      maxStreams: count.default(100),
-      sessionIdleMs: intervalMs.default(1_800_000),
+      sessionIdleMs: count.max(maxTimeoutMs).default(1_800_000),
     })
     .strict(),
 };

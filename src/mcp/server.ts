@@ -79,7 +79,7 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
         service.watch.add(watcher);
         await inProtocol(undefined, () => service.watch.refresh());
       }
-      return listFiles(await openMemory(), cursor, service.pageSize);
+      return listFiles(await openMemory(), cursor, service.bounds.pageSize);
     },
   );
   server.setRequestHandler("resources/templates/list", { params: z.object({}) }, async () => ({
@@ -91,8 +91,9 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
   });
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
     const path = parseUri(uri);
-    if (subscriptions.size >= service.maxSubscriptions && !subscriptions.has(path))
-      throw tooManySubscriptions(service.maxSubscriptions);
+    const { maxSubscriptions } = service.bounds;
+    if (subscriptions.size >= maxSubscriptions && !subscriptions.has(path))
+      throw tooManySubscriptions(maxSubscriptions);
     subscriptions.add(path);
     service.watch.add(watcher);
     try {

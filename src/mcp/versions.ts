@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { MemoryHistory, MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
-import { normalizePath, splitPath } from "../core/values/paths.js";
+import { normalizePath } from "../core/values/paths.js";
 import { inProtocol, getMimeType, parseUriPart } from "./resources.js";
 
 const listScheme = "memory-versions://";
@@ -41,11 +41,6 @@ export function getVersionTemplates({ history }: Memory): readonly ResourceTempl
 /** Returns `memory-version:///12` for the version 12. */
 export function toVersionUri(id: string): string {
   return `${textScheme}/${encodeURIComponent(id)}`;
-}
-
-/** Returns `memory-versions:///notes/to%20do` for `/notes/to do`. */
-export function toVersionsUri(path: string): string {
-  return `${listScheme}/${splitPath(path).map(encodeURIComponent).join("/")}`;
 }
 
 /** Returns null for another kind of URI. @throws ProtocolError */

@@ -18,6 +18,12 @@ import { proposalRoutes } from "./routes/proposals.js";
 import { searchRoutes } from "./routes/search.js";
 import { versionRoutes } from "./routes/versions.js";
 
+/**
+ * How many memories are watched at once for all visitors, each with those that are mounted in it: on a replica set each
+ * keeps a connection of the store's client busy.
+ */
+const maxWatchedMemories = 20;
+
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
 export type MemoryPage = (request: Request) => Promise<Response>;
 
@@ -29,6 +35,11 @@ export type MemoryPage = (request: Request) => Promise<Response>;
  * @throws TypeError for bad options, and if neither `authorize` nor `token` is given
  */
 export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
+  return createPage(options);
+}
+
+/** Creates a page that watches another number of memories at once. */
+export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMemories): MemoryPage {
   checkPageOptions(options);
   const { store, nodes = [] } = options;
   const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
@@ -38,11 +49,15 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
     listMemories: (filter) => store.listMemories(filter),
     forget: (who) => store.forget(who),
   };
-  return pageOver(memories, options);
+  return pageOver(memories, options, maxWatched);
 }
 
 /** Creates a page over any source of memories. @param options checked options */
-export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
+export function pageOver(
+  memories: PageMemories,
+  options: Omit<MemoryPageOptions, "store" | "nodes">,
+  maxWatched = maxWatchedMemories,
+): MemoryPage {
   const { basePath = pageDefaults.basePath, access = pageDefaults.access, token, authorize } = options;
   const guard = new PageGuard({ access, token, authorize });
   const app = new Hono<PageEnv>({ getPath: ({ url }) => pathBelow(basePath, new URL(url).pathname) });
@@ -58,7 +73,7 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
     await next();
   });
   serveClient(app, basePath);
-  serveData(app, memories, guard, options.maxWatchedMemories ?? pageDefaults.maxWatchedMemories);
+  serveData(app, memories, guard, maxWatched);
   app.all("*", () => {
     throw new PageRefusal(404, "ENOENT", "the page has nothing at this address");
   });

@@ -42,12 +42,6 @@ export interface MemoryPageOptions {
   /** @default "read" */
   access?: MemoryPageAccess | undefined;
   /**
-   * Number of memories that are watched at once for all visitors, each with its mounts. On a replica set, each watched
-   * memory occupies one connection of the store's client. Visitors of further memories see changes within two seconds.
-   * @default 20
-   */
-  maxWatchedMemories?: number | undefined;
-  /**
    * The secret that the browser must know, from the part `#token=…` of the address with which the page is opened: 16 to
    * 512 of A-Z a-z 0-9 - _. Without `authorize`, the page then answers only under the names of the loopback. @default
    * none
@@ -63,7 +57,7 @@ export interface MemoryPageOptions {
     | undefined;
 }
 
-export const pageDefaults = { basePath: "", access: "read", maxWatchedMemories: 20 } as const;
+export const pageDefaults = { basePath: "", access: "read" } as const;
 
 const accessField = z.enum(["read", "write"], { message: 'must be "read" or "write"' });
 
@@ -95,7 +89,6 @@ const optionsSchema = z
       )
       .optional(),
     access: accessField.optional(),
-    maxWatchedMemories: z.number().int().min(0).max(10_000).optional(),
     token: z
       .string()
       .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")

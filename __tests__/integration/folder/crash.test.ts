@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { openFolder } from "../../../src/backends/directory/open-directory-memory.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
@@ -27,7 +27,7 @@ async function crashAfter(dir: string, name: string, count: number): Promise<str
 // Requirement: directory.survives-kill, directory.leftovers
 it("every append that was acknowledged is there exactly once after kill -9, and the next process goes on", async () => {
   const dir = folderWith(folder);
-  const memory = openDirectoryMemory({ dir, lockTimeoutMs: 600_000 });
+  const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
   const acknowledged: string[] = [];
   let crashesInChange = 0;
   let crashes = 0;

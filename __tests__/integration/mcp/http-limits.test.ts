@@ -153,7 +153,7 @@ describe("a session over HTTP", () => {
   // Requirement: mcp.http-limits
   it("has so many requests and streams at once", async () => {
     const { memory, begun } = frozenMemory();
-    const { url } = await serve({ memory, maxStreams: 2, closeTimeoutMs: 1 });
+    const { url } = await serve({ memory }, { maxStreams: 2, closeTimeoutMs: 1 });
     const headers = await beginSession(url);
     await openStream(url, headers["Mcp-Session-Id"] ?? "");
     send(url, { headers, body: read }).catch(() => {});
@@ -178,7 +178,7 @@ describe("a stream that listens without a session", () => {
 
   // Requirement: mcp.subscription-limits
   it("is told by the URI of the list, however its client has spelled that", async () => {
-    const { url } = await serve({ watchIntervalMs: 20 });
+    const { url } = await serve({}, { watchIntervalMs: 20 });
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
     const changes = new HeardChanges(client);
     await client.listen({ resourceSubscriptions: ["memory:////%61/", "memory:///a"] });
@@ -197,7 +197,7 @@ describe("a stream that listens without a session", () => {
     ["a URI that is longer than a path can be", [`memory:///${"/".repeat(10_000)}a`], -32_602, "invalid uri"],
     ["a URI of no file", ["file:///etc/passwd"], -32_602, "invalid uri"],
   ])("is refused for %s", async (_name, uris, code, message) => {
-    const answer = await listenTo((await serve({ maxSubscriptions: 2 })).url, uris);
+    const answer = await listenTo((await serve({}, { maxSubscriptions: 2 })).url, uris);
     expect(JSON.parse(answer.text)).toMatchObject({
       id: 7,
       error: { code, message: expect.stringContaining(message) },
@@ -223,7 +223,7 @@ describe("closing the HTTP server", () => {
   // Requirement: mcp.close-is-bounded
   it.each(revisions)("waits no longer than it is told for a call that never ends, of a %s client", async (revision) => {
     const { memory, begun } = frozenMemory();
-    const { url, server } = await serve({ memory, closeTimeoutMs: 10 });
+    const { url, server } = await serve({ memory }, { closeTimeoutMs: 10 });
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), revision);
     const answer = answerOf(client, { command: "read", path: "/a" });
     answer.catch(() => {});

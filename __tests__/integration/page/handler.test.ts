@@ -8,6 +8,7 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createMemoryPage, type MemoryPage } from "../../../src/page/index.js";
+import { createPage } from "../../../src/page/memory-page.js";
 import { eventsOf } from "../../helpers/page-events.js";
 import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -330,7 +331,7 @@ describe("the changes that the page tells of", () => {
   it("are those of mounted memories too, each of which counts", async () => {
     const [nodeId, team] = [randomUUID(), randomUUID()];
     const node = new MemoryNode({ store, nodeId, paths: "posix", mounts: { "/team": { nodeId: team } } });
-    const live = createMemoryPage({ store, token: pageToken, nodes: [node], maxWatchedMemories: 3 });
+    const live = createPage({ store, token: pageToken, nodes: [node] }, 3);
     const events = eventsOf(await ask(live, { nodeId }));
     expect(await events.next()).toMatchObject({ value: "ready" });
     expect((await askPage(live, `/api/changes?${pageQuery({ nodeId })}`)).json).toEqual({
@@ -348,7 +349,7 @@ describe("the changes that the page tells of", () => {
   });
 
   it("are refused with the reason where the database fails, and need the token", async () => {
-    const broken = createMemoryPage({ store: unreachable(), token: pageToken, maxWatchedMemories: 1 });
+    const broken = createPage({ store: unreachable(), token: pageToken }, 1);
     for (let tries = 0; tries < 2; tries += 1)
       expect(await askPage(broken, "/api/changes?nodeId=a")).toMatchObject({
         status: 503,

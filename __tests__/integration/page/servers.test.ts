@@ -14,6 +14,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createMemoryPage, type MemoryPage, nodeListener } from "../../../src/page/index.js";
+import { createPage } from "../../../src/page/memory-page.js";
 import { eventsOf } from "../../helpers/page-events.js";
 import { sendBytes } from "../../helpers/raw-http.js";
 import { cli } from "../../helpers/run-cli.js";
@@ -23,7 +24,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, uri, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName });
-const page = createMemoryPage({ store, basePath: "/memory", token: pageToken, access: "write", maxWatchedMemories: 1 });
+const page = createPage({ store, basePath: "/memory", token: pageToken, access: "write" }, 1);
 const servers: Server[] = [];
 
 beforeAll(() => store.memory({ nodeId: "mounted" }).write("/a", "ünï\n"));

@@ -35,7 +35,7 @@ function gatedMemory() {
 describe("a connection over stdio", () => {
   it.each(["stop", "end of input", "output that fails"])("ends at %s, after the call under way", async (reason) => {
     const { memory, gated, begun, letGo } = gatedMemory();
-    const connection = new StdioConnection(parseMcpOptions("McpStdioOptions", { memory: gated }));
+    const connection = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated }));
     const input = new PassThrough();
     const output = new Writable({
       write: (_chunk, _encoding, done) => done(reason === "output that fails" ? new Error("EPIPE") : null),
@@ -64,7 +64,7 @@ describe("a connection over stdio", () => {
   it("answers what it has read before the end of its input", async () => {
     const { gated, begun, letGo } = gatedMemory();
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = new StdioConnection(parseMcpOptions("McpStdioOptions", { memory: gated })).serve(input, output);
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
     const cancelled = { ...appendCall, id: 3 };
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } };
     const last = { jsonrpc: "2.0", id: 4, method: "resources/list" };

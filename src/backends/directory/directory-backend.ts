@@ -25,7 +25,6 @@ export interface DirectorySettings {
   dir: string;
   maxFileBytes: number;
   lockTimeoutMs: number;
-  fsync: boolean;
   rights: Rights;
 }
 
@@ -62,7 +61,7 @@ export class DirectoryBackend implements MemoryBackend {
   }
 
   async change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
-    const { maxFileBytes, fsync } = this.#settings;
+    const { maxFileBytes } = this.#settings;
     if ((await this.#findRoot()) === null) {
       const empty = new MemoryTree({ files: [], directories: [], revision: null });
       const { edits, result } = applyChange(empty, change, { now: new Date(), maxFileBytes }, options);
@@ -70,7 +69,7 @@ export class DirectoryBackend implements MemoryBackend {
       assertCreatable(splitPath(change.path), []);
       await makeWorkFolder(this.#settings.dir, this.#modes);
     }
-    const folderChange = new FolderChange(change, options, { maxFileBytes, fsync, modes: this.#modes });
+    const folderChange = new FolderChange(change, options, { maxFileBytes, modes: this.#modes });
     return this.#locked(call, (folder, hold) => folderChange.make(folder, hold));
   }
 

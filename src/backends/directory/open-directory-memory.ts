@@ -4,26 +4,12 @@ import { DirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { checkOptions } from "../../core/settings/check-options.js";
-import { memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/memory-options.js";
+import { type MemoryOptions, memoryOptionFields } from "../../core/memory-options.js";
 
 /** The folder of a memory, and its settings. */
 export interface DirectoryMemoryOptions extends MemoryOptions {
-  /** How long each call may take, in ms. If twice `lockTimeoutMs` is more, that is the default. @default 30_000 */
-  timeoutMs?: number;
   /** The folder. The first change makes it if it is missing. A link is followed here, and nowhere inside. */
   dir: string;
-  /**
-   * How long, in ms, a call waits while other processes hold the lock, before it is EIO. After 5,000 ms a call takes
-   * over the lock of a process that is suspended, or that was killed on another machine or on a system other than
-   * Linux. So allow more than 5,000 ms.
-   * @default 15_000
-   */
-  lockTimeoutMs?: number;
-  /**
-   * Whether a text is on the disk before the change becomes visible. If false, acknowledged changes still survive the
-   * process, but a power failure may leave a changed file empty. @default true
-   */
-  fsync?: boolean;
   /**
    * Who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever the umask.
    * `umask`: whoever the umask of the process allows. @default "owner"
@@ -31,7 +17,11 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
   rights?: "owner" | "umask";
 }
 
-const defaults = { lockTimeoutMs: 15_000, fsync: true, rights: "owner" } as const;
+/**
+ * How long a call waits while other processes hold the lock. It is more than the time after which a call takes over
+ * the lock of a process that stands still.
+ */
+const maxLockWaitMs = 15_000;
 
 const optionsSchema = z
   .object({
@@ -40,8 +30,6 @@ const optionsSchema = z
       .string()
       .min(1)
       .refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
-    lockTimeoutMs: z.number().int().min(0).max(600_000).optional(),
-    fsync: z.boolean().optional(),
     rights: z.enum(["owner", "umask"]).optional(),
   })
   .strict();
@@ -64,19 +52,17 @@ const optionsSchema = z
  * @throws TypeError for bad options, MemoryError EINVAL if the folder has a name that no id can have
  */
 export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
+  return openFolder(options, maxLockWaitMs);
+}
+
+/** Opens it with another wait for the lock, in ms. */
+export function openFolder(options: DirectoryMemoryOptions, lockTimeoutMs: number): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);
-  const {
-    dir,
-    lockTimeoutMs = defaults.lockTimeoutMs,
-    fsync = defaults.fsync,
-    rights = defaults.rights,
-    ...memoryOptions
-  } = options;
+  const { dir, rights = "owner", ...memoryOptions } = options;
   const absolute = resolve(dir);
-  const timeoutMs = options.timeoutMs ?? Math.max(memoryDefaults.timeoutMs, 2 * lockTimeoutMs);
   return openMemoryOver(
-    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
+    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, rights }),
     { nodeId: basename(absolute) },
-    { ...memoryOptions, timeoutMs },
+    memoryOptions,
   );
 }

@@ -15,8 +15,6 @@ export interface Destination {
 }
 
 export interface WriteSettings {
-  /** Whether the text is on the disk before the file is moved into place. */
-  fsync: boolean;
   modes: Modes;
 }
 
@@ -30,14 +28,14 @@ export interface WriteSettings {
 export async function placeFile(
   { parent, names }: Destination,
   text: string,
-  { fsync, modes, replaced, hold }: WriteSettings & { replaced?: Stats; hold: Hold },
+  { modes, replaced, hold }: WriteSettings & { replaced?: Stats; hold: Hold },
 ): Promise<FileStat> {
   const [first = "", ...below] = names;
   return moveIntoPlace(hold, { parent, name: first }, async (top) => {
     const last = below.at(-1) ?? top;
     const directories = below.length === 0 ? [] : [top, ...below.slice(0, -1)];
     const make = (directory: OpenDirectory): Promise<Stats> =>
-      makeFile(directory.pathTo(last), text, { fsync, modes, replaced });
+      makeFile(directory.pathTo(last), text, { modes, replaced });
     return fileStat(await inNewDirectories(hold.work, directories, modes, make));
   });
 }
@@ -94,14 +92,15 @@ async function inNewDirectories<T>(
 async function makeFile(
   path: string,
   text: string,
-  { fsync, modes, replaced }: WriteSettings & { replaced: Stats | undefined },
+  { modes, replaced }: WriteSettings & { replaced: Stats | undefined },
 ): Promise<Stats> {
   const handle = await io(open(path, "wx", replaced === undefined ? modes.file : replaced.mode & 0o777));
   try {
     await io(handle.writeFile(text));
     const stats = await io(handle.stat());
     if (replaced !== undefined) await io(keepRights(handle, stats, replaced));
-    if (fsync) await io(handle.sync());
+    // The text is on the disk before it is in its place.
+    await io(handle.sync());
     return stats;
   } finally {
     await handle.close();

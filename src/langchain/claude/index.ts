@@ -11,7 +11,7 @@ import { claudeSearchTool } from "../../dialects/claude/search-tool.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
-export type { ClaudeMemoryOptions, ClaudeSearchOptions } from "../../dialects/claude/options.js";
+export type { ClaudeMemoryOptions } from "../../dialects/claude/options.js";
 
 /** The handlers that `betaMemoryTool` of `@anthropic-ai/sdk` expects. */
 export type MemoryToolHandlers = {

@@ -9,6 +9,7 @@ import {
   type McpRequestContext,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { type ServerBounds, serverBounds } from "../bounds.js";
 import { WatchedEvents } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
 import { asHostname, isLoopback } from "../../core/values/hostnames.js";
@@ -29,7 +30,7 @@ export interface McpHttpServer {
   /** The URL to which clients connect, such as `http://127.0.0.1:3000/mcp`. */
   readonly url: string;
   /**
-   * Ends every session and stops listening. Resolves when the running calls have ended, or after `closeTimeoutMs`.
+   * Ends every session and stops listening. Resolves when the running calls have ended, or after 5 seconds.
    * Close the store after that.
    */
   close(): Promise<void>;
@@ -44,7 +45,10 @@ export interface McpHttpServer {
  *   one name; errors of `listen` of node:http, such as EADDRINUSE
  */
 export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer> {
-  const settings = parseMcpOptions("McpHttpOptions", options);
+  return listen(parseMcpOptions("McpHttpOptions", options), serverBounds);
+}
+
+export async function listen(settings: McpSettings<"McpHttpOptions">, bounds: ServerBounds): Promise<McpHttpServer> {
   const { host, port, token, allowedHosts, allowedOrigins } = settings;
   const hostname = asHostname(host);
   if (token === undefined && !isLoopback(hostname)) {
@@ -52,7 +56,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
       `invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`,
     );
   }
-  const service = new MemoryService(settings);
+  const service = new MemoryService(settings, bounds);
   // Imported here, because nothing else needs this optional package.
   const sdk = await import("@modelcontextprotocol/node").catch((error: unknown) => {
     throw missingPackage(error) ?? error;
@@ -84,7 +88,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
       await endpoint.close();
       http.closeAllConnections();
       await closed;
-      await service.close(settings.closeTimeoutMs);
+      await service.close();
     },
   };
 }
@@ -106,7 +110,7 @@ class HttpEndpoint {
   #listening = 0;
 
   constructor(service: MemoryService, settings: McpSettings<"McpHttpOptions">, nodeHandler: typeof toNodeHandler) {
-    const { maxBodyBytes, maxSessions, maxStreams, sessionIdleMs } = settings;
+    const { maxBodyBytes, maxSessions, sessionIdleMs } = settings;
     this.#service = service;
     this.#bodies = new RequestBodies(maxBodyBytes);
     this.#maxListening = maxSessions;
@@ -121,7 +125,7 @@ class HttpEndpoint {
     });
     this.#sessions = new HttpSessions({
       maxSessions,
-      maxStreams,
+      maxStreams: service.bounds.maxStreams,
       idleMs: sessionIdleMs,
       createServer: () => createServerFor(service, { reportsChanges: true }),
     });
@@ -161,7 +165,7 @@ class HttpEndpoint {
   }
 
   async #listen(request: Request, body: unknown, response: ServerResponse): Promise<Response> {
-    const parsedBody = checkListen(body, this.#service.maxSubscriptions);
+    const parsedBody = checkListen(body, this.#service.bounds.maxSubscriptions);
     if (this.#listening >= this.#maxListening) {
       const message = `all ${this.#maxListening} streams of the server that listen are in use; try again later`;
       throw new HttpRefusal(503, serverError, message);

@@ -17,8 +17,6 @@ export interface MongoDBStoreMigrationOptions {
   source: Collection | { client: MongoClient; dbName?: string; collectionName?: string };
   /** The target of the items. Its own collections, index and write concern apply. */
   store: MongoMemoryStore;
-  /** Documents that are read and written at a time, fewer if they are large. 1 to 10,000. @default 500 */
-  batchSize?: number;
   /** `resumeAfter` of the progress of an earlier run, to continue it. @default null */
   resumeAfter?: string | null;
   /**
@@ -30,8 +28,6 @@ export interface MongoDBStoreMigrationOptions {
   dryRun?: boolean;
   /** Called after each batch, and awaited. If it throws, the migration ends. */
   onProgress?: (progress: MigrationProgress) => void | Promise<void>;
-  /** Called for each item that this store cannot store, and awaited. If it throws, the migration ends. */
-  onRefused?: (item: RefusedItem) => void | Promise<void>;
 }
 
 /** Counts so far. After an interrupted run, the counts of the completed part. */
@@ -46,7 +42,7 @@ export interface MigrationProgress {
   unchanged: number;
   /** Expired in the source, or directories of memories, which come with their files. */
   skipped: number;
-  /** Items that the store cannot store. `onRefused` got each of them. */
+  /** Items that the store cannot store. */
   refused: number;
   /**
    * Everything up to this document is done. Pass the value to the option of that name. Null before the first document.
@@ -70,6 +66,7 @@ export interface RefusedItem {
   reason: Error;
 }
 
+/** Documents that are read and written at a time, fewer if they are large. */
 const defaultBatchSize = 500;
 const maxRefusals = 100;
 
@@ -81,12 +78,10 @@ const optionsSchema = z.strictObject({
     "must be a Collection, or an object { client, dbName?, collectionName? }",
   ),
   store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
-  batchSize: z.number().int().min(1).max(10_000).optional(),
   resumeAfter: z.string().nullable().optional(),
   dryRun: z.boolean().optional(),
   mapNamespace: callback,
   onProgress: callback,
-  onRefused: callback,
 });
 
 /**
@@ -105,8 +100,15 @@ const optionsSchema = z.strictObject({
  * @throws TypeError for bad options; MemoryError EIO if the source or the store failed; the errors of callbacks
  */
 export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOptions): Promise<MigrationSummary> {
+  return migrateInBatches(options, defaultBatchSize);
+}
+
+export async function migrateInBatches(
+  options: MongoDBStoreMigrationOptions,
+  batchSize: number,
+): Promise<MigrationSummary> {
   checkOptions("MongoDBStoreMigrationOptions", optionsSchema, options);
-  const { store, mapNamespace, onProgress, onRefused } = options;
+  const { store, mapNamespace, onProgress } = options;
   const collection = openSource(options.source);
   const summary: MigrationSummary = {
     total: await reading(() => collection.estimatedDocumentCount()),
@@ -118,14 +120,14 @@ export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOpti
     resumeAfter: options.resumeAfter ?? null,
     refusals: [],
   };
-  const page = { batchSize: options.batchSize ?? defaultBatchSize, resumeAfter: summary.resumeAfter };
+  const page = { batchSize, resumeAfter: summary.resumeAfter };
   for await (const { items, getId, lastId } of readPages(collection, page)) {
     const mapped = mapNamespace === undefined ? items : items.map((item) => withNamespace(item, mapNamespace));
     const report = await store[copyItems](mapped, options.dryRun ?? false);
     for (const { item, reason } of report.refused) {
-      const refusal = { id: getId(mapped.indexOf(item)), namespace: item.namespace, key: item.key, reason };
-      if (summary.refusals.length < maxRefusals) summary.refusals.push(refusal);
-      await onRefused?.(refusal);
+      if (summary.refusals.length === maxRefusals) break;
+      const { namespace, key } = item;
+      summary.refusals.push({ id: getId(mapped.indexOf(item)), namespace, key, reason });
     }
     summary.read += items.length;
     summary.copied += report.copied;

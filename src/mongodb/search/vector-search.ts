@@ -7,8 +7,6 @@ import { namespacesWithin } from "../operations/namespaces.js";
 /** A vector index of MongoDB Search (Atlas), which you make and the store only uses. */
 export interface VectorSearchOptions {
   indexName: string;
-  /** How many neighbours a search compares, at most 10,000. @default 20 for each requested item, at least 100 */
-  numCandidates?: number;
   /** Fields of values. The index must have each as a `filter` field `value.<name>`. @default none */
   filterFields?: string[];
   /** How many texts of an item have a vector field in the index. @default 1 */
@@ -16,7 +14,7 @@ export interface VectorSearchOptions {
 }
 
 /** The server's limit. */
-export const maxCandidates = 10_000;
+const maxCandidates = 10_000;
 
 export interface VectorSearch {
   collectionName: string;
@@ -37,8 +35,8 @@ export function createVectorSearchPipeline(options: VectorSearchOptions, search:
       `a search by a vector index answers at most ${maxCandidates} items: offset and limit together are more`,
     );
   }
-  const candidates = options.numCandidates ?? Math.max(100, 20 * atMost);
-  const numCandidates = Math.min(Math.max(candidates, atMost), maxCandidates);
+  // How many neighbours a search compares.
+  const numCandidates = Math.min(Math.max(100, 20 * atMost), maxCandidates);
   const findAt = (position: number): Document[] => [
     {
       $vectorSearch: {

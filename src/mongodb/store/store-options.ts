@@ -11,7 +11,7 @@ import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking
 import type { ExpireMsOptions } from "../memories/memory-expiry.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
 import { checkNamespace, storedNamespace } from "../operations/namespaces.js";
-import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
+import type { VectorSearchOptions } from "../search/vector-search.js";
 import { hasMethod } from "../../core/values/unknown-values.js";
 
 /** The client and the collections of a store, and how its items are found and expire. */
@@ -125,7 +125,6 @@ const indexSchema = z.strictObject({
 
 const vectorSearchSchema = z.strictObject({
   indexName: z.string().min(1),
-  numCandidates: z.number().int().min(1).max(maxCandidates).optional(),
   filterFields: z.array(z.string().regex(/^[^.$][^.]*$/, "must be the name of a top-level field")).optional(),
   textsPerItem: z.number().int().min(1).max(20).optional(),
 });

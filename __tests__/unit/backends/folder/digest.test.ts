@@ -18,7 +18,6 @@ async function prepare(contents: Record<string, string | Uint8Array>, change: Ch
     dir,
     maxFileBytes: 1000,
     lockTimeoutMs: 1000,
-    fsync: false,
     rights: "owner",
   });
   const call = new Call({ actor: null, timeoutMs: 10_000 });

@@ -46,8 +46,7 @@ describe("openDirectoryMemory", () => {
     [{ dir: "/.." }, "dir: must name a folder"],
     [{ dir: "notes", path: "posix" }, "path"],
     [{ dir: "notes", paths: "windows" }, "paths"],
-    [{ dir: "notes", lockTimeoutMs: -1 }, "lockTimeoutMs"],
-    [{ dir: "notes", fsync: "no" }, "fsync"],
+    [{ dir: "notes", fsync: false }, "fsync"],
     [{ dir: "notes", maxFileBytes: 0 }, "maxFileBytes"],
   ])("refuses the options %j as a TypeError that says what is wrong", (options, field) => {
     const open = (): unknown => openDirectoryMemory(options as never);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory, openFolder } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
@@ -53,7 +53,7 @@ describe("the lock", () => {
   it("of a living process is waited for, and the change is EIO in the end", async () => {
     const dir = folderWith(folder, { good: "text" });
     leaveLock(dir, -3_600_000);
-    const memory = openDirectoryMemory({ dir, lockTimeoutMs: 50 });
+    const memory = openFolder({ dir }, 50);
     for (const call of [() => memory.append("/good", "x"), () => memory.snapshot(), () => memory.delete("/good")]) {
       await refuses(call(), "EIO", "EIO: other processes kept the memory locked for too long; nothing was changed");
     }

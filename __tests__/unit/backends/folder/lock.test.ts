@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasEnded, ownIdentity } from "../../../../src/backends/directory/process-identity.js";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
+import { openFolder } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
@@ -26,7 +26,7 @@ function leaveLock(dir: string, text: string, ageMs = 0, name = "lock"): void {
 }
 
 const append = (dir: string, lockTimeoutMs = 50): Promise<void> =>
-  openDirectoryMemory({ dir, lockTimeoutMs }).append("/file", "text");
+  openFolder({ dir }, lockTimeoutMs).append("/file", "text");
 
 describe("a lock that was not refreshed for long", () => {
   // Requirement: directory.leftovers

@@ -85,7 +85,7 @@ describe("createVectorSearchPipeline", () => {
 
   it("stays within what the server allows", () => {
     expect(stageOf({}, { atMost: 1 })).toMatchObject({ numCandidates: 100, limit: 1 });
-    expect(stageOf({ numCandidates: 50 }, { atMost: 60 })).toMatchObject({ numCandidates: 60, limit: 60 });
+    expect(stageOf({}, { atMost: 60 })).toMatchObject({ numCandidates: 1200, limit: 60 });
     expect(stageOf({}, { atMost: 10_000 })).toMatchObject({ numCandidates: 10_000 });
     expect(() => pipelineOf({}, { atMost: 10_001 })).toThrow(/at most 10000/);
     expect(() => pipelineOf({}, { atMost: Infinity })).toThrow(/at most 10000/);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 import { loopbackNames } from "../../../core/values/hostnames.js";
 import { type DialectName, dialectNames, searchingDialects } from "../../../dialects/registry.js";
-import type { McpHttpOptions, McpServeOptions } from "../../../mcp/index.js";
+import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
 import { missingPackage } from "../../../mcp/missing-package.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -61,7 +61,7 @@ export const mcp = createCommand<McpOptions>({
     await checkDialects(dialects);
     const httpOptions = http === true ? await readHttpOptions(input, context) : null;
     await withMemory(context, input, { access: "write", missing: "announce" }, async ({ memory }) => {
-      const options: McpServeOptions = { memory, ...pickDefined({ dialects }) };
+      const options: McpServerOptions = { memory, ...pickDefined({ dialects }) };
       if (httpOptions === null) await serveOverStdio(options, context);
       else await serveOverHttp({ ...options, ...httpOptions }, input.json === true, context);
     });
@@ -70,7 +70,7 @@ export const mcp = createCommand<McpOptions>({
 });
 
 /** @throws CommandError EUSAGE */
-async function checkDialects(dialects: McpServeOptions["dialects"]): Promise<void> {
+async function checkDialects(dialects: McpServerOptions["dialects"]): Promise<void> {
   const { toolsByName } = await import("../../../mcp/tools.js");
   try {
     toolsByName(dialects ?? []);
@@ -101,7 +101,7 @@ async function readToken(file: string): Promise<string> {
   throw inputError(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
 }
 
-async function serveOverStdio(options: McpServeOptions, { io }: CliContext): Promise<void> {
+async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {
   const { serveStdio } = await withSdk(() => import("../../../mcp/stdio/serve-stdio.js"));
   // `serveStdio` handles the signals itself. This call limits how long closing the database connection may then take.
   void io.untilStopped();

@@ -19,10 +19,6 @@ function splitHidden(text: string): ComponentChildren {
   return [...parts, text.slice(end)];
 }
 
-/** Names the first character, `U+202E`, and the number of further ones, because a text may consist of nothing else. */
-
-/** Names the first character, `U+202E`, and the number of further ones, because a text may consist of nothing else. */
-
 /** Names the first character of a run, and counts the others: `U+200B ×3` if they are the same, else `U+200B +2`. */
 function nameRun(run: string): string {
   const first = String.fromCodePoint(run.codePointAt(0) ?? 0);
