@@ -30,7 +30,7 @@ export interface BuiltGraph {
    * goes on with the new ones. Agents keep their models. They also keep the tools and the connector that the program
    * gave them. A connector of the definition replaces the program's.
    *
-   * @throws MemoryError EINVAL that lists every issue of the definition
+   * @throws MemoryError EINVAL that lists the issues of the definition
    * @throws TypeError if the model of an agent is not a chat model or cannot bind tools, or if a tool of the definition
    * has the
    *   name of one that the program gave to the agent
@@ -62,7 +62,7 @@ const contextSchema = z
  * @param definition checked strictly: anything unknown, missing or wrong is an issue. Its author is trusted, because it
  * chooses the
  *   memories, the prompts and what tools may do. If others write it, set `allowedNodeIds`.
- * @throws MemoryError EINVAL whose message lists every issue, one a line: where it is, what is wrong, what would be
+ * @throws MemoryError EINVAL whose message lists the issues, a hundred at most, one a line: where it is, what is wrong, what would be
  * right
  * @throws TypeError for a bad context, and if the model of an agent is not a chat model or cannot bind tools
  */

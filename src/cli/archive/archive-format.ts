@@ -3,6 +3,7 @@ import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { actorField } from "../../core/values/actor.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
+import { describeFault, listFaults } from "../../core/settings/faults.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { inputError } from "../errors.js";
 
@@ -92,10 +93,10 @@ export const endSchema = z.object({ end: z.literal(true), lines: z.number().int(
 export function parseLine<T>(schema: z.ZodType<T>, line: unknown, where: string): T {
   const { data, error } = schema.safeParse(line);
   if (data !== undefined) return data;
-  const { path, message } = error?.issues[0] ?? { path: [], message: "wrong" };
-  const field = path.length === 0 ? "" : `${path.map(String).join(".")}: `;
+  const [issue = { path: [], message: "wrong" }] = error?.issues ?? [];
+  const fault = listFaults([issue], (each) => describeFault(each));
   throw inputError(
-    `${where}: ${field}${message}; it must be as export writes it, in version ${archiveHeader.version} of the format`,
+    `${where}: ${fault}; it must be as export writes it, in version ${archiveHeader.version} of the format`,
   );
 }
 
