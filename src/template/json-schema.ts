@@ -4,11 +4,11 @@ import type { Template } from "./definition.js";
 import { configFields, edgeFields, idField } from "./fields.js";
 import { toRecord } from "./field-issues.js";
 
-let made: Record<string, unknown> | undefined;
+let jsonSchema: Record<string, unknown> | undefined;
 
-function madeSchema(): Record<string, unknown> {
-  made ??= toRecord(openButConfigs(toJsonSchema(definitionSchema())));
-  return made;
+function getSchema(): Record<string, unknown> {
+  jsonSchema ??= toRecord(openButConfigs(toJsonSchema(definitionSchema())));
+  return jsonSchema;
 }
 
 function definitionSchema() {
@@ -40,8 +40,8 @@ const keys = ["$schema", "type", "properties", "required"];
  */
 export const graphDefinitionSchema: Record<string, unknown> = Object.defineProperties(
   {},
-  // Made when it is first read: it takes seven milliseconds, and few programs that import the package need it.
-  Object.fromEntries(keys.map((key) => [key, { enumerable: true, get: () => madeSchema()[key] }])),
+  // Created when it is first read: that takes seven milliseconds, and few programs need it.
+  Object.fromEntries(keys.map((key) => [key, { enumerable: true, get: () => getSchema()[key] }])),
 );
 
 /**

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { join } from "node:path";
 import type { MemoryError } from "../../core/values/errors.js";
 import type { Place } from "./folder.js";
-import { textOfFile } from "./read-file.js";
+import { readFileText } from "./read-file.js";
 
 /** Longer than the clock of any file system takes for one tick. */
 const settledMs = 2_500;
@@ -24,7 +24,7 @@ const known = new Map<string, KnownText>();
 let knownBytes = 0;
 
 /**
- * As `textOfFile`, which it asks only if the file is not the one that was read last. A text is kept only if its file
+ * As `readFileText`, which it asks only if the file is not the one that was read last. A text is kept only if its file
  * was last changed long before it was read: a further change within one tick of the clock would leave the same times.
  * Nobody can set `ctime`, so a program that sets `mtime` back is noticed, too.
  */
@@ -38,7 +38,7 @@ export async function readCurrentText(place: Place, stats: Stats): Promise<strin
     return entry.text;
   }
   const isSettled = Date.now() - Math.max(stats.ctimeMs, stats.mtimeMs) > settledMs;
-  const text = await textOfFile(place, stats);
+  const text = await readFileText(place, stats);
   if (isSettled && typeof text === "string") keep(path, { text, seen, sizeBytes: entryBytes + stats.size });
   return text;
 }

@@ -1,13 +1,13 @@
 import { fileNotFound, pathIsDirectory } from "../../core/values/errors.js";
 import type { Folder, FoundFile, Located } from "./folder.js";
 import { readCurrentText } from "./known-texts.js";
-import { textOfFile } from "./read-file.js";
+import { readFileText } from "./read-file.js";
 
 /** The text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
 export async function readText(found: Located): Promise<string> {
   if (found.kind === "dir") throw pathIsDirectory();
   if (found.kind !== "file") throw fileNotFound();
-  const text = await textOfFile(found, found.stats);
+  const text = await readFileText(found, found.stats);
   if (typeof text === "string") return text;
   throw text ?? fileNotFound();
 }

@@ -21,7 +21,7 @@ import { idsWithin } from "../operations/namespaces.js";
 import { decodeValue } from "../operations/values.js";
 import type { RankedItems, RankedQuery, RankedSearch, Ranking } from "./ranking.js";
 import { textsAt } from "./text-paths.js";
-import { type VectorSearchOptions, vectorSearchPipeline } from "./vector-search.js";
+import { type VectorSearchOptions, createVectorSearchPipeline } from "./vector-search.js";
 
 export interface SemanticRankingContext {
   /** That of the items. */
@@ -113,7 +113,7 @@ export class SemanticRanking implements Ranking {
     const selection = items.selection(idsWithin(prefix), filter);
     const selective = expires || !filter.matchesAll;
     const vectorSearch = { collectionName, vector, selection, prefix, filter, selective, atMost };
-    const matches = items.aggregate<Match>(vectorSearchPipeline(options, vectorSearch), call);
+    const matches = items.aggregate<Match>(createVectorSearchPipeline(options, vectorSearch), call);
     const withoutVectors = { $and: [selection, { embedded: { $exists: false } }] };
     const others = items.query<Match>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } }, call);
     return { scored: readItems(matches, search), unscored: readItems(others, search) };

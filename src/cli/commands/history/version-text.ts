@@ -20,7 +20,7 @@ export function formatActor(actor: MemoryActor | null): string {
   return formatFacts(actor).join(", ");
 }
 
-/** The first fact. */
+/** The fact that says most. */
 export function formatActorName(actor: MemoryActor | null): string {
   return formatFacts(actor)[0] ?? "";
 }

@@ -37,7 +37,7 @@ import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isLegacy } from "./change-pipeline.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
 import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
-import { documentIndexes, outboxIndex, ownerIndexes, storedLifetimes } from "./document-indexes.js";
+import { documentIndexes, outboxIndex, ownerIndexes, readStoredLifetimes } from "./document-indexes.js";
 import { toItems } from "./document-items.js";
 import { readSummaries, removeMemories, unname } from "./document-summaries.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -81,7 +81,7 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
       await createIndexes(collection, indexes, "a memory", own.option);
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
       if (history === null) return;
-      if (!history.begins) return expiry.goBy(await storedLifetimes(documents));
+      if (!history.begins) return expiry.goBy(await readStoredLifetimes(documents));
       await createIndexes(collection, [outboxIndex], "the history", own.option);
       await shared.versions.makeIndexes(own.option);
     });
