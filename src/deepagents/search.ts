@@ -20,10 +20,14 @@ export function listChildren({ files, directories }: MemoryOutline, path: string
 }
 
 /** The files below a directory, or the one file, whose path from there matches. A leading slash changes nothing. */
-export async function findFiles({ files }: MemoryOutline, pattern: string, path: string): Promise<FileInfo[]> {
+export async function findFiles(
+  { files }: MemoryOutline,
+  { pattern, path }: { pattern: string; path: string },
+  signal: AbortSignal | null,
+): Promise<FileInfo[]> {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   const matching: FileInfo[] = [];
-  const turns = new Turns();
+  const turns = new Turns(signal);
   for (const { file, relative } of within(files, path)) {
     if (isLike(relative)) matching.push(fileInfo(file));
     if (turns.isOver()) await turns.next();
@@ -41,7 +45,11 @@ export interface GrepQuery {
   maxCount: number;
 }
 
-export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Promise<GrepResult> {
+export async function grepFiles(
+  { files }: MemorySnapshot,
+  query: GrepQuery,
+  signal: AbortSignal | null,
+): Promise<GrepResult> {
   const { pattern, path, glob, maxCount } = query;
   const matches: NonNullable<GrepResult["matches"]> = [];
   // No line holds it, though a text may.
@@ -49,7 +57,7 @@ export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Pr
   const search = new LiteralSearch(pattern);
   const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
-  const turns = new Turns();
+  const turns = new Turns(signal);
   for (const { file, relative } of within(files, path)) {
     if (turns.isOver()) await turns.next();
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;
