@@ -85,6 +85,10 @@ export const commandLine: Requirements = {
     source: "FastMCP4J",
     says: "an archive whose paths lead out of a memory, or with what is no ordinary file, is refused",
   },
+  "command-line.archive-limits": {
+    source: "specification section 4",
+    says: "an archive is read to its first fault, and a line with too many bytes, values, keys or levels is one before it is parsed",
+  },
   "command-line.owner-only": {
     source: "public names",
     says: "an export is its owner's only, whatever the umask",
