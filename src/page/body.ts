@@ -27,14 +27,15 @@ async function readBytes({ headers, body }: Request, maxBytes: number): Promise<
   const bounds = new JsonBounds(callLimits);
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;
-  const reader = body?.getReader();
-  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
-    sizeBytes += read.value.length;
+  const stream: ReadableStream<Uint8Array> | null = body;
+  // A server that is told to cancel a body could not send the answer any more.
+  for await (const piece of stream?.values({ preventCancel: true }) ?? []) {
+    sizeBytes += piece.length;
     if (sizeBytes > maxBytes) throw tooLarge();
-    bounds.add(read.value);
+    bounds.add(piece);
     if (bounds.excess !== undefined)
       throw new PageRefusal(400, "EINVAL", `the body holds ${bounds.excess}; no request needs so many`);
-    pieces.push(read.value);
+    pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }
