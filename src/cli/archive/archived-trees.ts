@@ -39,14 +39,18 @@ interface Entry {
   addTo: (tree: ReadTree) => void;
 }
 
-/** The process holds where each line of a memory is: some hundred bytes. */
-const maxLines = 2_000_000;
+/** Of a memory. The process holds where each of them is, in some hundred bytes. */
+const mostLines = 2_000_000;
 
 /**
  * The memories of an archive, each checked when all its lines are read. Stops at the first fault.
  * @throws CommandError EINPUT
  */
-export async function* readTrees(chunks: AsyncIterable<Uint8Array>, source: ArchiveSource): AsyncGenerator<Tree> {
+export async function* readTrees(
+  chunks: AsyncIterable<Uint8Array>,
+  source: ArchiveSource,
+  maxLines: number = mostLines,
+): AsyncGenerator<Tree> {
   const { name } = source;
   const keys = new Set<string>();
   let tree: ReadTree | null = null;
