@@ -1,14 +1,14 @@
 import { Session } from "node:inspector/promises";
 
-// Only what is compiled from now on counts its blocks.
+// Only scripts that are compiled from now on count their blocks.
 const session = new Session();
 session.connect();
 await session.post("Profiler.enable");
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 
 /**
- * How often the functions and the blocks of some scripts run during the work: its steps, whatever the machine does
- * beside. The scripts must not have run before this module was loaded.
+ * Counts how often the functions and blocks of some scripts run during the work. This number of steps does not depend
+ * on the load of the machine. The scripts must not have run before this module was loaded.
  */
 export async function countSteps(scripts: RegExp, work: () => Promise<unknown>): Promise<number> {
   await session.post("Profiler.takePreciseCoverage");

@@ -1,7 +1,7 @@
 import { findHunks } from "../core/history/unified-diff.js";
 import type { WireHunk } from "./wire.js";
 
-/** What makes one text the other. Null is no file. */
+/** Returns the difference between two texts. Null stands for a missing file. */
 export function compareTexts(older: string | null, newer: string | null): Promise<WireHunk[]> {
   return findHunks(older ?? "", newer ?? "");
 }
@@ -9,8 +9,8 @@ export function compareTexts(older: string | null, newer: string | null): Promis
 const head = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/;
 
 /**
- * The hunks of the diff of a proposal. Each line of a text has a sign before it, so none can pass for a head. What is no
- * hunk, such as a list of files, is one without numbers.
+ * Parses the hunks of a proposal's diff. Each line of a text has a sign before it, so none can pass for a hunk header.
+ * Other parts, such as a list of files, become hunks without numbers.
  */
 export function parseHunks(diff: string): WireHunk[] {
   const lines = diff.replace(/^--- .*\n\+\+\+ .*\n/, "").split("\n");

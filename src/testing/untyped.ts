@@ -1,4 +1,4 @@
-/** A value that no type allows, passed as a model or a program without types may pass it. */
+/** Passes a value that no type allows, as a model or a program without types may do. */
 export function untyped(value: unknown): never {
-  return value as never; // wrong on purpose: the suites show that it is refused
+  return value as never; // wrong on purpose: the suites show that the value is refused
 }

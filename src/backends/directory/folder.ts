@@ -18,7 +18,7 @@ export interface Place {
   name: string;
 }
 
-/** What a path leads to. `missing`: `names` are the segments that are not there, below the directory `parent`. */
+/** The target of a path. `missing`: `names` are the missing segments below the existing directory `parent`. */
 export type Located =
   | ({ kind: "file"; stats: Stats } & Place)
   | { kind: "dir"; place: Place | null }
@@ -33,12 +33,12 @@ export interface FoundFile {
   stats: Stats;
 }
 
-/** What is known about a file system. All calls share it. */
+/** Known facts about a file system. All calls share one object. */
 export interface FileSystemTraits {
   foldsNames?: boolean;
 }
 
-/** A real folder during one call. It follows no link. */
+/** A real folder during one call. Links in it are not followed. */
 export class Folder {
   /** Absolute, with its own links resolved. */
   readonly root: string;
@@ -59,7 +59,7 @@ export class Folder {
     for (const directory of this.#opened.splice(0)) directory.close();
   }
 
-  /** @throws EINVAL where a link, a special file or a reserved name is on the way or at its end */
+  /** @throws EINVAL if the path contains or leads to a link, a special file or a reserved name */
   async locate(path: string): Promise<Located> {
     const names = splitPath(path);
     if (names.length > 1) {
@@ -69,12 +69,14 @@ export class Folder {
     return this.#locateBelow(this.#rootDirectory, names, 0);
   }
 
-  /** Leaves out links, special files, and names that no path can hold. @throws ENOENT */
+  /** Leaves out links, special files, and names that no path can contain. @throws ENOENT */
   async list(path: string): Promise<MemoryEntry[]> {
     return this.#useDirectory(path, (directory) => this.#entries(path, directory));
   }
 
-  /** Finds everything below a directory. Leaves out what vanishes meanwhile, and directories that it may not read. */
+  /**
+   * Finds everything below a directory, except entries that vanish meanwhile and directories without read permission.
+   */
   async walk(path: string): Promise<{ files: FoundFile[]; directories: string[] }> {
     const files: FoundFile[] = [];
     const directories: string[] = [];
@@ -113,7 +115,7 @@ export class Folder {
     return files.map((file) => outcomes.get(file) ?? null);
   }
 
-  /** The names in a directory, as they are spelled. Empty if the directory is missing. */
+  /** Returns the names in a directory, in their stored spelling. Empty if the directory is missing. */
   async namesIn(directory: OpenDirectory): Promise<string[]> {
     return (await ioOrNull(readdir(directory.base))) ?? [];
   }
@@ -131,7 +133,7 @@ export class Folder {
       if (stats.isDirectory()) {
         if (isLast) return { kind: "dir", place: { parent, name } };
         const child = await parent.openChild(name);
-        // It was a directory a moment ago.
+        // `lstat` found a directory a moment ago, so something has replaced it.
         if (child === null) throw linkInTheWay();
         parent = this.#closeLater(child);
       } else {
@@ -141,7 +143,7 @@ export class Folder {
     }
   }
 
-  /** Returns null if the names must be checked one by one: the file system may fold them, or one is no directory. */
+  /** Returns null if the names must be checked one by one: the file system may fold names, or one is no directory. */
   async #openInOneStep(names: readonly string[]): Promise<OpenDirectory | null> {
     if (names.some(isReserved) || (await this.#isFolding())) return null;
     const [first = "", ...others] = names;
@@ -211,7 +213,7 @@ export class Folder {
     });
   }
 
-  /** Returns null, too, if the file system has the file only under another spelling. */
+  /** Returns null also if the file system has the file only under another spelling. */
   async #readStats(parent: OpenDirectory, name: string): Promise<Stats | null> {
     await parent.check();
     const stats = await ioOrNull(lstat(parent.pathTo(name)), { inFolder: parent === this.#rootDirectory });
@@ -220,7 +222,7 @@ export class Folder {
     return (await this.namesIn(parent)).includes(name) ? stats : null;
   }
 
-  /** Whether two spellings can be one name. On Linux this is tried, because it mounts all kinds of file systems. */
+  /** Whether two spellings can be one name. Linux mounts all kinds of file systems, so this is tried out there. */
   async #isFolding(): Promise<boolean> {
     if (this.#traits.foldsNames !== undefined) return this.#traits.foldsNames;
     if (process.platform !== "linux") return (this.#traits.foldsNames = true);
@@ -240,7 +242,7 @@ interface Children {
 
 const noChildren: Children = { files: [], directories: [] };
 
-/** Codes of a directory that is gone by now, or whose name something else has. */
+/** Error codes for a directory that has vanished, or whose name something else has taken. */
 const missingCodes = new Set<MemoryErrorCode>(["ENOENT", "ENOTDIR", "EINVAL"]);
 
 async function ignoreMissing(children: Promise<Children>): Promise<Children> {

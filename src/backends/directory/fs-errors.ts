@@ -1,6 +1,6 @@
 import { invalid, MemoryError } from "../../core/values/errors.js";
 
-/** Reasons of file systems, without a path of the host. */
+/** Reasons by error code. They name no path of the host. */
 const reasons: Record<string, string> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
@@ -11,13 +11,13 @@ const reasons: Record<string, string> = {
   EXDEV: "a folder of the memory is on another file system",
 };
 
-/** Looks at the shape, because Node's errors are not instances of another realm's Error (a `vm` context). */
+/** Checks the shape, because Node's errors are not instances of another realm's Error (a `vm` context). */
 export function getErrorCode(error: unknown): string | undefined {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;
 }
 
-/** @param cause what a function of `node:fs` threw */
+/** @param cause an error of a function of `node:fs` */
 export function fileSystemError(cause: unknown): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
   const code = getErrorCode(cause) ?? "unknown";
@@ -27,12 +27,12 @@ export function fileSystemError(cause: unknown): MemoryError {
   if (code === "ENAMETOOLONG") {
     return new MemoryError("EINVAL", "invalid path: too long for the file system", { cause });
   }
-  // O_NOFOLLOW met a link that was not there a moment ago.
+  // O_NOFOLLOW met a link that replaced the file a moment ago.
   if (code === "ELOOP") return linkInTheWay(cause);
   return new MemoryError("EIO", `EIO: ${reasons[code] ?? `the file system failed (${code})`}`, { cause });
 }
 
-/** Whether the rights of one file or directory are the reason. */
+/** Whether the rights of one file or directory are the reason of an error. */
 export const isForbidden = (error: MemoryError): boolean =>
   ["EACCES", "EPERM", "EROFS"].includes(getErrorCode(error.cause) ?? "");
 
@@ -41,7 +41,7 @@ export const linkInTheWay = (cause?: unknown): MemoryError =>
 
 export const notAFile = (): MemoryError => invalid("invalid path: neither a file nor a directory");
 
-/** Awaits a call to `node:fs`. Its errors become MemoryErrors. */
+/** Awaits a call to `node:fs`, and converts its errors to MemoryErrors. */
 export async function io<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -53,9 +53,10 @@ export async function io<T>(call: Promise<T>): Promise<T> {
 const missing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 
 /**
- * As `io`, but returns null for what is missing, and for names that no file system can hold.
+ * Does the same as `io`, but returns null for missing files, and for names that no file system can contain.
  *
- * @param inFolder whether the call is about the memory's folder or its children. If that is a file, it is an error.
+ * @param inFolder whether the call is about the memory's folder or its children. If the folder is a file, that is an
+ * error.
  * @param linkIsMissing whether a link that `O_NOFOLLOW` refuses counts as missing
  */
 export async function ioOrNull<T>(

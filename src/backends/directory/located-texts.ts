@@ -3,7 +3,7 @@ import type { Folder, FoundFile, Located } from "./folder.js";
 import { readCurrentText } from "./known-texts.js";
 import { readFileText } from "./read-file.js";
 
-/** The text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
+/** Reads the text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
 export async function readText(found: Located): Promise<string> {
   if (found.kind === "dir") throw pathIsDirectory();
   if (found.kind !== "file") throw fileNotFound();
@@ -12,7 +12,7 @@ export async function readText(found: Located): Promise<string> {
   throw text ?? fileNotFound();
 }
 
-/** The files that are text. One that is not must not keep the others from being read. */
+/** Reads the files that are text. Other files are left out, so that one bad file does not prevent a snapshot. */
 export async function readableFiles(
   folder: Folder,
   files: readonly FoundFile[],

@@ -6,12 +6,12 @@ import { memoryBytesCeiling } from "../../core/memory-options.js";
 import type { Place } from "./folder.js";
 import { io, ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 
-/** A larger file was put there by another program. It is not read. */
+/** Only another program can have created a larger file. Such a file is not read. */
 const maxReadableBytes = memoryBytesCeiling;
 
 /**
- * A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in
- * between.
+ * Flags for a file that was checked before it is opened. If a link or a pipe has replaced the file since, the flags
+ * refuse the link, and do not wait for the pipe.
  */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -62,7 +62,10 @@ function decodeText(bytes: Buffer | MemoryError): string | MemoryError {
   return isUtf8(bytes) ? bytes.toString() : new MemoryError("EIO", "EIO: the file is not UTF-8 text");
 }
 
-/** Compares identities, as some systems have no handles of directories. They show a file that was opened through a link. */
+/**
+ * Compares the opened file with the file at the path. Only systems without handles of directories need this: a
+ * difference shows that the file was opened through a link.
+ */
 async function assertOpened(handle: FileHandle, { parent, name }: Place): Promise<void> {
   if (!parent.isChecked) return;
   const [opened, there] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Who may use the files of a memory: only the owner, or everybody whom the process's umask allows. */
+/** Who may use the files of a memory: only the owner, or everybody whom the umask of the process allows. */
 export type Rights = "owner" | "umask";
 
 /** Modes of new files and directories. */
@@ -12,5 +12,7 @@ export const modesFor: Readonly<Record<Rights, Modes>> = {
   umask: { file: 0o666, directory: 0o777 },
 };
 
-/** Without setuid and setgid: a changed text must not run as another user. */
+/**
+ * The bits of a mode that a changed file keeps. Setuid and setgid are lost: a new text must not run as another user.
+ */
 export const keptModeBits = 0o1777;

@@ -6,7 +6,7 @@ export interface JsonLimits {
   levels: number;
 }
 
-/** Of a call with a few texts. Half a million keys take JSON.parse half a second. */
+/** Limits for a call with a few texts. Half a million keys take JSON.parse half a second. */
 export const callLimits = { values: 10_000, levels: 100 } as const satisfies JsonLimits;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -29,12 +29,12 @@ export class JsonBounds {
     this.#limits = { values, keys, levels };
   }
 
-  /** What there is too much of so far, in words. */
+  /** Returns the limit that the text exceeds so far, in words. */
   get excess(): string | undefined {
     return this.#excess;
   }
 
-  // Over local variables, as each of a million bytes would pay for a field.
+  // Uses local variables, because access to a field would slow down each of a million bytes.
   add(piece: Uint8Array): void {
     const { values: maxValues, keys: maxKeys, levels: maxLevels } = this.#limits;
     let [values, keys, levels] = [this.#values, this.#keys, this.#levels];

@@ -4,13 +4,13 @@ import { createSecretMatcher } from "../../core/values/secret.js";
 import { shorten } from "../../core/values/text.js";
 import { asHostname, loopbackNames, parseHostHeader } from "../../core/values/hostnames.js";
 
-/** Thrown for an answer in place of the protocol's own. */
+/** Thrown to answer a request with an HTTP error instead of an answer of the protocol. */
 export class HttpRefusal extends Error {
   readonly status: number;
-  /** Of the JSON-RPC error. */
+  /** The code of the JSON-RPC error. */
   readonly code: number;
   readonly headers: Record<string, string>;
-  /** Of the request, null if it is not known. */
+  /** The id of the request, or null if it is not known. */
   readonly id: RequestId | null;
 
   constructor(
@@ -37,12 +37,12 @@ export interface NameOptions {
   allowedOrigins: readonly string[] | undefined;
 }
 
-/** The code of JSON-RPC for what has no other. */
+/** The JSON-RPC code for errors that have no other code. */
 export const serverError = -32_000;
 
 /**
- * Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin
- * names it.
+ * Returns a guard that refuses requests of foreign web pages by the headers Host and Origin. This also stops pages
+ * whose host name was changed to point to this server.
  */
 export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOptions): Guard {
   const hosts = hostnames(allowedHosts ?? [...loopbackNames, host]);
@@ -55,7 +55,7 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
   };
 }
 
-/** Refuses requests without the token; none where the server has no token. */
+/** Returns a guard that refuses requests without the token. It refuses nothing if the server has no token. */
 export function createTokenGuard(token: string | undefined): Guard {
   if (token === undefined) return () => {};
   const isHeader = createSecretMatcher(`Bearer ${token}`);

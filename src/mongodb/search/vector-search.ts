@@ -24,7 +24,7 @@ export interface VectorSearch {
   selection: Document;
   prefix: readonly string[];
   filter: ItemFilter;
-  /** Whether the selection can leave out some of what the vectors find. */
+  /** Whether the selection can leave out some items that the vectors find. */
   selective: boolean;
   atMost: number;
 }
@@ -64,7 +64,7 @@ export function createVectorSearchPipeline(options: VectorSearchOptions, search:
   ];
 }
 
-/** The conditions that the index can decide. None of them leaves out an item that matches. */
+/** Returns the conditions that the index can decide. None of them leaves out an item that matches. */
 function createIndexFilter(fields: readonly string[], { prefix, filter }: VectorSearch): { filter?: Document } {
   const known = filter.equalities.filter(({ key }) => fields.includes(key));
   const conditions = [

@@ -4,7 +4,7 @@ import type { MemoryAddress } from "../../core/values/address.js";
 import { freshAddress, type MemoryCase, refuses } from "../memory-case.js";
 import { untyped } from "../untyped.js";
 
-/** Ids that a careless join, prefix or normalisation would confuse. */
+/** Ids that a careless join, prefix or normalization would confuse. */
 const confusableIds = [
   "a",
   "A",

@@ -172,7 +172,7 @@ export const editingCases: MemoryCase[] = [
       const memory = await openFresh(open);
       await memory.write("/file", "x".repeat(1_000_000));
       await refuses(memory.append("/file", "x"), "EFBIG");
-      // More than a string of JavaScript can hold.
+      // Longer than the longest string of JavaScript.
       await refuses(memory.update("/file", "x", "y".repeat(1000)), "EFBIG");
       await refuses(memory.write("/other", "x".repeat(1_000_001)), "EFBIG");
       equal((await memory.read("/file")).length, 1_000_000);

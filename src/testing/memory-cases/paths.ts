@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { type MemoryCapabilities, type MemoryCase, openFresh, refuses } from "../memory-case.js";
 import { untyped } from "../untyped.js";
 
-/** Never legal by any rule, in any command. */
+/** Illegal by every rule, in every command. */
 const illegalPaths = [
   "..",
   "/..",
@@ -37,7 +37,7 @@ const illegalPaths = [
   "x".repeat(10_000_000),
 ];
 
-/** Legal by the rule `posix` only. */
+/** Legal only by the rule `posix`. */
 const posixPaths = [
   "/notes.txt",
   "/MEMORY.md",
@@ -58,7 +58,7 @@ const posixPaths = [
   "/a%2Eb",
 ];
 
-/** Legal by the same rule, and by none of Windows. */
+/** Legal by the rule `posix`, but illegal on Windows. */
 const unportablePaths = ["/...", '/*?"<>|:'];
 
 const getPosixPaths = ({ createsAnyName }: MemoryCapabilities): string[] =>

@@ -20,14 +20,14 @@ const batchCasesBare: StoreCase[] = [
         { matchConditions: [{ matchType: "prefix", path: [root] }], limit: 10, offset: 0 },
         { namespace: [root, "a"], key: "one", value: null },
         { namespace: [root, "a"], key: "two" },
-      ])) as Answer[]; // in the order of the operations, which the type does not say
+      ])) as Answer[]; // answers are in the order of the operations; the type omits this
       equal(answers.length, 7);
       const [two, put, found, missing, namespaces, deleted, again] = answers;
       deepEqual(
-        [(two as Item).key, getKeys(found as Item[]), missing, namespaces], // a get's item, a search's items
+        [(two as Item).key, getKeys(found as Item[]), missing, namespaces], // the items of a get and of a search
         ["two", ["one"], null, [[root, "a"]]],
       );
-      deepEqual([put ?? null, deleted ?? null, (again as Item).key], [null, null, "two"]); // a get's item
+      deepEqual([put ?? null, deleted ?? null, (again as Item).key], [null, null, "two"]); // the item of a get
       deepEqual(getSortedKeys(await store.search([root])), ["new", "two"]);
     },
   },
@@ -50,9 +50,9 @@ const batchCasesBare: StoreCase[] = [
         { namespace: [root], key: "deleted", value: null },
         { namespace: [root], key: "deleted" },
         { namespace: [root, "below"], key: "k", value: {} },
-      ])) as Answer[]; // in the order of the operations
+      ])) as Answer[]; // answers are in the order of the operations
       deepEqual(
-        [got, getKeys(found as Item[]), namespaces, (deleted as Item | null)?.key], // a search's items, a get's item
+        [got, getKeys(found as Item[]), namespaces, (deleted as Item | null)?.key], // search, then get
         [null, ["deleted"], [], "deleted"],
       );
       deepEqual(getSortedKeys(await store.search([root])), ["k", "new"]);
@@ -164,7 +164,7 @@ const batchCasesBare: StoreCase[] = [
     run: async ({ store, root }) => {
       await store.put([root], "k", {});
       const answer = await attempt(() => store.batch([untyped({ unknown: 1 }), { namespace: [root], key: "k" }]));
-      if (!answer.refused) equal((answer.value as (Item | undefined)[])[1]?.key, "k"); // a get's item
+      if (!answer.refused) equal((answer.value as (Item | undefined)[])[1]?.key, "k"); // the item of a get
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { getKeys, getSortedKeys, type StoreCase, times, getValue } from "../store-case.js";
 
-/** Enough that a store which refuses one racing put in a hundred is caught as good as always. */
+/** Enough to catch a store that refuses one racing put in a hundred almost always. */
 const rounds = 20;
 const writers = 50;
 

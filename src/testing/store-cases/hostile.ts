@@ -3,7 +3,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { attempt, mustRefuse, putAll, refusesOrFindsNothing, getSortedKeys, type StoreCase } from "../store-case.js";
 import { untyped } from "../untyped.js";
 
-/** As a model may send them where a program expects a string. */
+/** Objects that a model may send instead of a string. */
 const operators: unknown[] = [
   { $ne: null },
   { $gt: "" },

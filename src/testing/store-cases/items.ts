@@ -5,10 +5,10 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { mustRefuse, putAll, getSortedKeys, type StoreCase, getValue } from "../store-case.js";
 import { untyped } from "../untyped.js";
 
-/** Times have whole milliseconds, and the clock of a server may be another one. */
+/** Times have whole milliseconds, and a server's clock may differ. */
 const laterMs = 20;
 
-/** Keys that a careless join, escape, normalisation or property access would confuse. */
+/** Keys that a careless join, escape, normalization or property access would confuse. */
 const oddKeys = [
   "",
   " ",
@@ -44,7 +44,7 @@ const oddKeys = [
   "x".repeat(1500),
 ];
 
-/** Labels likewise; the contract forbids the empty one, "." and ":" and NUL in them. */
+/** Labels that are as easily confused. The contract forbids an empty label, and "." and ":" and NUL in labels. */
 const oddLabels = [
   " ",
   "a",

@@ -4,26 +4,27 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { attempt, type ItemFields, type StoreCase, times, getValue, valueText } from "../store-case.js";
 import { untyped } from "../untyped.js";
 
-/** @param make makes the value anew, so that a change of it by the store shows. */
+/** @param make creates the value anew, so that a change by the store is noticed */
 async function comesBack(store: BaseStore, root: string, make: () => ItemFields): Promise<void> {
   await store.put([root], "k", make());
-  deepStrictEqual(plain(await getValue(store, [root], "k")), plain(make()));
+  deepStrictEqual(toPlain(await getValue(store, [root], "k")), toPlain(make()));
   const [found] = await store.search([root]);
-  deepStrictEqual(plain(found?.value), plain(make()));
+  deepStrictEqual(toPlain(found?.value), toPlain(make()));
 }
 
 /**
- * Without prototypes: a driver's objects may be of another realm, and fields of any name must not confuse a comparison.
+ * Replaces prototypes by tags: a driver's objects may come from another realm, and fields of any name must not confuse
+ * a comparison.
  */
-function plain(value: unknown): unknown {
+function toPlain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (types.isDate(value)) return ["date", value.getTime()];
   if (types.isUint8Array(value)) return ["bytes", ...value];
-  if (Array.isArray(value)) return ["array", ...Array.from<unknown, unknown>(value, plain)];
-  return ["object", ...Object.entries(value).map(([name, field]): unknown => [name, plain(field)])];
+  if (Array.isArray(value)) return ["array", ...Array.from<unknown, unknown>(value, toPlain)];
+  return ["object", ...Object.entries(value).map(([name, field]): unknown => [name, toPlain(field)])];
 }
 
-/** No middle way: neither changed nor dropped without a word. */
+/** Asserts that a value is stored exactly or is refused. It must be neither changed nor dropped silently. */
 async function comesBackOrIsRefused(store: BaseStore, root: string, what: string, value: unknown): Promise<void> {
   const put = await attempt(() => store.put([root], "k", { value }));
   if (put.refused) {
@@ -172,7 +173,7 @@ export const valueCases: StoreCase[] = [
       await store.put([root], "k", { kept: 1, gone: undefined, deep: { gone: undefined } });
       const value = await getValue(store, [root], "k");
       deepEqual(
-        [value?.["kept"], value?.["gone"], (value?.["deep"] as ItemFields | undefined)?.["gone"]], // as it was put,
+        [value?.["kept"], value?.["gone"], (value?.["deep"] as ItemFields | undefined)?.["gone"]], // as it was put
         [1, undefined, undefined],
       );
     },
@@ -224,7 +225,7 @@ export const valueCases: StoreCase[] = [
     id: "value-copied-at-once",
     title: "what the caller changes while a put is under way changes nothing",
     needs: { copiesValues: true },
-    // The wrapper itself keeps the caller's objects until its next turn.
+    // The wrapper keeps the caller's objects until its next turn.
     directOnly: true,
     run: async ({ store, root }) => {
       const namespace = [root];
@@ -244,7 +245,7 @@ export const valueCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await store.put([root], "k", { list: [1] });
       const item = await store.get([root], "k");
-      (item?.value["list"] as number[] | undefined)?.push(2); // as it was put
+      (item?.value["list"] as number[] | undefined)?.push(2); // the list as it was put
       item?.namespace.push("other");
       (await store.search([root]))[0]?.namespace.push("other");
       const again = await store.get([root], "k");

@@ -6,7 +6,9 @@ import { expiryIndexes } from "../expiry-indexes.js";
 import type { ExpireMsOptions } from "../memory-expiry.js";
 import type { MemoryDocument } from "./document.js";
 
-/** One document an address, by a partial unique index for each scope (specification section 5). */
+/**
+ * Partial unique indexes, one for each scope, so that an address has at most one document (specification section 5).
+ */
 export const documentIndexes = {
   global: {
     name: "uniq_global",
@@ -29,8 +31,8 @@ export const documentIndexes = {
 } as const satisfies Record<CheckedAddress["scope"], IndexDescription>;
 
 /**
- * The memories of a thread or a user, in all nodes. They are partial by type, so that the server never considers them
- * for the look-up of an address.
+ * The memories of a thread or a user, in all nodes. The indexes are partial by type, so that the server never considers
+ * them for the look-up of an address.
  */
 export const ownerIndexes = {
   threadId: {
@@ -45,7 +47,7 @@ export const ownerIndexes = {
   },
 } as const satisfies Record<OwnerField, IndexDescription>;
 
-/** `forget` finds by it who made the changes that are still in a document. */
+/** Used by `forget` to find the authors of changes that are still in a document. */
 export const outboxIndex = {
   name: "outbox_by_actor",
   key: { outboxActors: 1 },

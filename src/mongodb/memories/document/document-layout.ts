@@ -50,12 +50,12 @@ const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } 
 const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const;
 
 /**
- * Something lies in it, or in another layout: MongoDB compares only objects with an object, and the empty one is the
- * least.
+ * Matches documents with content, and forwarding records. MongoDB compares only objects with an object, and the empty
+ * object is the smallest.
  */
 const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { revision: ofMark }] };
 
-/** One document for each memory: every change is one atomic update of it (ADR 0002). */
+/** One document for each memory: every change is one atomic update of the document (ADR 0002). */
 export class DocumentLayout implements KeptLayout, RemovableMemories {
   readonly limitsByDefault = true;
   readonly maxArrivingBytes = memoryBytesCeiling;
@@ -213,7 +213,7 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
   }
 
   #open(address: CheckedAddress, limits: BackendLimits): DocumentStorage {
-    // A store of the other layout may have asked for more.
+    // A store whose own layout is the other one may allow more.
     const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
     return new DocumentStorage(this.#context, address, { ...limits, maxMemoryBytes });
   }
