@@ -110,7 +110,7 @@ export class BackendHistory implements MemoryHistory {
 
   async blame(path: string): Promise<BlamedLine[]> {
     const target = normalizePath(path);
-    return this.#run("read", target, async (history) => blameLines(await history.lineage(target)));
+    return this.#run("read", target, async (history, call) => blameLines(await history.lineage(target), call));
   }
 
   async revert(what: RevertTarget, options: { force?: boolean } = {}): Promise<MemoryVersion[]> {

@@ -115,19 +115,19 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
    * @param glob compared with names, or, if it has a slash, with paths relative to `path`
    */
   grep(pattern: string, path?: string | null, glob?: string | null, maxCount?: number | null): Promise<GrepResult> {
-    return this.#attempt(async (memory) => {
+    return this.#attempt(async (memory, signal) => {
       assertText(pattern, "pattern");
       if (glob !== undefined && glob !== null) assertText(glob, "glob");
       const query = { pattern, path: path ?? ROOT, glob: glob ?? null, maxCount: maxCount ?? Number.POSITIVE_INFINITY };
-      return grepFiles(await memory.snapshot(), query);
+      return grepFiles(await memory.snapshot(), query, signal);
     }, shownError);
   }
 
   /** Finds files, without times. */
   glob(pattern: string, path: string = ROOT): Promise<GlobResult> {
-    return this.#attempt(async (memory) => {
+    return this.#attempt(async (memory, signal) => {
       assertText(pattern, "pattern");
-      return { files: await findFiles(await memory.outline(), pattern, path) };
+      return { files: await findFiles(await memory.outline(), { pattern, path }, signal) };
     }, plainError);
   }
 
@@ -180,14 +180,15 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   }
 
   async #attempt<Answer, Failure>(
-    operate: (memory: Memory) => Promise<Answer>,
+    operate: (memory: Memory, signal: AbortSignal | null) => Promise<Answer>,
     fail: (failure: MemoryError) => Failure,
   ): Promise<Answer | Failure> {
     // Undefined outside a run. The type of `getConfig` omits this.
     const config: LangGraphRunnableConfig | undefined = getConfig();
     config?.signal?.throwIfAborted();
     try {
-      return await operate((await openMemoryForRun(this.#source, getMemoryRun(config))).with({ paths: "posix" }));
+      const memory = await openMemoryForRun(this.#source, getMemoryRun(config));
+      return await operate(memory.with({ paths: "posix" }), config?.signal ?? null);
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       if (MemoryError.isInstance(error)) return fail(error);

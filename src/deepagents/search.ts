@@ -23,10 +23,14 @@ export function listChildren({ files, directories }: MemoryOutline, path: string
  * Finds the files below a directory, or the one file, whose path relative to `path` matches. Ignores a leading slash of
  * the pattern.
  */
-export async function findFiles({ files }: MemoryOutline, pattern: string, path: string): Promise<FileInfo[]> {
+export async function findFiles(
+  { files }: MemoryOutline,
+  { pattern, path }: { pattern: string; path: string },
+  signal: AbortSignal | null,
+): Promise<FileInfo[]> {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   const matching: FileInfo[] = [];
-  const turns = new Turns();
+  const turns = new Turns(signal);
   for (const { file, relative } of within(files, path)) {
     if (isLike(relative)) matching.push(fileInfo(file));
     if (turns.isOver()) await turns.next();
@@ -44,7 +48,11 @@ export interface GrepQuery {
   maxCount: number;
 }
 
-export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Promise<GrepResult> {
+export async function grepFiles(
+  { files }: MemorySnapshot,
+  query: GrepQuery,
+  signal: AbortSignal | null,
+): Promise<GrepResult> {
   const { pattern, path, glob, maxCount } = query;
   const matches: NonNullable<GrepResult["matches"]> = [];
   // A text may contain a line end, but no line does.
@@ -52,7 +60,7 @@ export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Pr
   const search = new LiteralSearch(pattern);
   const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
-  const turns = new Turns();
+  const turns = new Turns(signal);
   for (const { file, relative } of within(files, path)) {
     if (turns.isOver()) await turns.next();
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;

@@ -1,5 +1,4 @@
 import { Hono } from "hono/tiny";
-import { bodyLimit } from "hono/body-limit";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
 import { hashSha256 } from "../core/values/sha256.js";
@@ -9,7 +8,7 @@ import { PageGuard } from "./guard.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
-import { maxBodyBytes, type PageEnv, type PageMemories } from "./route.js";
+import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
 import { fileRoutes } from "./routes/files.js";
 import { memoryRoutes } from "./routes/memories.js";
@@ -132,7 +131,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   });
   app.get("/api/session", (http) => http.json(http.var.visitor));
   for (const { method, path, answer } of routes) {
-    app.on(method, `/api/${path}`, limitBody, async (http) => {
+    app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
       const result = await answer({ memories, visitor, watched, signal: http.req.raw.signal, http }).catch(refuse);
       return result instanceof Response ? result : http.json(result);
@@ -150,13 +149,6 @@ const routes = [
   ...proposalRoutes,
   ...messageRoutes,
 ];
-
-const limitBody = bodyLimit({
-  maxSize: maxBodyBytes,
-  onError: () => {
-    throw new PageRefusal(413, "EFBIG", `the body has more than ${maxBodyBytes} bytes`);
-  },
-});
 
 function refuseMethod(): never {
   throw new PageRefusal(405, "EINVAL", "the page answers another method at this address");

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { parseHostHeader } from "../core/values/hostnames.js";
 import type { MemoryPage } from "./memory-page.js";
+
+const unknownHost = "unknown.invalid";
 
 /**
  * Converts the page to a listener of `node:http`, which Express and Connect accept as a handler, too:
@@ -15,6 +18,8 @@ export function nodeListener(page: MemoryPage): (request: IncomingMessage, respo
   return (request: IncomingMessage & { originalUrl?: string }, response) => {
     // Express removes the mount path from `url`.
     request.url = request.originalUrl ?? request.url;
+    // The page refuses the header itself. Without a host there would be no URL, and no request that it could refuse.
+    if (parseHostHeader(request.headers.host ?? "") === null) request.headers.host = unknownHost;
     void listener(request, response);
   };
 }

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutlineFile } from "../core/memory.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
+import { nextTurn } from "../core/runtime/turns.js";
 import { shorten } from "../core/values/text.js";
 
 /** How much of each text is read for its description. */

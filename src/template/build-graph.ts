@@ -30,7 +30,7 @@ export interface BuiltGraph {
    * and is resumed goes on with the new ones. Agents keep their models. They also keep the tools and the connector that
    * the program gave them. A connector of the definition replaces the program's.
    *
-   * @throws MemoryError EINVAL that lists every issue of the definition
+   * @throws MemoryError EINVAL that lists the issues of the definition
    * @throws TypeError if the model of an agent is not a chat model or cannot bind tools, or if a tool of the definition
    * has the name of a tool that the program gave to the agent
    */
@@ -60,7 +60,8 @@ const contextSchema = z
  *
  * @param definition checked strictly: anything unknown, missing or wrong is an issue. Its author is trusted, because
  * the definition chooses the memories, the prompts and the rights of tools. If others write it, set `allowedNodeIds`.
- * @throws MemoryError EINVAL whose message lists every issue, one a line: the place, the mistake, and the right value
+ * @throws MemoryError EINVAL whose message lists the issues, one a line: the place, the mistake, and the
+ * right value. It lists a hundred at most
  * @throws TypeError for a bad context, and if the model of an agent is not a chat model or cannot bind tools
  */
 export function buildGraph(definition: GraphDefinition, context: GraphContext): BuiltGraph {

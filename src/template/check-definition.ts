@@ -12,11 +12,14 @@ const definitionFields = {
   edges: z.array(z.unknown()).describe("a list of edges"),
 };
 
+/** How many faults a message names. */
+const maxNamed = 100;
+
 /**
  * Checks a definition, and returns a copy of it.
  *
  * @param allowedNodeIds the node ids that the definition's memories may have; any if it is missing
- * @throws MemoryError EINVAL that lists every issue, one on each line
+ * @throws MemoryError EINVAL that lists the issues, one on each line: a hundred, and how many more there are
  */
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
   const definition = plainCopy(source);
@@ -24,7 +27,9 @@ export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds
   // `buildGraph` reads only checked fields. Editors may have saved any other fields.
   if (issues.length === 0) return definition as GraphDefinition;
   const count = issues.length === 1 ? "1 fault" : `${issues.length} faults`;
-  throw invalid([`invalid graph definition, ${count}:`, ...issues.map((issue) => `- ${issue}.`)].join("\n"));
+  const named = issues.slice(0, maxNamed);
+  if (issues.length > maxNamed) named.push(`and ${issues.length - maxNamed} more`);
+  throw invalid([`invalid graph definition, ${count}:`, ...named.map((issue) => `- ${issue}.`)].join("\n"));
 }
 
 function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefined): string[] {

@@ -53,7 +53,8 @@ function readJoin(value: unknown, index: number, nodes: Nodes): Join | string[] 
 /** Finds equal edges, second memories of a node, and equal names among the tools of an agent. */
 function issuesOfJoins(joins: readonly Join[]): string[] {
   const equal = findRepeats(joins, ({ edge }) => JSON.stringify([edge.source, edge.target]));
-  const once = joins.filter((join) => !equal.some(({ value }) => value === join));
+  const repeats = new Set(equal.map(({ value }) => value));
+  const once = joins.filter((join) => !repeats.has(join));
   const memories = findRepeats(once, ({ edge }) => (givesMemory(edge.targetHandle) ? edge.target : undefined));
   const tools = findRepeats(once, ({ edge, target }) =>
     edge.sourceHandle === "tools" ? JSON.stringify([edge.source, toolName(target)]) : undefined,

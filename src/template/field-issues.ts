@@ -11,6 +11,11 @@ interface Field {
   safeParse(value: unknown): { success: boolean };
 }
 
+/** How many unknown fields of an object are named. */
+const maxUnknown = 20;
+/** How many of the fields that an editor may have saved are compared with the names that it may have meant. */
+const maxCompared = 1000;
+
 /**
  * Returns the issues of an object's fields, one sentence each.
  *
@@ -28,18 +33,23 @@ export function fieldIssues(
 ): string[] {
   const values: Record<string, unknown> = { ...value };
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(fields, name));
+  const known = configNames ?? Object.keys(fields);
+  const compared = unknown
+    .slice(0, configNames ? maxCompared : maxUnknown)
+    .map((name) => ({ name, near: nearestName(name, known) }))
+    .filter(({ near }) => !configNames || near !== undefined);
+  const more = configNames ? 0 : unknown.length - compared.length;
   const wrong = Object.entries(fields).filter(([name, field]) => !field.safeParse(values[name]).success);
   return [
-    ...unknown.flatMap((name) => {
-      const near = nearestName(name, configNames ?? Object.keys(fields));
-      if (configNames && near === undefined) return [];
+    ...compared.slice(0, maxUnknown).map(({ name, near }) => {
       const meant = configNames ? getConfigPath(near) : path + near;
-      return [
+      return (
         `${at}: unknown field ${quote(path + name)}` +
-          (near === undefined ? "" : `; ${quote(meant)} was probably meant`) +
-          (configNames ? "" : `; the fields here are ${quoteAll(Object.keys(fields))}`),
-      ];
+        (near === undefined ? "" : `; ${quote(meant)} was probably meant`) +
+        (configNames ? "" : `; the fields here are ${quoteAll(Object.keys(fields))}`)
+      );
     }),
+    ...(more > 0 ? [`${at}: ${more} more unknown fields`] : []),
     ...wrong.map(([name, { description }]) => `${at}: ${path}${name} must be ${description} (${given(values[name])})`),
   ];
 }

@@ -158,4 +158,59 @@ describe("an archive is refused", () => {
       stderr: expect.stringContaining("line 2: longer than 90100000 bytes"),
     });
   });
+
+  /** An archive whose second line is of a memory, with more in it. */
+  const withLine = (more: string): string => `${lines[0]}\n{"address":null,${more}}\n`;
+  const withVersion = (more: string): string =>
+    withLine(`"version":{"id":"1","at":"2026-01-01T00:00:00Z","actor":null,"sizeBytes":1,"sha256":null,${more}}`);
+  const many = (element: string): string => Array.from({ length: 300_000 }, () => element).join();
+  const excesses: [string, RegExp, () => string][] = [
+    ["levels", /line 2: it holds more than 10 levels/, () => withLine(`"memory":${"[".repeat(1_000_000)}`)],
+    ["keys", /line 2: it holds more than 100 keys/, () => withLine(many('"a":1'))],
+    ["values", /line 2: it holds more than 1500000 values/, () => withLine(`"memory":[${"0,".repeat(1_500_000)}0]`)],
+    [
+      "objects as paths",
+      /line 2: version\.directories\.added: must be a list/,
+      () => withVersion(`"directories":{"added":[${many("{}")}]}`),
+    ],
+    [
+      "objects as lengths",
+      /line 2: version\.older\.kept: must be a list/,
+      () => withVersion(`"older":{"start":0,"text":"","end":0,"kept":[${many("{}")}]}`),
+    ],
+    [
+      "letters in a path",
+      /yyy…" is no path of a memory/,
+      () => `${withLine(`"directory":"/${"y".repeat(1_000_000)}"`)}{"end":true,"lines":3}\n`,
+    ],
+  ];
+
+  // Requirement: command-line.archive-limits
+  it.each(excesses)("that has too many %s, in one short sentence", async (_, message, make) => {
+    const text = make();
+    await expectRefused(text, message);
+    expect((await refused("-", text)).length).toBeLessThan(500);
+  });
+
+  // Requirement: command-line.archive-limits
+  it("whose lines of one memory do not follow one another", async () => {
+    const other = { address: { nodeId: "other" }, memory: true };
+    await expectRefused(
+      changed((all) => all.splice(3, 0, other)),
+      /line 5: it is of a memory whose other lines came before/,
+    );
+  });
+
+  // Requirement: command-line.archive-limits
+  it("at its first fault, and reads no further", async () => {
+    const pieceBytes = 65_536;
+    let read = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(`${lines[0]}\n`);
+      for (; read < 1000; read += 1) yield Buffer.alloc(pieceBytes, "{}\n");
+    }
+    const { exitCode, stderr } = await cli(["import", "-", "--dir", newPath()], { stdin: endless() });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("standard input: line 2: ")]);
+    expect(read).toBeLessThanOrEqual(1);
+  });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { type ClientSession, Collection } from "mongodb";
@@ -7,6 +8,7 @@ import { readTree, readTreeWithHistory, withTree } from "../../../src/cli/archiv
 import { openMemoryIn } from "../../../src/cli/targets/open-target.js";
 import { type CheckedAddress, checkAddress } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { hashSha256 } from "../../../src/core/values/sha256.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -14,6 +16,7 @@ import { isLong } from "../../helpers/repetitions.js";
 import { cliJson } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
+import { until } from "../../helpers/until-answers.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
 const { client, uri, name: dbName, db } = testDatabase("replicaSet");
@@ -240,6 +243,62 @@ describe("a memory that may be larger than the process", () => {
       true,
     ]);
     starts.mockRestore();
+  });
+});
+
+describe.each(["document", "files"] as const)("a memory of many small files with the layout %s", (layout) => {
+  const manyFiles = 4500;
+  const time = (day: number): string => `2026-01-0${day}T00:00:00.000Z`;
+  const collection = layout === "files" ? "memories_files" : "memories";
+  const target = (nodeId: string): string[] => ["--uri", uri, "--db", dbName, "--layout", layout, "--node", nodeId];
+
+  async function writeArchive(): Promise<string> {
+    const address = { nodeId: "any" };
+    const files = Array.from({ length: manyFiles }, (_, index) => {
+      const content = `note ${index}`;
+      const path = `/d${index % 30}/f${index}`;
+      const times = { createdAt: time(1), updatedAt: time(2) };
+      return { address, path, sizeBytes: content.length, sha256: hashSha256(content), ...times, content };
+    });
+    const lines = [{ format: "langgraph-mongo-memory", version: 1 }, { address, memory: true }, ...files];
+    const file = newPath();
+    const all = [...lines, { end: true, lines: lines.length + 1 }];
+    await writeFile(file, all.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    return file;
+  }
+
+  const memoryOf = (nodeId: string): Memory =>
+    new MongoMemoryStore({ client, dbName, layout }).memory({ nodeId }, { paths: "posix" });
+
+  // Requirement: command-line.imports-in-batches
+  it("is imported by some commands for each 2,000 files", async () => {
+    const archive = await writeArchive();
+    const nodeId = randomUUID();
+    const ops = ["query", "getmore", "insert", "update", "command"];
+    const replies = await repliesTo(() => cliJson(["import", archive, ...target(nodeId)]), collection, ops);
+    // One for each directory in which something is created, too.
+    expect(replies.length).toBeLessThan(150);
+    const { files } = await memoryOf(nodeId).snapshot();
+    expect(files).toHaveLength(manyFiles);
+    expect(
+      new Set(files.map(({ createdAt, updatedAt }) => `${createdAt.toISOString()} ${updatedAt.toISOString()}`)),
+    ).toEqual(new Set([`${time(1)} ${time(2)}`]));
+  });
+
+  // Requirement: command-line.goes-on
+  it("is imported to the end by a second run, where the first was killed between two batches", async () => {
+    const archive = await writeArchive();
+    const [killed, whole] = [randomUUID(), randomUUID()];
+    const child = spawnCli(["import", archive, ...target(killed)]);
+    const end = ended(child);
+    await until(async () => (await memoryOf(killed).list()).length > 0);
+    child.kill("SIGKILL");
+    await end;
+    const { written, unchanged } = await cliJson(["import", archive, ...target(killed)]);
+    expect(Number(unchanged)).toBeGreaterThanOrEqual(2000);
+    expect(Number(written) + Number(unchanged)).toBe(manyFiles);
+    await cliJson(["import", archive, ...target(whole)]);
+    expect((await memoryOf(killed).snapshot()).files).toEqual((await memoryOf(whole).snapshot()).files);
   });
 });
 

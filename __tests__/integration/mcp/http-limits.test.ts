@@ -6,7 +6,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
-import { initialize, initializeAs } from "../../helpers/mcp-messages.js";
+import { faultyInitialize, initialize, initializeAs } from "../../helpers/mcp-messages.js";
 import { openStream, type RawAnswer, send } from "../../helpers/raw-http.js";
 
 async function beginSession(url: string): Promise<Record<string, string>> {
@@ -97,6 +97,13 @@ describe("bodies", () => {
     const answer = await send((await serve()).url, { body });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(`the body holds ${excess}`);
+  });
+
+  // Requirement: mcp.short-errors
+  it("with a thousand faults are answered by a short error", async () => {
+    const { url } = await serve();
+    const answer = await send(url, { headers: await beginSession(url), body: JSON.stringify(faultyInitialize) });
+    expect(answer.text.length).toBeLessThan(6000);
   });
 
   // Requirement: mcp.http-message-size

@@ -2,6 +2,7 @@ import { expect, it, jest } from "@jest/globals";
 import * as diff from "diff";
 import type { LineageStep } from "../../../src/core/history/history-backend.js";
 import { encodeOlderText, wholeText } from "../../../src/core/history/older-text.js";
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 
 let comparisons = 0;
 
@@ -45,7 +46,7 @@ it.each([
 ])("blame of half a million lines with %s takes bounded work", async (_kind, older, newer) => {
   comparisons = 0;
   const steps = batchOf(stepOf("2", encodeOlderText(older, newer)), stepOf("1", "none"));
-  const blamed = await blameLines({ text: newer, steps });
+  const blamed = await blameLines({ text: newer, steps }, createUnlimitedCall());
   expect(blamed).toHaveLength(count);
   expect(blamed.every(({ version }) => version !== null)).toBe(true);
   // At its limit a comparison still ends: each of 1,000 edits goes on along at most as many diagonals.
@@ -56,7 +57,10 @@ it("blame of long lines counts their length", async () => {
   const long = "x".repeat(100_000);
   const [older, newer] = [linesOf((index) => `${long}a${index}`, 100), linesOf((index) => `${long}b${index}`, 100)];
   comparisons = 0;
-  await blameLines({ text: newer, steps: batchOf(stepOf("2", wholeText(older)), stepOf("1", "none")) });
+  await blameLines(
+    { text: newer, steps: batchOf(stepOf("2", wholeText(older)), stepOf("1", "none")) },
+    createUnlimitedCall(),
+  );
   expect(comparisons).toBeLessThan(25_000);
 });
 
@@ -71,7 +75,7 @@ it("blame gives other calls their turn between versions", async () => {
     if (!isDone) setImmediate(countTurn);
   };
   setImmediate(countTurn);
-  await blameLines({ text, steps: batchOf(...steps, stepOf("1", "none")) });
+  await blameLines({ text, steps: batchOf(...steps, stepOf("1", "none")) }, createUnlimitedCall());
   isDone = true;
   expect(turns).toBeGreaterThan(1);
 });

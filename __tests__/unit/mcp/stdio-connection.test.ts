@@ -5,7 +5,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { StdioConnection } from "../../../src/mcp/stdio/serve-stdio.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { appendCall, initialize } from "../../helpers/mcp-messages.js";
+import { appendCall, faultyInitialize, initialize } from "../../helpers/mcp-messages.js";
 
 /** A memory whose appends begin, and go on when they are let. */
 function gatedMemory() {
@@ -58,6 +58,18 @@ describe("a connection over stdio", () => {
     await served;
     expect(await memory.read("/a")).toBe("x");
     expect(input.destroyed).toBe(true);
+  });
+
+  // Requirement: mcp.short-errors
+  it("answers a request with a thousand faults by a short error", async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const { gated } = gatedMemory();
+    const served = new StdioConnection(parseMcpOptions("McpStdioOptions", { memory: gated })).serve(input, output);
+    input.end(`${JSON.stringify(faultyInitialize)}\n`);
+    await served;
+    const answer = String(output.read());
+    expect(JSON.parse(answer)).toMatchObject({ id: 1, error: { message: expect.stringContaining("icons") } });
+    expect(answer.length).toBeLessThan(6000);
   });
 
   // Requirement: mcp.stdio-ends

@@ -3,7 +3,7 @@ import type { Memory } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
-import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import type { DatedFile, MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
 import { about, inputError, usageError, withFile } from "../errors.js";
@@ -38,8 +38,8 @@ export interface OpenTarget {
   paths: PathRule;
   /** The database and address of the memory. Null for a folder. */
   stored: { database: MemoryDatabase; address: CheckedAddress } | null;
-  /** Returns the same memory with a fixed time for its changes. Null if the storage sets the times itself. */
-  dated: ((time: Date) => Memory) | null;
+  /** Writes several files with their times as one change. Null if the storage sets the times itself. */
+  writeFiles: ((files: readonly DatedFile[]) => Promise<void>) | null;
 }
 
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
@@ -104,14 +104,12 @@ interface DatabaseSettings extends OpenSettings {
 export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseSettings): OpenTarget {
   const { access, paths, as, maxFileBytes = memoryDefaults.maxFileBytes } = use;
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
-  const open = (clock?: () => Date): Memory =>
-    database.memory(address, access, { paths, clock, maxFileBytes }).with({ actor });
   return {
-    memory: open(),
+    memory: database.memory(address, access, { paths, maxFileBytes }).with({ actor }),
     name: formatAddress(address),
     paths,
     stored: { database, address },
-    dated: (time) => open(() => time),
+    writeFiles: (files) => database.write(address, files, { actor, maxFileBytes }),
   };
 }
 
@@ -126,7 +124,7 @@ async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Prom
   const { maxFileBytes = memoryDefaults.maxFileBytes } = use;
   try {
     const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
-    return { memory, name: `the folder ${dir}`, paths, stored: null, dated: null };
+    return { memory, name: `the folder ${dir}`, paths, stored: null, writeFiles: null };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const reason = error.message.replace(/^.*: dir: /, "");

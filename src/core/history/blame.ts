@@ -1,4 +1,5 @@
 import type { diffArrays } from "diff";
+import type { CallContext } from "../runtime/call.js";
 import { Turns } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
@@ -21,7 +22,7 @@ const maxEditLength = 1000;
 const maxComparisons = 2_000_000;
 
 /** Goes back from the present text until the version of each line is known. */
-export async function blameLines({ text, steps }: FileLineage): Promise<BlamedLine[]> {
+export async function blameLines({ text, steps }: FileLineage, call: CallContext): Promise<BlamedLine[]> {
   const lines = text.split("\n");
   const blamed = lines.map((line, index): BlamedLine => ({ line: index + 1, text: line, version: null }));
   // A newline ends a line; no empty line follows it.
@@ -29,7 +30,7 @@ export async function blameLines({ text, steps }: FileLineage): Promise<BlamedLi
   let unknown = blamed.length;
   let newer: TracedText = { text, lines: lines.map((line, present) => ({ text: line, present })) };
   const { diffArrays: diff } = await import("diff");
-  const turns = new Turns();
+  const turns = new Turns(call);
   for await (const { version, before } of eachStep(steps)) {
     if (before === null) break;
     if (before === "same") continue;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { preview } from "../values/preview.js";
+import { type Issue, listFaults } from "./faults.js";
 import { nearestName } from "./nearest-name.js";
 import { getField } from "../values/unknown-values.js";
 
@@ -18,14 +19,6 @@ export const timeoutField = z.custom<number>(
 export function isSignal(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("aborted" in value && "addEventListener" in value)) return false;
   return typeof value.aborted === "boolean" && typeof value.addEventListener === "function";
-}
-
-interface Issue {
-  code?: string | undefined;
-  path: readonly PropertyKey[];
-  message: string;
-  /** Only in an issue "unrecognized_keys". */
-  keys?: readonly string[];
 }
 
 /** A zod schema, described by its shape: the types of zod 3 and zod 4 differ, and either may be installed. */
@@ -50,18 +43,16 @@ export function checkOptions<Checked>(
 ): Checked {
   const result = schema.safeParse(options);
   if (result.success) return result.data;
-  const messages = result.error.issues.flatMap((issue) => {
+  const faults = listFaults(result.error.issues, ({ issue, key }) => {
     const field = issue.path.map(String).join(".");
-    if (issue.code === "unrecognized_keys") {
-      const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
-      return (issue.keys ?? []).map((key) => unknownOption(field === "" ? key : `${field}.${key}`, names));
-    }
-    const needed = `expected an object { ${Object.keys(schema.shape ?? {}).join(", ")} }`;
-    if (field === "") return options === undefined ? `they are missing; ${needed}` : issue.message;
+    const names = Object.keys(schema.shape ?? {});
+    if (key !== undefined) return field === "" ? unknownOption(key, names) : unknownOption(`${field}.${key}`, []);
+    if (field === "")
+      return options === undefined ? `they are missing; expected an object { ${names.join(", ")} }` : issue.message;
     const given = secrets.includes(field) ? "" : ` (given ${preview(getValue(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });
-  throw new TypeError(`invalid ${name}: ${messages.join("; ")}`);
+  throw new TypeError(`invalid ${name}: ${faults}`);
 }
 
 function unknownOption(name: string, names: readonly string[]): string {

@@ -13,6 +13,15 @@ export function asHostname(host: string): string {
   return new URL(toUrl(host)).hostname;
 }
 
+/**
+ * The host that a Host header names, without the port. Null for every spelling but that of a URL, such as `127.1`: a
+ * browser sends no other one, and what is compared must be what was sent.
+ */
+export function parseHostHeader(header: string): string | null {
+  const host = header.toLowerCase().replace(/:\d{1,5}$/, "");
+  return isHost(host) && asHostname(host) === host && URL.canParse(`http://${header}`) ? host : null;
+}
+
 /** @param hostname a result of `asHostname` */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);

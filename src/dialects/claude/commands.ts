@@ -109,7 +109,7 @@ async function answerWith(
   lines: Iterable<string>,
   { count, what, options: { maxViewChars } }: { count: number; what: string; options: CheckedClaudeOptions },
 ): Promise<string> {
-  const turns = new Turns();
+  const turns = new Turns(null);
   const parts = [header];
   let recent: string[] = [];
   let shown = 0;

@@ -122,7 +122,7 @@ export async function journalTree(
   { root, reservationFolder }: { root: string; reservationFolder: string },
   reader: BlockReader,
 ): Promise<JournalTree> {
-  const turns = new Turns();
+  const turns = new Turns(null);
   const texts = new Map<string, string>();
   const reservations = new Map<string, string>();
   const entries: JournalEntry[] = [];

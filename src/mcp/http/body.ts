@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { JsonBounds } from "../json-bounds.js";
+import { callLimits, JsonBounds } from "../../core/values/json-bounds.js";
 import { HttpRefusal, serverError } from "./guard.js";
 
 /** The bodies of all running requests may together have so many times `maxBodyBytes`. */
@@ -35,7 +35,7 @@ export class RequestBodies {
   }
 
   async #read(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
-    const bounds = new JsonBounds();
+    const bounds = new JsonBounds(callLimits);
     const pieces: Buffer[] = [];
     let [sizeBytes, heldBytes] = [0, 0];
     let isCrowded = false;

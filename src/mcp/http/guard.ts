@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { createSecretMatcher } from "../../core/values/secret.js";
 import { shorten } from "../../core/values/text.js";
-import { asHostname, isHost, loopbackNames } from "../../core/values/hostnames.js";
+import { asHostname, loopbackNames, parseHostHeader } from "../../core/values/hostnames.js";
 
 /** Thrown to answer a request with an HTTP error instead of an answer of the protocol. */
 export class HttpRefusal extends Error {
@@ -48,8 +48,9 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
   const hosts = hostnames(allowedHosts ?? [...loopbackNames, host]);
   const origins = hostnames(allowedOrigins ?? loopbackNames);
   return ({ headers }) => {
-    if (!isHostHeader(headers.host) || !validateHostHeader(headers.host, hosts).ok)
-      throw forbidden("Host", headers.host, hosts);
+    // The SDK reads the header as a part of a URL, where `evil.example@127.0.0.1` names 127.0.0.1.
+    const isHost = parseHostHeader(headers.host ?? "") !== null;
+    if (!isHost || !validateHostHeader(headers.host, hosts).ok) throw forbidden("Host", headers.host, hosts);
     if (!validateOriginHeader(headers.origin, origins).ok) throw forbidden("Origin", headers.origin, origins);
   };
 }
@@ -67,11 +68,6 @@ export function createTokenGuard(token: string | undefined): Guard {
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
     throw new HttpRefusal(401, serverError, message, { "WWW-Authenticate": challenge });
   };
-}
-
-/** Whether the header is only a host and a port. The SDK would parse `evil.example@127.0.0.1` as the host 127.0.0.1. */
-function isHostHeader(header: string | undefined): boolean {
-  return header !== undefined && isHost(header.replace(/:\d{1,5}$/, ""));
 }
 
 /** @param hosts `scheme://*` means all hosts of a scheme */

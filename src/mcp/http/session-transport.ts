@@ -5,6 +5,7 @@ import {
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { shortenError } from "../short-errors.js";
 
 /**
  * The transport of one session. The SDK drops notifications for a client without a stream; this class stores each one
@@ -18,7 +19,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     const isForStream = isJSONRPCNotification(message) && options?.relatedRequestId === undefined;
     if (isForStream && !this.#hasStream) this.#waiting.set(JSON.stringify(message), message);
-    else await super.send(message, options);
+    else await super.send(shortenError(message), options);
   }
 
   /** Answers a GET with a stream, which lasts as long as `response`. */

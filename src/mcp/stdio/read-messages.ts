@@ -4,7 +4,7 @@ import {
   ProtocolErrorCode,
   type RequestId,
 } from "@modelcontextprotocol/server";
-import { JsonBounds } from "../json-bounds.js";
+import { callLimits, JsonBounds } from "../../core/values/json-bounds.js";
 
 /** The refusal of a line. */
 export interface Refusal {
@@ -60,7 +60,7 @@ function parseLine(line: Buffer, sizeBytes: number, maxMessageBytes: number): JS
   };
   if (sizeBytes > maxMessageBytes)
     return refuse(idAtEnd(line), `has ${sizeBytes} bytes; at most ${maxMessageBytes} are accepted`);
-  const bounds = new JsonBounds();
+  const bounds = new JsonBounds(callLimits);
   bounds.add(line);
   if (bounds.excess !== undefined) return refuse(idAtEnd(line), `holds ${bounds.excess}; none needs so many`);
   let value: unknown;

@@ -6,6 +6,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from "@modelcontextprotocol/server";
+import { shortenError } from "../short-errors.js";
 import { readMessages } from "./read-messages.js";
 
 export interface StdioTransportOptions {
@@ -78,7 +79,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     try {
-      await this.#write(message);
+      await this.#write(shortenError(message));
     } finally {
       if (!("method" in message) && message.id !== undefined) this.#unanswered.delete(message.id);
       this.#closeWhenAnswered();

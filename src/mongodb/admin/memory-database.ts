@@ -1,5 +1,6 @@
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import { createUnlimitedCall } from "../../core/runtime/call.js";
+import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
+import type { MemoryActor } from "../../core/values/actor.js";
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { Memory } from "../../core/memory.js";
@@ -14,6 +15,7 @@ import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
 import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
+import { type DatedFile, writeDatedFiles } from "../memories/write-dated-files.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
 import { summariesIn } from "../memories/addresses/summary-pages.js";
@@ -21,6 +23,7 @@ import { summariesIn } from "../memories/addresses/summary-pages.js";
 export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
+export type { DatedFile } from "../memories/write-dated-files.js";
 export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 
 export interface MemoryDatabaseOptions {
@@ -30,6 +33,12 @@ export interface MemoryDatabaseOptions {
   memoriesCollection?: string | undefined;
   /** The layout of the store. @default "document" */
   layout?: LayoutName | undefined;
+}
+
+export interface WriteOptions {
+  /** Who writes, for the history. */
+  actor: MemoryActor | null;
+  maxFileBytes: number;
 }
 
 export interface OpenOptions {
@@ -44,6 +53,9 @@ export interface OpenOptions {
  * driver are 30 s, 30 s and none.
  */
 const timeouts = { serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socketTimeoutMS: 30_000 };
+
+/** The server lets the transaction of a process that was killed stand in the way for a minute. */
+const writeTimeoutMs = 120_000;
 
 /**
  * The memories of a database, for programs that administer them. Opened for reading, it creates no indexes and no
@@ -122,6 +134,20 @@ export class MemoryDatabase {
       { paths, maxFileBytes },
       { server: getServerAddress(this.client) },
     );
+  }
+
+  /**
+   * Writes files of a memory, each path once, as one change: with their own times, and in a few commands however many
+   * they are. Several thousand small files, or a few MB, are as much as one change should bring.
+   * @throws what `write` of a memory throws, with the path; then nothing was changed
+   */
+  write(address: CheckedAddress, files: readonly DatedFile[], { actor, maxFileBytes }: WriteOptions): Promise<void> {
+    const earliest = files.reduce((time, { createdAt }) => (createdAt < time ? createdAt : time), new Date());
+    const stored = this.#layouts.write.open(address, { ...memoryDefaults, maxFileBytes }, () => earliest);
+    return runWithDeadline({ signals: [], timeoutMs: writeTimeoutMs, actor }, (call) => {
+      call.stage = "change";
+      return writeDatedFiles(stored, files, maxFileBytes, call);
+    });
   }
 
   /** Returns null if the layout reads a memory as a whole. @throws MemoryError EIO */

@@ -228,7 +228,11 @@ export class DocumentStorage implements StoredMemory {
     await this.#checkRoom(loaded, edits, parts, call);
     // An upsert cannot refuse the change of a missing document. `#checkRoom` has checked the size.
     const checked = isMissing ? { ...parts, growth: 0 } : parts;
-    const made = await this.#writes.make(checked, { at, createdAt: at, upsert: isMissing }, call);
+    const createdAt = edits.files.reduce(
+      (earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest),
+      at,
+    );
+    const made = await this.#writes.make(checked, { at, createdAt, upsert: isMissing }, call);
     return made !== null && made !== "missing";
   }
 

@@ -1,4 +1,5 @@
 import { MemoryError } from "../../../core/values/errors.js";
+import { nextTurn } from "../../../core/runtime/turns.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
@@ -78,8 +79,7 @@ class FilesListener implements ChangeListener {
    */
   async #nextThatCame(): Promise<ChangeEvent | null> {
     const next = this.#next();
-    const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
-    const came = await Promise.race([next, turn]);
+    const came = await Promise.race([next, nextTurn().then(() => null)]);
     if (came !== null) return came;
     // The next call of `heard` reports the error.
     next.catch(() => undefined);

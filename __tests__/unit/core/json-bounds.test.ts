@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import { JsonBounds } from "../../../src/mcp/json-bounds.js";
+import { callLimits, JsonBounds } from "../../../src/core/values/json-bounds.js";
 
 function excessOf(text: string, pieceBytes = text.length): string | undefined {
-  const bounds = new JsonBounds();
+  const bounds = new JsonBounds(callLimits);
   const bytes = Buffer.from(text);
   for (let start = 0; start < bytes.length; start += pieceBytes) bounds.add(bytes.subarray(start, start + pieceBytes));
   return bounds.excess;
