@@ -224,8 +224,8 @@ describe("forget", () => {
     // A hundred changes leave the document of their memory.
     for (let index = 0; index < 100; index += 1) await ofAda.write("/a", String(index));
     await ofAll.write("/a", "x");
-    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toMatch(
-      /^erased 1 memory with 1 file and \d+ versions\n$/,
+    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe(
+      "erased 1 memory with 1 file and 100 versions\n",
     );
     await ofAll.write("/b", "x");
     expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe("erased 0 memories with 0 files\n");

@@ -266,10 +266,15 @@ export class VersionCollection {
   }
 
   /**
+   * @param beforeRevision which are counted @default all
    * @returns how many versions a memory had. The last to go says whose they were, so that a crash leaves nothing that
    * cannot be found
    */
-  async remove(memory: string, call: CallContext): Promise<number> {
+  async remove(memory: string, call: CallContext, beforeRevision?: number): Promise<number> {
+    if (beforeRevision !== undefined) {
+      const later = { $gte: storedId(memory, String(beforeRevision)), $lt: versionIdRange(memory).$lt };
+      await this.#collection.deleteMany({ _id: later }, {}, call);
+    }
     const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, {}, call);
     await this.#collection.deleteOne({ _id: memory }, {}, call);
     return count;

@@ -22,6 +22,17 @@ export interface RemovableMemories extends Pick<KeptLayout, "placed"> {
 export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
   /** Whether one of them had versions in their collection. */
   hadVersions: boolean;
+  /** Of memories that kept versions themselves, which went with them. */
+  recorded: readonly RecordedVersions[];
+}
+
+/** The versions that a memory kept itself. */
+export interface RecordedVersions {
+  /** What the ids of its versions begin with. */
+  versionsId: string;
+  count: number;
+  /** The revision of the first of them. What the collection has from there on are copies. */
+  firstRevision: number;
 }
 
 /**
@@ -40,23 +51,27 @@ export async function removeRange(
   const { versions, records, vectors, history } = context;
   const proposals = keepsOthers ? 0 : await records.remove(range, call);
   try {
-    const { hadVersions, ...counts } = await layout.removeMemories(range, call);
-    const kept = { versions, history, versionIds };
-    const mayHaveVersions = history !== null || hadVersions || counts.memories === 0;
-    const removedVersions = mayHaveVersions ? await removeVersions(kept, layout, range, call) : 0;
+    const { hadVersions, recorded, ...counts } = await layout.removeMemories(range, call);
+    const kept = { versions, history, versionIds, recorded };
+    const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
+    const moved = mayHaveVersions ? await removeVersions(kept, layout, range, call) : 0;
     if (!keepsOthers) await vectors.remove(range, call);
-    return { ...counts, versions: removedVersions, proposals };
+    return { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
   } catch (error) {
     throw storageError(error, "write", null);
   }
 }
 
+type RemovedVersions = Pick<RemovalContext, "versions" | "history"> &
+  Pick<MemoriesBeside, "versionIds"> &
+  Pick<RemovedMemories, "recorded">;
+
 /**
  * A store without history may lack the rights for what another has kept, and leaves alone who has changed the memories of
- * others. @param versionIds of versions that stay @returns how many versions there were
+ * others. @param versionIds of versions that stay @returns how many versions there were beside the recorded ones
  */
 async function removeVersions(
-  { versions, history, versionIds }: Pick<RemovalContext, "versions" | "history"> & Pick<MemoriesBeside, "versionIds">,
+  { versions, history, versionIds, recorded }: RemovedVersions,
   layout: RemovableMemories,
   range: AddressRange,
   call: CallContext,
@@ -66,8 +81,10 @@ async function removeVersions(
     for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
     const present = owned.length === 0 ? [] : await findVersionIds(layout, range, call);
     const live = new Set([...versionIds, ...present]);
+    const firstRevisions = new Map(recorded.map(({ versionsId, firstRevision }) => [versionsId, firstRevision]));
     let count = 0;
-    for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory, call);
+    for (const memory of owned.filter((each) => !live.has(each)))
+      count += await versions.remove(memory, call, firstRevisions.get(memory));
     if (history !== null) await layout.unnameChanges(range, call);
     return count;
   } catch (error) {
