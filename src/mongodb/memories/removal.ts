@@ -23,11 +23,11 @@ export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "fil
   /** Whether one of them had versions in their collection. */
   hadVersions: boolean;
   /** Of memories that kept versions themselves, which went with them. */
-  recorded: readonly RecordedVersions[];
+  recorded: readonly OutboxVersions[];
 }
 
 /** The versions that a memory kept itself. */
-export interface RecordedVersions {
+export interface OutboxVersions {
   /** What the ids of its versions begin with. */
   versionsId: string;
   count: number;

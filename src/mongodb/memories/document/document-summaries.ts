@@ -1,6 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { readPage } from "../addresses/memory-pages.js";
-import { type RecordedVersions, type RemovedMemories, unnameVersions } from "../removal.js";
+import { type OutboxVersions, type RemovedMemories, unnameVersions } from "../removal.js";
 import { addressOrNull, type OwnerField } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { streaming } from "../../driver/reads.js";
@@ -123,7 +123,7 @@ export async function removeMemories(
   await ready();
   const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
   const options = { projection: removalProjection, ...asPlainValues };
-  const recorded: RecordedVersions[] = [];
+  const recorded: OutboxVersions[] = [];
   const counts = { files: 0, hadVersions: false };
   const count = (document: RemovedDocument): void => {
     counts.files += countFiles(document);
