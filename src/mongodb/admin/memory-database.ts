@@ -13,13 +13,16 @@ import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
 import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
-import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
+import { countSwept } from "../memories/count-swept.js";
+import type { ExpireMsOptions } from "../memories/memory-expiry.js";
+import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { presentCollections } from "../driver/present-collections.js";
-import type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
+import type { ForgottenCounts, MemorySummary, SweptCounts } from "../memories/addresses/memory-filter.js";
 import { summariesIn } from "../memories/addresses/summary-pages.js";
 
 export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
+export type { ExpireMsOptions } from "../memories/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
 export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 
@@ -55,6 +58,7 @@ export class MemoryDatabase {
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
   readonly layoutName: LayoutName;
+  readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => MemoryLayout;
   readonly #layouts: Record<"read" | "write", MemoryLayout>;
 
   private constructor(
@@ -65,7 +69,7 @@ export class MemoryDatabase {
     this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.layoutName = layout;
-    const open = (makesIndexes: boolean): MemoryLayout =>
+    this.#open = (makesIndexes, expireMs = {}) =>
       openLayout(layout, {
         db: this.db,
         client,
@@ -74,13 +78,13 @@ export class MemoryDatabase {
         connect: () => Promise.resolve(),
         clock: () => new Date(),
         // As they lie there: what has expired for an application is still to be seen, and to be erased.
-        expireMs: {},
+        expireMs,
         // What an application records goes on being recorded.
         history: { begins: false },
         embeddings: null,
         makesIndexes,
       });
-    this.#layouts = { read: open(false), write: open(true) };
+    this.#layouts = { read: this.#open(false), write: this.#open(true) };
   }
 
   /**
@@ -188,6 +192,14 @@ export class MemoryDatabase {
   forget(range: AddressRange): Promise<ForgottenCounts> {
     return traced(spanOfForget(getServerAddress(this.client)), () =>
       this.#layouts.write.remove(range, createUnlimitedCall()),
+    );
+  }
+
+  /** Removes the memories that nobody has changed for so long. Makes no index. @throws MemoryError EIO */
+  sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
+    const layout = this.#open(false, expireMs);
+    return traced(spanOfSweep(getServerAddress(this.client)), () =>
+      countSwept(layout.sweep(createUnlimitedCall()), { signals: [], timeoutMs: Infinity }),
     );
   }
 

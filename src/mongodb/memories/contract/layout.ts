@@ -55,6 +55,8 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
+  /** Removes each memory that has expired, and answers so often. One that cannot be removed does not stop the others. */
+  sweep(call: CallContext): AsyncIterable<void>;
   /**
    * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or
    * the new one.
@@ -96,6 +98,8 @@ export interface KeptLayout extends Pick<
    * layout in the same range
    */
   remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts>;
+  /** Removes each memory that has expired, and answers whose it was; null for ids that no memory can have. */
+  sweep(call: CallContext): AsyncIterable<CheckedAddress | null>;
   /** Takes the thread or user of a range out of changes of other memories that have not become versions yet. */
   unname(range: AddressRange, call: CallContext): Promise<void>;
   /** The memories of a range that are here, also those that have expired; or the marks of those that have moved. */
