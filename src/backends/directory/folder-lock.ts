@@ -12,7 +12,10 @@ import { cleanWorkFolder, openWorkFolder } from "./work-folder.js";
 
 const refreshMs = staleMs / 2;
 
-/** A holder that did not refresh its lock for so long, because it or the file system stood still, may soon lose it. */
+/**
+ * A holder that did not refresh its lock for so long, because it or the file system stood still, may soon lose it. So may
+ * one whose clock was set back.
+ */
 const maxUnrefreshedMs = staleMs - 500;
 
 /** Short, as a process with many changes in its queue frees the lock for an instant only. */
@@ -176,6 +179,6 @@ class FolderLock implements Hold {
   }
 
   #noticePause(): void {
-    if (Date.now() - this.#refreshedAtMs > maxUnrefreshedMs) this.#isLost = true;
+    if (Math.abs(Date.now() - this.#refreshedAtMs) > maxUnrefreshedMs) this.#isLost = true;
   }
 }

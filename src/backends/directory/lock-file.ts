@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { MemoryError } from "../../core/values/errors.js";
 import { getErrorCode, ioOrNull } from "./fs-errors.js";
+import { workFolder } from "./names.js";
 import type { OpenDirectory } from "./open-directory.js";
 import { hasEnded, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 import type { Modes } from "./rights.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
-/** A lock that was not refreshed for so long is taken over, where its holder is not known to have ended. */
+/**
+ * A lock whose time is so far from now is taken over, where its holder is not known to have ended. The time is in the past
+ * if nobody refreshes the lock, and in the future if a clock was wrong: machines that share a folder agree better.
+ */
 export const staleMs = 5000;
 
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -62,8 +67,9 @@ export async function takeOver(work: OpenDirectory, name: string, modes: Modes):
     return isMoved === true && Date.now() - startedMs < staleMs / 2 ? id : null;
   }
   // Version 0.1.0 locks by a directory, which is empty.
-  if (isMine) await rmdir(work.pathTo(name)).catch(() => {});
+  const isFull = isMine && (await isNotEmpty(rmdir(work.pathTo(name))));
   await ioOrNull(unlink(work.pathTo(right)));
+  if (isFull) throw fullDirectory(name);
   return isMine ? claim(work, name, modes) : null;
 }
 
@@ -90,9 +96,26 @@ async function look(work: OpenDirectory, name: string): Promise<Seen | null> {
   return {
     // What does not say who holds it, such as a file that was cut short by a crash, is known by its time.
     id: holder?.id ?? `${stats.ino}-${Math.round(stats.mtimeMs)}`,
-    isStale: stats.mtimeMs < Date.now() - staleMs || (holder?.process !== undefined && hasEnded(holder.process)),
+    isStale:
+      Math.abs(Date.now() - stats.mtimeMs) > staleMs || (holder?.process !== undefined && hasEnded(holder.process)),
     isDirectory: stats.isDirectory(),
   };
+}
+
+async function isNotEmpty(removal: Promise<void>): Promise<boolean> {
+  try {
+    await removal;
+    return false;
+  } catch (error) {
+    return ["ENOTEMPTY", "EEXIST"].includes(getErrorCode(error) ?? "");
+  }
+}
+
+function fullDirectory(name: string): MemoryError {
+  return new MemoryError(
+    "EIO",
+    `EIO: ${workFolder}/${name} is a directory with something in it, and no lock of this package; delete it`,
+  );
 }
 
 function parsed(text: string): { id: string; process: ProcessIdentity | undefined } | null {
