@@ -17,6 +17,10 @@ export const commandLine: Requirements = {
     source: "specification section 15",
     says: "forget erases the memories of a user, a thread or an address, and asks before it does",
   },
+  "command-line.sweep": {
+    source: "specification section 15",
+    says: "sweep erases what nobody has changed for an age that is given for each scope, and asks before it does",
+  },
   "command-line.grep": {
     source: "reported: other memories",
     says: "grep finds a literal text or a regular expression with line numbers",

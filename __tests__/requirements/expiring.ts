@@ -19,5 +19,13 @@ export const expiring: Requirements = {
     says: "an index for each scope lets MongoDB sweep; its time is changed, and no other index ever",
   },
   "expiring.rights": { source, says: "where the right to change the time of an index is missing, the error says so" },
+  "expiring.swept-on-request": {
+    source,
+    says: "sweepExpired and the command sweep remove all that has expired, in every layout, with its versions",
+  },
+  "expiring.swept-behind": {
+    source,
+    says: "in the layout files a change lets all memories be removed that have expired, of every scope",
+  },
   "expiring.swept": { source, says: "MongoDB deletes what has expired" },
 };

@@ -19,6 +19,7 @@ import { exportMemories } from "./commands/memories/export.js";
 import { forget } from "./commands/memories/forget.js";
 import { importMemories } from "./commands/memories/import.js";
 import { memories } from "./commands/memories/memories.js";
+import { sweep } from "./commands/memories/sweep.js";
 import { approve, reject } from "./commands/proposals/decisions.js";
 import { proposals } from "./commands/proposals/proposals.js";
 import { init } from "./commands/serve/init.js";
@@ -46,6 +47,7 @@ const commands: readonly AddCommand[] = [
   rm,
   mv,
   forget,
+  sweep,
   grep,
   search,
   log,

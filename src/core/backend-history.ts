@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { actorField } from "./values/actor.js";
 import { blameLines } from "./history/blame.js";
-import { invalid, MemoryError, withPath } from "./values/errors.js";
+import { withPath } from "./values/error-paths.js";
+import { invalid, MemoryError } from "./values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history/history.js";
 import type { HistoryBackend, VersionChange, VersionText } from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";

@@ -52,7 +52,8 @@ import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
 import { sortTree } from "./tree/sort-tree.js";
 import type { CheckedAddress } from "./values/address.js";
-import { alreadyExists, fileNotFound, invalid, pathIsDirectory, withPath } from "./values/errors.js";
+import { withPath } from "./values/error-paths.js";
+import { alreadyExists, fileNotFound, invalid, pathIsDirectory } from "./values/errors.js";
 import { getCreationError, normalizePath, type PathRule, getPathPrefix, ROOT } from "./values/paths.js";
 import { compareCodeUnits, takeStart } from "./values/text.js";
 

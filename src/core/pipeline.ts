@@ -10,7 +10,8 @@ import { isTraced, type SpanAttributes, type Trace, traced } from "./tracing/tra
 import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
 import type { MemoryActor } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
-import { MemoryError, withPath } from "./values/errors.js";
+import { withPath } from "./values/error-paths.js";
+import { MemoryError } from "./values/errors.js";
 import { getCreationError, normalizePath } from "./values/paths.js";
 import { notifyListeners } from "./watch/own-changes.js";
 

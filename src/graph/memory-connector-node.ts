@@ -16,7 +16,7 @@ import { isEmpty, outlineToShow, showMemory, showTree } from "../prompt/shown-me
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
-import { bindSignal } from "../langchain/memory-source.js";
+import { bindRun } from "../langchain/memory-source.js";
 
 /** The memories of one node, as a connector needs them. A `MemoryNode` has these members. */
 export interface ConnectableMemory {
@@ -159,11 +159,10 @@ export class MemoryConnectorNode {
   async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun): Promise<string | null> {
     const { scope } = this.#memory;
     if (missingOwner) this.#report(missingOwner);
-    const signal = getRunSignal(run);
-    const shown = await (signal ? tree.with({ signal }) : tree).outlines(this.#wanted);
+    const shown = await bindRun(run, tree).outlines(this.#wanted);
     for (const { mount } of shown) if (mount.missingOwner) this.#report(mount.missingOwner);
     const readShared = (): Promise<MountOutline> =>
-      tree.outlineAtRoot(bindSignal(signal, this.#memory.globalMemory(run)), this.#wanted);
+      tree.outlineAtRoot(bindRun(run, this.#memory.globalMemory(run)), this.#wanted);
     return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
   }
 
@@ -179,7 +178,7 @@ export class MemoryConnectorNode {
   }
 
   async #outline(run: MemoryRun, memory: Memory): Promise<MemoryOutline> {
-    return bindSignal(getRunSignal(run), memory).outline(this.#wanted);
+    return bindRun(run, memory).outline(this.#wanted);
   }
 
   get #shown(): ShownRead<string | null> {

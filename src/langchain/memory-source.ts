@@ -2,7 +2,7 @@ import { restricted } from "../core/restrictable-memory.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/runtime/call.js";
-import { memoryDefaults } from "../core/memory-options.js";
+import { memoryDefaults, type MemoryUse } from "../core/memory-options.js";
 import { createApprovals } from "./approval-requests.js";
 import type { KnownMemory } from "../dialects/dialect.js";
 import { getActor, type MemoryRun, getRunSignal } from "./memory-run.js";
@@ -56,15 +56,15 @@ export function getKnownMemory(source: MemorySource | undefined): KnownMemory {
   return typeof source === "function" || source === undefined ? {} : source;
 }
 
-/** Binds a memory to the run's signal and actor. The run's actor wins over the program's actor. */
-function bindRun(run: MemoryRun, memory: Memory): Memory {
-  const [signal, actor] = [getRunSignal(run), getActor(run)];
-  return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });
+/** A memory, or a tree of memories. */
+interface Bindable<Bound> {
+  with: (use: MemoryUse) => Bound;
 }
 
-/** Binds a memory to a signal: its calls end when the signal aborts. */
-export function bindSignal(signal: AbortSignal | undefined, memory: Memory): Memory {
-  return signal === undefined ? memory : memory.with({ signal });
+/** Binds a memory to the run's signal and actor. The run's actor wins over the program's actor, and spans name its thread. */
+export function bindRun<Bound>(run: MemoryRun, memory: Bound & Bindable<Bound>): Bound {
+  const [signal, actor] = [getRunSignal(run), getActor(run)];
+  return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });
 }
 
 export function checkMemorySource(source: unknown): asserts source is MemorySource {

@@ -49,9 +49,9 @@ async function sentFor(
   expireMs: MongoMemoryStoreOptions["expireMs"],
   address = freshUser(),
 ): Promise<Document[]> {
-  const memory = new MongoMemoryStore({ client: watched, dbName, layout, clock, ...(expireMs && { expireMs }) }).memory(
-    address,
-  );
+  // Of a collection of its own, in which nothing has expired that a change would remove.
+  const options = { client: watched, dbName, layout, clock, memoriesCollection: "commands" };
+  const memory = new MongoMemoryStore({ ...options, ...(expireMs && { expireMs }) }).memory(address);
   await memory.write("/a", "x");
   const calls = () => Promise.all([memory.read("/a"), memory.append("/a", "x"), memory.list("/")]);
   return (await commandsOf(watched, calls)).map(({ command }) => command);
@@ -245,6 +245,43 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     expect(await stored(memory.address)).toEqual([]);
   });
 
+  // Requirement: expiring.swept-on-request
+  it("removes with sweepExpired whatever has expired, however much, with its versions, and nothing else", async () => {
+    nowMs = startMs;
+    const memoriesCollection = `sweep ${randomUUID()}`;
+    const own = storeWith({ layout, memoriesCollection, history: true });
+    const [kept, changed, ...others] = Array.from({ length: 45 }, () => own.memory(freshUser()));
+    for (const memory of [kept, changed, ...others]) await memory?.write("/a", "x");
+    // So many versions that the layout `document` moves some into their collection.
+    for (let change = 0; change < 70; change += 1) await changed?.append("/a", "x");
+    const global = own.memory({ nodeId: "assistant" });
+    await global.write("/a", "x");
+    nowMs = startMs + 1000;
+    // The root of the layout `files` is behind such a change.
+    await kept?.append("/a", "y");
+    nowMs = startMs + dayMs - 1;
+    expect(await own.sweepExpired()).toEqual({ memories: 0 });
+    nowMs = startMs + dayMs;
+    expect(await own.sweepExpired()).toEqual({ memories: 44 });
+    expect(await own.sweepExpired()).toEqual({ memories: 0 });
+    expect([await kept?.read("/a"), await global.read("/a")]).toEqual(["x\ny", "x"]);
+    expect(await all(storeWith({ layout, memoriesCollection, expireMs: {} }).listMemories())).toHaveLength(2);
+    const owners = await db.collection(`${memoriesCollection}_versions`).find({ scope: "perUser" }).toArray();
+    expect(owners.map(({ userId }) => userId as unknown)).toEqual(
+      layout === "files" && kept !== undefined ? [ownerIn(kept.address)] : [],
+    );
+  });
+
+  // Requirement: expiring.swept-on-request
+  it("removes with sweepExpired what has moved to the other layout, with its mark", async () => {
+    const there = layout === "files" ? "document" : "files";
+    const { address } = await writtenMemory();
+    await store.moveMemory(address, { layout: there });
+    nowMs = startMs + dayMs;
+    expect((await store.sweepExpired()).memories).toBeGreaterThanOrEqual(1);
+    expect([await stored(address), await storedDocuments(db, there, address)]).toEqual([[], []]);
+  });
+
   // Requirement: expiring.migration
   it("lets files of long ago that are taken over live from then on, with their own times", async () => {
     const { address } = await writtenMemory();
@@ -262,6 +299,26 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
   // Requirement: expiring.no-cost
   it("sends one command for each call, as without the option", async () => {
     for (const expireMs of [{ perUser: dayMs }, undefined]) expect(await sentFor(layout, expireMs)).toHaveLength(3);
+  });
+});
+
+describe("expireMs in the layout files", () => {
+  // Requirement: expiring.swept-behind
+  it("lets a change remove 20 expired memories, and all others behind it, of every scope", async () => {
+    nowMs = startMs;
+    const memoriesCollection = `sweep ${randomUUID()}`;
+    const write = async (count: number): Promise<void> => {
+      const store = storeWith({ layout: "files", memoriesCollection });
+      for (let index = 0; index < count; index += 1) await store.memory(freshUser()).write("/a", "x");
+    };
+    await write(50);
+    nowMs = startMs + dayMs;
+    const thread = { nodeId: "assistant", scope: "perThread", threadId: "t" } as const;
+    await storeWith({ layout: "files", memoriesCollection }).memory(thread).write("/a", "x");
+    const roots = db.collection(`${memoriesCollection}_files`);
+    expect(await roots.countDocuments({ scope: "perUser" })).toBeLessThanOrEqual(30);
+    while ((await roots.countDocuments({ scope: "perUser" })) > 0) await sleep(20);
+    expect(await roots.countDocuments()).toBe(2);
   });
 });
 

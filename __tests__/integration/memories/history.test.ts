@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { MongoClient } from "mongodb";
+import { type Document, MongoClient } from "mongodb";
 import type { MemoryVersion, VersionFilter } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
@@ -325,11 +325,37 @@ describe.each<[LayoutName, ServerKind]>([
       const other = freshMemory().with({ actor: { userId, runId: "kept" } });
       for (let index = 0; index < 70; index += 1) await Promise.all([own.append("/a", "x"), other.append("/a", "x")]);
       const { versions } = await store.forget({ userId });
-      expect(versions).toBeGreaterThanOrEqual(60);
+      expect(versions).toBe(70);
       expect(await storedBytes()).not.toContain(userId);
       expect((await all(historyOf(other).list())).map(({ actor }) => actor)).toEqual(
         Array.from({ length: 70 }, () => ({ runId: "kept" })),
       );
+    });
+
+    // Requirement: history.erased
+    it("has all its versions counted when it is forgotten, of files and of directories, also by a store without history", async () => {
+      const userId = randomUUID();
+      const addresses = ["few", "some"].map((nodeId) => ({ nodeId, scope: "perUser", userId }) as const);
+      const [few, some] = addresses.map((address) => store.memory(address));
+      await few?.write("/a/b", "x");
+      await few?.write("/a/c", "x");
+      await some?.write("/d", "x");
+      // Two versions more, of the two files of the directory.
+      await few?.rename("/a", "/e");
+      expect(await store.forget(addresses[0] ?? { userId })).toMatchObject({ memories: 1, files: 2, versions: 4 });
+      expect(await open().forget({ userId })).toMatchObject({ memories: 1, files: 1, versions: 1 });
+    });
+
+    // Requirement: history.erased
+    it("has each version counted once that a broken flush has copied", async () => {
+      const address = { nodeId: randomUUID() };
+      const memory = store.memory(address);
+      for (let index = 0; index < 3; index += 1) await memory.write("/a", String(index));
+      const memories = db.collection(named("memories"));
+      const before: Document = (await memories.findOne(address)) ?? {};
+      await historyOf(memory).redact("1");
+      if ("outbox" in before) await memories.updateOne(address, { $set: { outbox: before["outbox"] } });
+      expect(await store.forget(address)).toMatchObject({ versions: 3 });
     });
 
     // Requirement: history.erased

@@ -56,7 +56,7 @@ describe("spans", () => {
       });
       const place = { "gen_ai.memory.store.id": "memory/a%2Eb%2Fc/perThread/t1" };
       const shared = { "gen_ai.memory.store.id": "memory/a%2Eb%2Fc/global" };
-      const search = { "gen_ai.operation.name": "search_memory" };
+      const search = { "gen_ai.operation.name": "search_memory", "gen_ai.conversation.id": "t1" };
       expect(toldSpans(spans())).toEqual([
         {
           name: "search_memory",

@@ -44,6 +44,7 @@ describe("the program", () => {
       "rm",
       "mv",
       "forget",
+      "sweep",
       "grep",
       "search",
       "log",

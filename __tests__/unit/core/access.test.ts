@@ -3,6 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
 import { checkPolicy, type MemoryAccess, type MemoryPolicy, type MemoryRule } from "../../../src/core/access/policy.js";
 import { isGranted } from "../../../src/core/access/rights.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
@@ -100,13 +101,13 @@ describe("a restricted memory", () => {
       rules: [{ path: "/team/policies/**", access: "read" }],
       guard: ({ path }) => void paths.push(path),
     });
-    const memory = restricted(free, { ...policy, mountPoint: "/team" });
-    await expect(memory.write("/policies/new", "x")).rejects.toMatchObject({
+    const memory = mountMemories({ "/team": restricted(free, { ...policy, mountPoint: "/team" }) });
+    await expect(memory.write("/team/policies/new", "x")).rejects.toMatchObject({
       message: 'EACCES: /team/policies/new is read-only here (access "read")',
-      path: "/policies/new",
+      path: "/team/policies/new",
     });
-    await expect(memory.delete("/")).rejects.toThrow("EACCES: /team/policies");
-    await memory.append("/log", "x");
+    await expect(memory.delete("/team/policies")).rejects.toThrow("EACCES: /team/policies");
+    await memory.append("/team/log", "x");
     expect(paths).toEqual(["/team/log"]);
   });
 

@@ -6,6 +6,7 @@ import { checkPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -180,6 +181,50 @@ describe("a tree of mounts", () => {
     await expect(tree.append("/a/b", "x")).rejects.toMatchObject({ code: "EISDIR", path: "/a/b" });
     await expect(tree.rename("/a/b/c/file", "/a/b/c")).rejects.toMatchObject({ code: "EEXIST", path: "/a/b/c" });
     expect((await tree.grep("text")).map(({ path }) => path)).toEqual(["/a/b/c/file"]);
+  });
+
+  // Requirement: mounts.paths-of-the-tree
+  it("names paths of the tree in the messages of a tree in a tree", async () => {
+    const { tree: inner } = await treeOf({ "/": { "/x": "x" }, "/team/dir": {} });
+    const policed = restricted(open(), checkPolicy({ rules: [{ path: "/a", access: "read" }] }));
+    const asking = restricted(open(), checkPolicy({ access: "ask" }));
+    const tree = mountMemories({ "/far/off": mountMemories({ "/b": inner, "/p": policed, "/ask": asking }) });
+    const at = "/far/off/b";
+    const refusals: [() => Promise<unknown>, string, string][] = [
+      [() => tree.delete(`${at}/team/dir`), `${at}/team/dir`, "is a mount point, which cannot be deleted"],
+      [() => tree.rename(`${at}/team`, `${at}/y`), `${at}/team`, "is a mount point or has one below it"],
+      [() => tree.rename(`${at}/x`, `${at}/team/dir/x`), `${at}/x`, `lies in another memory than ${at}/team/dir/x;`],
+      [() => tree.write("/far/off/p/a", "x"), "/far/off/p/a", "is read-only here"],
+      [() => tree.write("/far/off/ask/a", "x"), "/far/off/ask/a", "is changed only if a person approves"],
+    ];
+    for (const [call, path, reason] of refusals) {
+      const message = expect.stringContaining(`: ${path} ${reason}`);
+      await expect(call()).rejects.toMatchObject({ path, message });
+    }
+    await expect(inner.delete("/team/dir")).rejects.toMatchObject({
+      path: "/team/dir",
+      message: "EACCES: /team/dir is a mount point, which cannot be deleted",
+      stack: expect.stringMatching(/^MemoryError: EACCES: \/team\/dir is .*\n +at /),
+    });
+  });
+
+  // Requirement: mounts.paths-of-the-tree
+  it("leaves an error as it is that a guard throws again and again, and passes a copy with its cause and its stack", async () => {
+    class GuardError extends MemoryError {}
+    const cause = new Error("cause");
+    const thrown = Object.freeze(new GuardError("EACCES", "EACCES: not this", { cause }));
+    const guard = (): never => {
+      throw thrown;
+    };
+    const guarded = restricted(open(), checkPolicy({ guard }));
+    const tree = mountMemories({ "/far": mountMemories({ "/team": guarded }) });
+    for (const name of ["a", "b", "c"]) {
+      const error = await tree.write(`/far/team/${name}`, "x").catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(GuardError);
+      expect(error).toMatchObject({ path: `/far/team/${name}`, code: "EACCES", message: "EACCES: not this", cause });
+      expect((error as Error).stack).toBe(thrown.stack);
+    }
+    expect("path" in thrown).toBe(false);
   });
 
   // Requirement: mounts.reaching

@@ -64,7 +64,7 @@ describe("a connection over stdio", () => {
   it("answers a request with a thousand faults by a short error", async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const { gated } = gatedMemory();
-    const served = new StdioConnection(parseMcpOptions("McpStdioOptions", { memory: gated })).serve(input, output);
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
     input.end(`${JSON.stringify(faultyInitialize)}\n`);
     await served;
     const answer = String(output.read());
@@ -89,5 +89,32 @@ describe("a connection over stdio", () => {
       .split("\n")
       .map((line) => (JSON.parse(line) as { id: number }).id);
     expect(answers.toSorted((one, other) => one - other)).toEqual([1, 2, 4]);
+  });
+
+  // Requirement: mcp.stdio-ends
+  it("answers 10,000 requests at once over an output that takes one at a time, and listens to it once", async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", onWarning);
+    const listeners: number[] = [];
+    let answers = 0;
+    const output: Writable = new Writable({
+      highWaterMark: 1,
+      write: (chunk: Buffer, _encoding, done) => {
+        answers += String(chunk).split("\n").length - 1;
+        listeners.push(output.listenerCount("drain") + output.listenerCount("error"));
+        setImmediate(done);
+      },
+    });
+    const input = new PassThrough();
+    const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory })).serve(input, output);
+    const requests = Array.from({ length: 10_000 }, (_, id) => ({ jsonrpc: "2.0", id: id + 2, method: "ping" }));
+    input.end([initialize, ...requests].map((message) => JSON.stringify(message)).join("\n"));
+    await served;
+    process.off("warning", onWarning);
+    expect(answers).toBe(10_001);
+    expect(Math.max(...listeners)).toBeLessThan(10);
+    expect(warnings).toEqual([]);
   });
 });

@@ -11,7 +11,8 @@ import {
 } from "../../core/tree/change.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import type { DeletedCounts, FileStat, SnapshotFile } from "../../core/tree/snapshot.js";
-import { alreadyExists, fileNotFound, MemoryError, withPath } from "../../core/values/errors.js";
+import { withPath } from "../../core/values/error-paths.js";
+import { alreadyExists, fileNotFound, MemoryError } from "../../core/values/errors.js";
 import { getParent, ROOT } from "../../core/values/paths.js";
 import type { Folder, FoundFile, Located } from "./folder.js";
 import type { Hold } from "./folder-lock.js";

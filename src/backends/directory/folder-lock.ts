@@ -3,6 +3,7 @@ import { unlink, utimes } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryError } from "../../core/values/errors.js";
 import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
+import { RecentMap } from "../../core/runtime/recent-map.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { getErrorCode, fileSystemError } from "./fs-errors.js";
 import { claim, freeIfHeld, isHeldBy, staleMs, takeOver } from "./lock-file.js";
@@ -12,7 +13,10 @@ import { cleanWorkFolder, openWorkFolder } from "./work-folder.js";
 
 const refreshMs = staleMs / 2;
 
-/** A holder that did not refresh its lock for so long, because it or the file system stood still, may soon lose it. */
+/**
+ * A holder that did not refresh its lock for so long, because it or the file system stood still, may soon lose it. So may
+ * one whose clock was set back.
+ */
 const maxUnrefreshedMs = staleMs - 500;
 
 /** Short, as a process with many changes in its queue frees the lock for an instant only. */
@@ -24,8 +28,8 @@ const lockName = "lock";
 /** One queue for each folder, so that the changes of one process do not poll the lock against each other. */
 const queues = new KeyedMutex();
 
-/** Folders in which this process has looked for what a crash left behind. */
-const cleaned = new Set<string>();
+/** Folders in which this process has looked for what a crash left behind. It looks again in one that is forgotten. */
+const cleaned = new RecentMap<true>(10_000);
 
 export interface LockSettings {
   timeoutMs: number;
@@ -71,8 +75,8 @@ export async function withFolderLock<T>(
           continue;
         }
         try {
-          if (!cleaned.has(root)) await cleanWorkFolder(work, settings.modes);
-          cleaned.add(root);
+          if (cleaned.get(root) === undefined) await cleanWorkFolder(work, settings.modes);
+          cleaned.set(root, true);
           return await task(lock);
         } finally {
           await lock.release();
@@ -176,6 +180,6 @@ class FolderLock implements Hold {
   }
 
   #noticePause(): void {
-    if (Date.now() - this.#refreshedAtMs > maxUnrefreshedMs) this.#isLost = true;
+    if (Math.abs(Date.now() - this.#refreshedAtMs) > maxUnrefreshedMs) this.#isLost = true;
   }
 }

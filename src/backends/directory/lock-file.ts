@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, readFile, rename, rmdir, unlink } from "node:fs/promises";
+import { MemoryError } from "../../core/values/errors.js";
 import { getErrorCode, ioOrNull } from "./fs-errors.js";
+import { workFolder } from "./names.js";
 import type { OpenDirectory } from "./open-directory.js";
 import { hasEnded, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 import type { Modes } from "./rights.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
 /**
- * A lock that was not refreshed for so long is taken over. If its holder has ended for certain, this happens at once.
+ * A lock whose time is so far from now is taken over. If its holder has ended for certain, this happens at once. The time
+ * is in the past if nobody refreshes the lock, and in the future if a clock was wrong.
  */
 export const staleMs = 5000;
 
@@ -67,8 +70,9 @@ export async function takeOver(work: OpenDirectory, name: string, modes: Modes):
     return isMoved === true && Date.now() - startedMs < staleMs / 2 ? id : null;
   }
   // The lock of version 0.1.0 is an empty directory.
-  if (isMine) await rmdir(work.pathTo(name)).catch(() => {});
+  const isFull = isMine && (await isNotEmpty(rmdir(work.pathTo(name))));
   await ioOrNull(unlink(work.pathTo(right)));
+  if (isFull) throw fullDirectory(name);
   return isMine ? claim(work, name, modes) : null;
 }
 
@@ -95,9 +99,26 @@ async function look(work: OpenDirectory, name: string): Promise<Seen | null> {
   return {
     // A file that does not name its holder, for example after a crash during the write, is identified by its time.
     id: holder?.id ?? `${stats.ino}-${Math.round(stats.mtimeMs)}`,
-    isStale: stats.mtimeMs < Date.now() - staleMs || (holder?.process !== undefined && hasEnded(holder.process)),
+    isStale:
+      Math.abs(Date.now() - stats.mtimeMs) > staleMs || (holder?.process !== undefined && hasEnded(holder.process)),
     isDirectory: stats.isDirectory(),
   };
+}
+
+async function isNotEmpty(removal: Promise<void>): Promise<boolean> {
+  try {
+    await removal;
+    return false;
+  } catch (error) {
+    return ["ENOTEMPTY", "EEXIST"].includes(getErrorCode(error) ?? "");
+  }
+}
+
+function fullDirectory(name: string): MemoryError {
+  return new MemoryError(
+    "EIO",
+    `EIO: ${workFolder}/${name} is a directory with something in it, and no lock of this package; delete it`,
+  );
 }
 
 function parsed(text: string): { id: string; process: ProcessIdentity | undefined } | null {

@@ -2,7 +2,8 @@ import type { ApprovalRequester } from "./approval-requester.js";
 import type { MemoryRights } from "./rights.js";
 import { preview } from "../values/preview.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";
-import { invalid, MemoryError, withPath } from "../values/errors.js";
+import { errorOnPaths } from "../values/error-paths.js";
+import { invalid, MemoryError } from "../values/errors.js";
 import { ROOT } from "../values/paths.js";
 import {
   type CheckedPolicy,
@@ -61,13 +62,12 @@ export class Policies {
   decide(path: string, needed: NeededAccess): "allow" | "ask" {
     let decision: "allow" | "ask" = "allow";
     for (const policy of this.#policies) {
-      const treePath = toTreePath(policy, path);
-      const access = getAccess(policy, treePath);
+      const access = getAccess(policy, toTreePath(policy, path));
       const own = decisions[access][needed];
       if (own === "deny")
         throw refusal(
           path,
-          `${treePath} ${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`,
+          `${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`,
         );
       if (own === "ask") decision = "ask";
     }
@@ -76,8 +76,7 @@ export class Policies {
 
   /** Refuses also a change that needs an approval. @throws MemoryError EACCES */
   assertAllowed(path: string, needed: NeededAccess): void {
-    if (this.decide(path, needed) === "ask")
-      throw refusal(path, `${path} is changed only if a person approves (access "ask")`);
+    if (this.decide(path, needed) === "ask") throw refusal(path, 'is changed only if a person approves (access "ask")');
   }
 
   /**
@@ -99,7 +98,7 @@ export class Policies {
 }
 
 function refusal(path: string, reason: string): MemoryError {
-  return withPath(new MemoryError("EACCES", `EACCES: ${reason}`), path);
+  return errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} ${reason}`, path);
 }
 
 function getAccess({ access, rules }: CheckedPolicy, path: string): MemoryAccess {

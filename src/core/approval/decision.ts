@@ -1,4 +1,5 @@
-import { MemoryError } from "../values/errors.js";
+import { errorOnPaths } from "../values/error-paths.js";
+import type { MemoryError } from "../values/errors.js";
 import { preview } from "../values/preview.js";
 import { shorten } from "../values/text.js";
 import type { PlannedChange } from "../contract/change-record.js";
@@ -31,9 +32,15 @@ export function createReviewRequest(
 /** The longest reason for a rejection. */
 export const maxReasonChars = 2000;
 
-/** @throws MemoryError EACCES for a rejection, and for an answer that does not decide about this change */
-export function parseDecision(answer: unknown, { actionRequests: [action] }: ReviewRequest): ReviewDecision {
-  const { path = "" } = action.args;
+/**
+ * @param path of the change in the memory
+ * @throws MemoryError EACCES for a rejection, and for an answer that does not decide about this change
+ */
+export function parseDecision(
+  answer: unknown,
+  { actionRequests: [action] }: ReviewRequest,
+  path: string,
+): ReviewDecision {
   const decisions = isRecord(answer) ? answer["decisions"] : undefined;
   const decision: unknown = Array.isArray(decisions) && decisions.length === 1 ? decisions[0] : undefined;
   if (!isRecord(decision)) throw refusal(path, "the answer is not { decisions: [one decision] }");
@@ -41,14 +48,13 @@ export function parseDecision(answer: unknown, { actionRequests: [action] }: Rev
   if (type === "approve") return { type };
   if (type === "reject") {
     const reason = typeof message === "string" && message !== "" ? `: ${shorten(message, maxReasonChars)}` : "";
-    throw new MemoryError("EACCES", `EACCES: a person rejected the change of ${path}${reason}`);
+    throw errorOnPaths("EACCES", (place) => `EACCES: a person rejected the change of ${place(path)}${reason}`);
   }
-  if (type === "edit") return parseEdit(editedAction, action);
+  if (type === "edit") return parseEdit(editedAction, action, path);
   throw refusal(path, `${preview(type)} is no decision`);
 }
 
-function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequests"][0]): ReviewDecision {
-  const { path = "" } = args;
+function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequests"][0], path: string): ReviewDecision {
   const { content, ...fixed } = args;
   if (!isRecord(edited) || edited["name"] !== name || !isRecord(edited["args"]))
     throw refusal(path, `an edited action is { name: "${name}", args }`);
@@ -63,7 +69,7 @@ function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequest
 }
 
 function refusal(path: string, reason: string): MemoryError {
-  return new MemoryError("EACCES", `EACCES: the change of ${path} was not approved: ${reason}`);
+  return errorOnPaths("EACCES", (place) => `EACCES: the change of ${place(path)} was not approved: ${reason}`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

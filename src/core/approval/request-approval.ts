@@ -9,6 +9,7 @@ import { checkContent } from "../settings/check-content.js";
 import { applyChange } from "../tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
+import { errorOnPaths } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
 import { applyOnce, claimRecord, createToken, reload, resume } from "./apply-once.js";
 import { createReviewRequest, parseDecision } from "./decision.js";
@@ -57,7 +58,7 @@ async function propose(
 ): Promise<null> {
   if (records === null || requester === null)
     throw cannotApprove(
-      memory.policies.getTreePath(change.path),
+      change.path,
       'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"',
     );
   const id = request?.id ?? createToken();
@@ -85,7 +86,7 @@ async function interrupt(
   const showPath = (path: string): string => memory.policies.getTreePath(path);
   if (requester === null || request === null || !request.canWait)
     throw cannotApprove(
-      showPath(change.path),
+      change.path,
       'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use the memory of the store itself',
     );
   const { id } = request;
@@ -104,7 +105,7 @@ async function interrupt(
     const current = unchanged ?? createRecord(planned, { id, kind: "interrupt" }, requester, records);
     const review = createReviewRequest(current, request.toolName, showPath);
     const remember = async (at: number): Promise<void> => void (await records.put({ ...current, askedAt: at }));
-    const decision = parseDecision(await request.answer(review, askedAt, remember), review);
+    const decision = parseDecision(await request.answer(review, askedAt, remember), review, change.path);
     if (unchanged !== null) {
       const edited = decision.type === "edit" ? await editContent(memory, current, decision.content, call) : null;
       if (edited !== null && edited.after === current.before) return null;
@@ -177,8 +178,6 @@ function createRecord(
 }
 
 function cannotApprove(path: string, advice: string): MemoryError {
-  return new MemoryError(
-    "EACCES",
-    `EACCES: ${path} is changed only if a person approves (access "ask"), and nobody can be asked here: ${advice}`,
-  );
+  const reason = `is changed only if a person approves (access "ask"), and nobody can be asked here: ${advice}`;
+  return errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} ${reason}`);
 }

@@ -1,3 +1,4 @@
+import { placeError } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
 import type { MemoryOutline } from "../tree/outline.js";
@@ -119,9 +120,8 @@ export class MountTable {
     try {
       return await run(mount.memory);
     } catch (error) {
-      if (MemoryError.isInstance(error) && error.path !== undefined)
-        error.path = treePath ?? joinPoint(mount, error.path);
-      throw error;
+      if (!MemoryError.isInstance(error)) throw error;
+      throw placeError(error, (path) => treePath ?? joinPoint(mount, path));
     }
   }
 }

@@ -1,4 +1,5 @@
-import { invalid, MemoryError } from "../values/errors.js";
+import { errorOnPaths } from "../values/error-paths.js";
+import { MemoryError } from "../values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "../history/history.js";
 import { ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";
@@ -136,7 +137,8 @@ export class MountedHistory implements MemoryHistory {
 
 /** @throws MemoryError EINVAL */
 function getHistory({ point, memory }: Mount): MemoryHistory {
-  if (memory.history === null) throw invalid(`the memory at ${point} keeps no history`);
+  if (memory.history === null)
+    throw errorOnPaths("EINVAL", (place) => `the memory at ${place(point)} keeps no history`);
   return memory.history;
 }
 

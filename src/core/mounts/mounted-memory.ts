@@ -32,7 +32,8 @@ import {
 import { bestHits } from "../search/search-texts.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
-import { MemoryError, withPath } from "../values/errors.js";
+import { errorOnPaths } from "../values/error-paths.js";
+import { MemoryError } from "../values/errors.js";
 import { type PathRule, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import { mergeChanges } from "../watch/merge-changes.js";
@@ -190,7 +191,7 @@ export class MountedMemory implements RestrictableMemory {
     const target = this.#table.normalize(path);
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
     if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
-      throw refusal("EACCES", target, "is a mount point, which cannot be deleted");
+      throw refusal("EACCES", target, () => "is a mount point, which cannot be deleted");
     // One command of one memory. To keep what a mount hides would take a command for each name beside it, and would not
     // be atomic.
     return this.#onDirectory(target, { files: 0, dirs: 0 }, (memory, local) => memory.delete(local, options));
@@ -200,13 +201,13 @@ export class MountedMemory implements RestrictableMemory {
     const [source, target] = [this.#table.normalize(from), this.#table.normalize(to)];
     const fixed = [source, target].find((each) => this.#table.directories.has(each));
     if (fixed !== undefined)
-      throw refusal("EACCES", fixed, "is a mount point or has one below it, so it cannot be renamed or replaced");
+      throw refusal("EACCES", fixed, () => "is a mount point or has one below it, so it cannot be renamed or replaced");
     const [{ mount, path }, other] = [this.#table.locate(source), this.#table.locate(target)];
     if (mount !== other.mount)
       throw refusal(
         "EXDEV",
         source,
-        `lies in another memory than ${target}; write the text there, then delete it here`,
+        (place) => `lies in another memory than ${place(target)}; write the text there, then delete it here`,
       );
     await this.#table.run(mount, (memory) => memory.rename(path, other.path));
   }
@@ -290,8 +291,12 @@ export function getMountTree(memory: Memory): MountedMemory | null {
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
 }
 
-function refusal(code: "EACCES" | "EXDEV", path: string, reason: string): MemoryError {
-  return withPath(new MemoryError(code, `${code}: ${path} ${reason}`), path);
+function refusal(
+  code: "EACCES" | "EXDEV",
+  path: string,
+  say: (place: (path: string) => string) => string,
+): MemoryError {
+  return errorOnPaths(code, (place) => `${code}: ${place(path)} ${say(place)}`, path);
 }
 
 function sortByPath<Item extends { path: string }>(items: readonly Item[]): Item[] {

@@ -1,4 +1,5 @@
 import type * as re2 from "re2js";
+import { errorOnPaths } from "../values/error-paths.js";
 import { invalid } from "../values/errors.js";
 import { LiteralSearch } from "../values/literal-search.js";
 import type { FileText } from "../tree/snapshot.js";
@@ -68,8 +69,10 @@ function testExpression(expression: re2.RE2JS): LineTest {
   const instructions = expression.programSize();
   const isMatch = ({ line, text }: Line, path: string): boolean => {
     if (text.length * instructions > maxLineSteps)
-      throw invalid(
-        `the regular expression is too large for line ${line} of ${path}, which has ${text.length} characters; make it shorter, or search for a text`,
+      throw errorOnPaths(
+        "EINVAL",
+        (place) =>
+          `the regular expression is too large for line ${line} of ${place(path)}, which has ${text.length} characters; make it shorter, or search for a text`,
       );
     return expression.test(text);
   };

@@ -5,8 +5,8 @@ import {
   fileTooLarge,
   parentIsFile,
   pathIsDirectory,
-  withPath,
 } from "../values/errors.js";
+import { withPath } from "../values/error-paths.js";
 import { normalizePath, getParents } from "../values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../values/text.js";
 import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./change.js";

@@ -56,17 +56,16 @@ export class MemoryError extends Error {
   }
 }
 
-const closed = new WeakSet<MemoryError>();
+/** By name: errors are copied, and the other build of this package has a module of its own. */
+const closed = Symbol.for("langgraph-mongo-memory.closedStorage");
 
 /** EIO: the storage was closed by the program, and stays so. */
 export function closedStorage(message: string, options?: { cause?: unknown }): MemoryError {
-  const error = new MemoryError("EIO", message, options);
-  closed.add(error);
-  return error;
+  return Object.defineProperty(new MemoryError("EIO", message, options), closed, { value: true });
 }
 
 export function isClosedStorage(error: MemoryError): boolean {
-  return closed.has(error);
+  return closed in error;
 }
 
 export const invalid = (message: string, cause?: unknown): MemoryError =>
@@ -106,9 +105,3 @@ export const memoryFull = (sizeBytes: number | null, maxMemoryBytes: number, cau
       `${maxMemoryBytes} bytes; delete files no longer needed`,
     { cause },
   );
-
-/** Sets the path of an error that has none. The innermost path that an error is given stays. */
-export function withPath(error: MemoryError, path: string): MemoryError {
-  error.path ??= path;
-  return error;
-}

@@ -35,6 +35,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   /** Ids of requests without an answer. */
   readonly #unanswered = new Set<unknown>();
+  #draining: Promise<unknown> | undefined;
   #isInputOver = false;
   #isClosed = false;
   #resolveClosed: () => void = () => {};
@@ -88,7 +89,13 @@ export class StdioTransport implements Transport {
 
   async #write(message: object): Promise<void> {
     if (this.#isClosed) throw new Error("the connection is closed");
-    if (!this.#output.write(`${JSON.stringify(message)}\n`)) await once(this.#output, "drain");
+    if (!this.#output.write(`${JSON.stringify(message)}\n`)) await this.#drain();
+  }
+
+  /** All messages wait by one listener: Node warns of more than ten. */
+  #drain(): Promise<unknown> {
+    this.#draining ??= once(this.#output, "drain").finally(() => (this.#draining = undefined));
+    return this.#draining;
   }
 
   #closeWhenAnswered(): void {

@@ -14,14 +14,17 @@ import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
 import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
-import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
+import { countSwept } from "../memories/count-swept.js";
+import type { ExpireMsOptions } from "../memories/memory-expiry.js";
+import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { type DatedFile, writeDatedFiles } from "../memories/write-dated-files.js";
 import { presentCollections } from "../driver/present-collections.js";
-import type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
+import type { ForgottenCounts, MemorySummary, SweptCounts } from "../memories/addresses/memory-filter.js";
 import { summariesIn } from "../memories/addresses/summary-pages.js";
 
 export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
+export type { ExpireMsOptions } from "../memories/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
 export type { DatedFile } from "../memories/write-dated-files.js";
 export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
@@ -67,6 +70,7 @@ export class MemoryDatabase {
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
   readonly layoutName: LayoutName;
+  readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => MemoryLayout;
   readonly #layouts: Record<"read" | "write", MemoryLayout>;
 
   private constructor(
@@ -77,7 +81,7 @@ export class MemoryDatabase {
     this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.layoutName = layout;
-    const open = (makesIndexes: boolean): MemoryLayout =>
+    this.#open = (makesIndexes, expireMs = {}) =>
       openLayout(layout, {
         db: this.db,
         client,
@@ -86,13 +90,13 @@ export class MemoryDatabase {
         connect: () => Promise.resolve(),
         clock: () => new Date(),
         // Shows the stored state: memories that have expired for an application can still be listed and erased.
-        expireMs: {},
+        expireMs,
         // Continues the histories that an application records.
         history: { begins: false },
         embeddings: null,
         makesIndexes,
       });
-    this.#layouts = { read: open(false), write: open(true) };
+    this.#layouts = { read: this.#open(false), write: this.#open(true) };
   }
 
   /**
@@ -211,6 +215,14 @@ export class MemoryDatabase {
   forget(range: AddressRange): Promise<ForgottenCounts> {
     return traced(spanOfForget(getServerAddress(this.client)), () =>
       this.#layouts.write.remove(range, createUnlimitedCall()),
+    );
+  }
+
+  /** Removes the memories that nobody has changed for so long. Makes no index. @throws MemoryError EIO */
+  sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
+    const layout = this.#open(false, expireMs);
+    return traced(spanOfSweep(getServerAddress(this.client)), () =>
+      countSwept(layout.sweep(createUnlimitedCall()), { signals: [], timeoutMs: Infinity }),
     );
   }
 

@@ -1,5 +1,5 @@
 import type { MemoryActor } from "../../core/values/actor.js";
-import { invalid } from "../../core/values/errors.js";
+import { errorOnPaths } from "../../core/values/error-paths.js";
 import { isBeginning, wholeText } from "../../core/history/older-text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import type { Redaction } from "./version-collection.js";
@@ -77,8 +77,11 @@ function isPresentText(view: HistoryView, newer: readonly VersionDocument[], ver
 }
 
 function presentText(id: string, version: VersionDocument): Error {
-  return invalid(
-    `version ${id} cannot be redacted: its text can be read in ${version.path ?? "the file"} as it is now; write or delete the file first`,
+  const { path } = version;
+  return errorOnPaths(
+    "EINVAL",
+    (place) =>
+      `version ${id} cannot be redacted: its text can be read in ${path === undefined ? "the file" : place(path)} as it is now; write or delete the file first`,
   );
 }
 

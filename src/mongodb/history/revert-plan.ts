@@ -1,3 +1,4 @@
+import { errorOnPaths, withPath } from "../../core/values/error-paths.js";
 import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/values/errors.js";
 import type { RevertTarget } from "../../core/history/history.js";
 import { getParents, getPathPrefix, ROOT } from "../../core/values/paths.js";
@@ -145,15 +146,15 @@ async function formerFile(
 }
 
 function laterChange(version: VersionDocument): MemoryError {
-  const { path = "a redacted file", operation, actor } = version;
+  const { path, operation, actor } = version;
   const facts = Object.entries(actor ?? {}).map(([field, fact]) => `${field} ${fact}`);
   const by = facts.length === 0 ? "" : ` by ${facts.join(", ")}`;
-  const error = new MemoryError(
+  return errorOnPaths(
     "ECONFLICT",
-    `ECONFLICT: a later change would be undone too: version ${getPublicId(version)} ${operation} ${path}${by}; pass force to undo it`,
+    (place) =>
+      `ECONFLICT: a later change would be undone too: version ${getPublicId(version)} ${operation} ${path === undefined ? "a redacted file" : place(path)}${by}; pass force to undo it`,
+    path,
   );
-  if (version.path !== undefined) error.path = version.path;
-  return error;
 }
 
 function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, target: Target): void {
@@ -213,9 +214,4 @@ function emptyDirectories(
       removed.add(path);
   }
   return removed;
-}
-
-function withPath(error: MemoryError, path: string): MemoryError {
-  error.path = path;
-  return error;
 }

@@ -268,9 +268,14 @@ export class VersionCollection {
   /**
    * Removes the versions of a memory. The document that names their owner is removed last, so that a crash leaves no
    * versions without an owner.
+   * @param beforeRevision only versions before it are counted. @default all
    * @returns the number of versions
    */
-  async remove(memory: string, call: CallContext): Promise<number> {
+  async remove(memory: string, call: CallContext, beforeRevision?: number): Promise<number> {
+    if (beforeRevision !== undefined) {
+      const later = { $gte: storedId(memory, String(beforeRevision)), $lt: versionIdRange(memory).$lt };
+      await this.#collection.deleteMany({ _id: later }, {}, call);
+    }
     const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, {}, call);
     await this.#collection.deleteOne({ _id: memory }, {}, call);
     return count;

@@ -22,6 +22,17 @@ export interface RemovableMemories extends Pick<KeptLayout, "placed"> {
 export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
   /** Whether one of the memories had versions in the collection of versions. */
   hadVersions: boolean;
+  /** Of memories that kept versions themselves, which went with them. */
+  recorded: readonly OutboxVersions[];
+}
+
+/** The versions that a memory kept itself. */
+export interface OutboxVersions {
+  /** What the ids of its versions begin with. */
+  versionsId: string;
+  count: number;
+  /** The revision of the first of them. What the collection has from there on are copies. */
+  firstRevision: number;
 }
 
 /**
@@ -40,25 +51,29 @@ export async function removeRange(
   const { versions, records, vectors, history } = context;
   const proposals = keepsOthers ? 0 : await records.remove(range, call);
   try {
-    const { hadVersions, ...counts } = await layout.removeMemories(range, call);
-    const kept = { versions, history, versionIds };
-    const mayHaveVersions = history !== null || hadVersions || counts.memories === 0;
-    const removedVersions = mayHaveVersions ? await removeVersions(kept, layout, range, call) : 0;
+    const { hadVersions, recorded, ...counts } = await layout.removeMemories(range, call);
+    const kept = { versions, history, versionIds, recorded };
+    const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
+    const moved = mayHaveVersions ? await removeVersions(kept, layout, range, call) : 0;
     if (!keepsOthers) await vectors.remove(range, call);
-    return { ...counts, versions: removedVersions, proposals };
+    return { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
   } catch (error) {
     throw storageError(error, "write", null);
   }
 }
 
+type RemovedVersions = Pick<RemovalContext, "versions" | "history"> &
+  Pick<MemoriesBeside, "versionIds"> &
+  Pick<RemovedMemories, "recorded">;
+
 /**
  * Removes the versions of a range. A store without history may lack the rights for versions of another store, and keeps
  * the authors of changes to other memories.
  * @param versionIds of versions that are kept
- * @returns the number of removed versions
+ * @returns the number of removed versions, without those that the documents of the memories have recorded
  */
 async function removeVersions(
-  { versions, history, versionIds }: Pick<RemovalContext, "versions" | "history"> & Pick<MemoriesBeside, "versionIds">,
+  { versions, history, versionIds, recorded }: RemovedVersions,
   layout: RemovableMemories,
   range: AddressRange,
   call: CallContext,
@@ -68,8 +83,10 @@ async function removeVersions(
     for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
     const present = owned.length === 0 ? [] : await findVersionIds(layout, range, call);
     const live = new Set([...versionIds, ...present]);
+    const firstRevisions = new Map(recorded.map(({ versionsId, firstRevision }) => [versionsId, firstRevision]));
     let count = 0;
-    for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory, call);
+    for (const memory of owned.filter((each) => !live.has(each)))
+      count += await versions.remove(memory, call, firstRevisions.get(memory));
     if (history !== null) await layout.unnameChanges(range, call);
     return count;
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   storeAttributes,
 } from "../../core/tracing/memory-attributes.js";
 import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/tracing/tracing.js";
-import type { ForgottenCounts, MemoryOwner } from "./addresses/memory-filter.js";
+import type { ForgottenCounts, MemoryOwner, SweptCounts } from "./addresses/memory-filter.js";
 import type { SummaryPage } from "./addresses/summary-pages.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
@@ -59,6 +59,16 @@ export function spanOfForget(
       ...serverAttributes(server),
     }),
     answered: ({ files }) => recordsAttributes([], files),
+  };
+}
+
+/** Returns the span of `sweepExpired`. */
+export function spanOfSweep(server: ServerAddress | undefined): TracedCall<SweptCounts> {
+  return {
+    operation: "delete_memory_store",
+    isRemote: server !== undefined,
+    attributes: () => serverAttributes(server),
+    answered: ({ memories }) => recordsAttributes([], memories),
   };
 }
 

@@ -2,7 +2,8 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
 import type { SnapshotFile } from "../../core/tree/snapshot.js";
-import { MemoryError, withPath } from "../../core/values/errors.js";
+import { withPath } from "../../core/values/error-paths.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { TreeStorage } from "./contract/tree-storage.js";
 
 /** A file that is brought in with its times. A file that is there keeps the time at which it was created. */

@@ -19,13 +19,15 @@ import {
   type MemoryFilter,
   type MemoryOwner,
   type MemorySummary,
+  type SweptCounts,
 } from "../memories/addresses/memory-filter.js";
 import { summariesIn } from "../memories/addresses/summary-pages.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { type CallLimits, withinTime } from "../../core/runtime/call.js";
+import { countSwept } from "../memories/count-swept.js";
+import { type CallLimits, createUnlimitedCall, withinTime } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
@@ -41,7 +43,7 @@ import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
-import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage } from "../memories/store-spans.js";
+import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import {
   checkDocumentLimit,
   checkMoveOptions,
@@ -221,6 +223,19 @@ export class MongoMemoryStore extends BaseStore {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
       withinTime(this.#waiting(), "change", (call) => this.#memories.remove(range, call)),
+    );
+  }
+
+  /**
+   * Removes all memories that have expired by the `expireMs` of this store, with their versions. Without `expireMs` it
+   * removes nothing. Call it by a timer with `layout: "files"`, where MongoDB itself removes none. It takes as long as it
+   * needs, and each memory at most `timeoutMs`. If it fails, call it again: it removes the rest.
+   * @returns how many memories this call removed
+   * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
+   */
+  async sweepExpired(): Promise<SweptCounts> {
+    return traced(spanOfSweep(this.#server), () =>
+      countSwept(this.#memories.sweep(createUnlimitedCall()), this.#waiting()),
     );
   }
 

@@ -52,7 +52,7 @@ describe("the lock", () => {
   // Requirement: directory.lock-timeout
   it("of a living process is waited for, and the change is EIO in the end", async () => {
     const dir = folderWith(folder, { good: "text" });
-    leaveLock(dir, -3_600_000);
+    leaveLock(dir, -4000);
     const memory = openFolder({ dir }, 50);
     for (const call of [() => memory.append("/good", "x"), () => memory.snapshot(), () => memory.delete("/good")]) {
       await refuses(call(), "EIO", "EIO: other processes kept the memory locked for too long; nothing was changed");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasEnded, ownIdentity } from "../../../../src/backends/directory/process-identity.js";
 import { openFolder } from "../../../../src/backends/directory/open-directory-memory.js";
@@ -38,6 +38,38 @@ describe("a lock that was not refreshed for long", () => {
   ])("%s is taken over", async (_, text) => {
     const dir = folderWith(folder);
     leaveLock(dir, text, 60_000);
+    await append(dir);
+    expect(readdirSync(join(dir, work))).toEqual([".gitignore"]);
+  });
+
+  // Requirement: directory.leftovers
+  it("is taken over where its time is in the future, as a clock that was wrong leaves it", async () => {
+    const dir = folderWith(folder);
+    leaveLock(dir, JSON.stringify({ id: crashed }), -60_000);
+    await append(dir);
+    expect(readdirSync(join(dir, work))).toEqual([".gitignore"]);
+  });
+
+  it("is waited for where the clock of its machine may be ahead", async () => {
+    const dir = folderWith(folder);
+    leaveLock(dir, JSON.stringify({ id: crashed }), -3000);
+    await refuses(append(dir), "EIO", held);
+  });
+
+  // Requirement: directory.leftovers
+  it("is removed where it is an empty directory, and refused with what to do where something is in it", async () => {
+    const dir = folderWith(folder);
+    const lock = join(dir, work, "lock");
+    mkdirSync(join(lock, "inside"), { recursive: true });
+    utimesSync(lock, new Date(0), new Date(0));
+    await refuses(
+      append(dir),
+      "EIO",
+      "EIO: .langgraph-mongo-memory/lock is a directory with something in it, and no lock of this package; delete it",
+    );
+    expect(readdirSync(join(dir, work)).filter((name) => name.startsWith("taken"))).toEqual([]);
+    rmdirSync(join(lock, "inside"));
+    utimesSync(lock, new Date(0), new Date(0));
     await append(dir);
     expect(readdirSync(join(dir, work))).toEqual([".gitignore"]);
   });

@@ -96,6 +96,42 @@ describe("the index of a memory", () => {
     expect(cachedIndexes().count).toBeLessThan(before + 6);
   });
 
+  // Requirement: search.bounded-memory
+  it("is given up for those of thousands of other memories, which take as little as a memory takes", async () => {
+    let reads = 0;
+    const backend: Partial<MemoryBackend> = {
+      features: {
+        version: async () => "1",
+        snapshotSince: async () => {
+          reads += 1;
+          return { files: [{ path: "/a", version: "1", content: text }], directories: [] };
+        },
+      },
+    };
+    const text = `zebra${" ".repeat(10_000)}`;
+    const search = async (index: number): Promise<number> => {
+      const before = reads;
+      await openMemoryOver(() => backend as MemoryBackend, { nodeId: `many ${index}` }).search("zebra");
+      return reads - before;
+    };
+    const count = 9500;
+    for (let index = 0; index < count; index += 1) expect(await search(index)).toBe(1);
+    expect(cachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
+    expect(cachedIndexes().count).toBeLessThan(count);
+    // The last ones are kept, and the first ones are read again.
+    expect([await search(count - 1), await search(0)]).toEqual([0, 1]);
+  });
+
+  it("takes what is said of it for an empty memory, too: a hundred thousand of them are as many as are kept", async () => {
+    const backend: Partial<MemoryBackend> = {
+      features: { version: async () => "1", snapshotSince: async () => ({ files: [], directories: [] }) },
+    };
+    for (let index = 0; index < 100_500; index += 1)
+      await openMemoryOver(() => backend as MemoryBackend, { nodeId: `empty ${index}` }).search("zebra");
+    expect(cachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
+    expect(cachedIndexes().count).toBeLessThanOrEqual(100_000);
+  });
+
   it("is right for searches that begin at the same time as changes", async () => {
     const { memory } = counted();
     const searches = Array.from({ length: 20 }, async (_, index) => {

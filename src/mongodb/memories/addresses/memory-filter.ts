@@ -44,6 +44,11 @@ export interface ForgottenCounts {
   proposals: number;
 }
 
+/** How many memories had expired and were removed. */
+export interface SweptCounts {
+  memories: number;
+}
+
 const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];
 
 /** Returns the ranges that contain the matching memories, in the order of scopes. @throws MemoryError EINVAL */

@@ -53,6 +53,8 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, including expired ones. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
+  /** Removes each memory that has expired, and answers so often. One that cannot be removed does not stop the others. */
+  sweep(call: CallContext): AsyncIterable<void>;
   /**
    * Moves a memory with everything that belongs to it to that layout, in one step: readers and writers see either the
    * old memory or the new one.
@@ -95,6 +97,8 @@ export interface KeptLayout extends Pick<
    * @param beside the memories of the other layout in the same range
    */
   remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts>;
+  /** Removes each memory that has expired, and yields its address; null for ids that no memory can have. */
+  sweep(call: CallContext): AsyncIterable<CheckedAddress | null>;
   /** Removes the thread or user of a range from changes of other memories that have not become versions yet. */
   unname(range: AddressRange, call: CallContext): Promise<void>;
   /**

@@ -43,6 +43,7 @@ import { readSummaries, removeMemories, unname } from "./document-summaries.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { DocumentContext } from "./document-context.js";
 import { DocumentStorage } from "./document-storage.js";
+import { sweepDocuments } from "./document-sweep.js";
 import { bytesWithoutOutbox } from "./outbox.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
@@ -177,6 +178,10 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
 
   unname(range: AddressRange, call: CallContext): Promise<void> {
     return unname(this.#context, range, call);
+  }
+
+  sweep(call: CallContext): AsyncIterable<CheckedAddress | null> {
+    return sweepDocuments(this.#context, call);
   }
 
   async *placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncGenerator<PlacedMemory> {

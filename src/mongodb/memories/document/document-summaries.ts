@@ -1,6 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { readPage } from "../addresses/memory-pages.js";
-import { type RemovedMemories, unnameVersions } from "../removal.js";
+import { type OutboxVersions, type RemovedMemories, unnameVersions } from "../removal.js";
 import { addressOrNull, type OwnerField } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { streaming } from "../../driver/reads.js";
@@ -44,7 +44,23 @@ const summaryProjection: Record<string, Expression> = {
   sizeBytes: bytesWithoutOutbox("$$ROOT"),
 };
 
+/** Of a document that goes also how many versions it has recorded: one for each file, or one of directories alone. */
+const removalProjection: Record<string, Expression> = {
+  ...countProjection,
+  versions: {
+    $sum: {
+      $map: {
+        input: { $ifNull: ["$outbox", []] },
+        as: "change",
+        in: { $max: [1, { $size: "$$change.files" }] },
+      },
+    },
+  },
+  firstRevision: { $arrayElemAt: ["$outbox.revision", 0] },
+};
+
 type CountedDocument = MemoryDocument & { files: number };
+type RemovedDocument = CountedDocument & { versions: number; firstRevision: number | null };
 type SummarisedDocument = CountedDocument & { sizeBytes: number };
 
 /** Reads one page. Only the sizes need more than the index of the range. */
@@ -106,29 +122,22 @@ export async function removeMemories(
 ): Promise<RemovedMemories> {
   await ready();
   const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
+  const options = { projection: removalProjection, ...asPlainValues };
+  const recorded: OutboxVersions[] = [];
+  const counts = { files: 0, hadVersions: false };
+  const count = (document: RemovedDocument): void => {
+    counts.files += countFiles(document);
+    counts.hadVersions ||= document.hasVersions === true;
+    const { _id, versions, firstRevision } = document;
+    if (firstRevision !== null) recorded.push({ versionsId: String(_id), count: versions, firstRevision });
+  };
   if (isAddress(range)) {
-    const removed = await collection.findOneAndDelete<CountedDocument>(
-      filter,
-      {
-        projection: countProjection,
-        ...asPlainValues,
-      },
-      call,
-    );
-    return {
-      memories: removed === null ? 0 : 1,
-      files: removed === null ? 0 : countFiles(removed),
-      hadVersions: removed?.hasVersions === true,
-    };
+    const removed = await collection.findOneAndDelete<RemovedDocument>(filter, options, call);
+    if (removed !== null) count(removed);
+    return { memories: removed === null ? 0 : 1, ...counts, recorded };
   }
-  const counted = collection.find<CountedDocument>(filter, { projection: countProjection, ...asPlainValues }, call);
-  let files = 0;
-  let hadVersions = false;
-  for await (const document of counted) {
-    files += countFiles(document);
-    hadVersions ||= document.hasVersions === true;
-  }
-  return { memories: await collection.deleteMany(filter, {}, call), files, hadVersions };
+  for await (const document of collection.find<RemovedDocument>(filter, options, call)) count(document);
+  return { memories: await collection.deleteMany(filter, {}, call), ...counts, recorded };
 }
 
 function toSummary(document: SummarisedDocument): (MemorySummary | MovedMemory)[] {

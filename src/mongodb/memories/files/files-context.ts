@@ -68,6 +68,7 @@ const maxKnown = 10_000;
 export class ChangeTimes {
   readonly #changedAt = new RecentMap<Date>(maxKnown);
   sweptAt = -Infinity;
+  isSweeping = false;
 
   changedAt(memoryKey: string): Date | undefined {
     return this.#changedAt.get(memoryKey);

@@ -42,6 +42,7 @@ import { getMemoryKey, rangeOfMemory, getRootId, type StoredDocument, type Store
 import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { ChangeTimes, type FilesContext } from "./files-context.js";
 import { FilesExpiry } from "./files-expiry.js";
+import { sweepFiles } from "./files-sweep.js";
 import { arriveInFiles, leaveFiles, lookForFiles } from "./files-move.js";
 
 const own = {
@@ -169,6 +170,11 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
 
   unnameChanges(range: AddressRange, call: CallContext): Promise<void> {
     return unnameVersions(this.#context, range, call);
+  }
+
+  async *sweep(call: CallContext): AsyncGenerator<CheckedAddress | null> {
+    await this.#context.ready();
+    for await (const { address, isRemoved } of sweepFiles(this.#context, call)) if (isRemoved) yield address;
   }
 
   /** All changes are versions already. */

@@ -123,7 +123,7 @@ export async function removeMemories(
   range: AddressRange,
   call: CallContext,
 ): Promise<RemovedMemories> {
-  const counts = { memories: 0, files: 0, hadVersions: false };
+  const counts = { memories: 0, files: 0, hadVersions: false, recorded: [] };
   await context.ready();
   const options = {
     projection: { "history.id": 1 },

@@ -28,7 +28,7 @@ import {
 import { byId } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
 import { countFiles } from "./files-listing.js";
-import { changedAfter } from "./files-expiry.js";
+import { changedAfter } from "./files-sweep.js";
 import { newChangeId } from "../change-id.js";
 
 /** How many documents one batch contains. */

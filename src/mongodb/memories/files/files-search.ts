@@ -17,6 +17,7 @@ import type { ClientSession, Document } from "mongodb";
 import { ROOT } from "../../../core/values/paths.js";
 import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import { spacedWords } from "../../../core/search/words.js";
+import { compareCodeUnits } from "../../../core/values/text.js";
 
 type ReadContext = Pick<FilesContext, "collection" | "transactions" | "isGuest">;
 
@@ -188,6 +189,7 @@ class NarrowedSearch {
   /**
    * Texts with rare words or with several words come first: MongoDB's own score rates a word in all texts as high as a
    * word in two. Texts follow in which the common words are most frequent.
+   * Equal texts come by their ids.
    */
   async #best(words: readonly string[]): Promise<Listed[]> {
     const scores = new Map<string, Listed & { score: number }>();
@@ -204,10 +206,14 @@ class NarrowedSearch {
       for (const listed of found)
         scores.set(listed._id, { ...listed, score: (scores.get(listed._id)?.score ?? 0) + rarity });
     }
-    // Texts of a single word come in this order anyway.
+    // Texts of a single word come in this order by the index, and equal ones as the server stores them: to sort 50,000
+    // texts would take 15 times as long.
     if (common.length > 1)
-      others = await this.#find(common, maxTexts, { sort: { score: { $meta: "textScore" } }, allowDiskUse: true });
-    const rare = [...scores.values()].toSorted((a, b) => b.score - a.score);
+      others = await this.#find(common, maxTexts, {
+        sort: { score: { $meta: "textScore" }, _id: 1 },
+        allowDiskUse: true,
+      });
+    const rare = [...scores.values()].toSorted((a, b) => b.score - a.score || compareCodeUnits(a._id, b._id));
     return [...rare, ...others.filter(({ _id }) => !scores.has(_id))];
   }
 

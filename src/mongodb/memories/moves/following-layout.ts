@@ -145,6 +145,21 @@ export class FollowingLayout implements MemoryLayout {
     return addCounts(counts);
   }
 
+  /** Of both layouts. The mark of a memory that has moved goes with it. */
+  async *sweep(call: CallContext): AsyncGenerator<void> {
+    const { home, other } = this.#following;
+    await home.ready();
+    const [collection = ""] = other.collectionNames;
+    const hasOther = (await presentCollections(this.#db, [collection])).has(collection);
+    for (const [layout, beside] of [[home, other] as const, ...(hasOther ? [[other, home] as const] : [])]) {
+      for await (const address of layout.sweep(call)) {
+        if (hasOther && address !== null && (await findMoved(beside, { ...address }, call)).length > 0)
+          await this.#following.removeMark(address, [beside, layout], call);
+        yield;
+      }
+    }
+  }
+
   async move(address: CheckedAddress, to: string, call: CallContext): Promise<boolean> {
     const { home, other } = this.#following;
     try {
