@@ -14,7 +14,7 @@ export interface Embeddings {
    * of those it removes only the vectors of removed texts.
    * @param all every text of the memory, called only where other models have stored something
    */
-  keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void>;
+  keepOnly(texts: Iterable<string>, all: () => Promise<Iterable<string>>): Promise<void>;
   /** Embeds a query. The result is how similar a text is to it, from -1 to 1. */
   createSimilarity(query: string): Promise<(vector: Vector) => number>;
 }

@@ -1,4 +1,5 @@
 import { compareCodeUnits } from "../values/text.js";
+import type { Steps } from "../runtime/turns.js";
 import { BestHits, getLine, type Hit } from "./best-hits.js";
 import type { Vector } from "../contract/embeddings.js";
 import { isWithin, type MemoryIndex } from "./memory-index.js";
@@ -11,7 +12,7 @@ export function* rankBySimilarity(
   { byText }: PassageVectors,
   getSimilarity: (vector: Vector) => number,
   { path, limit, per }: Omit<CheckedSearch, "query">,
-): Generator<void, Hit[]> {
+): Steps<Hit[]> {
   const best = new BestHits({ limit, per });
   for (const file of index.files.filter(isWithin(path))) {
     yield* best.addFile(file, (passage) => {

@@ -1,7 +1,8 @@
 import type { FileText } from "../tree/snapshot.js";
 import { getPathPrefix } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
-import { bodyLevel, type Passage, splitPassages } from "./passages.js";
+import type { Steps } from "../runtime/turns.js";
+import { bodyLevel, findPassages, type Passage } from "./passages.js";
 import { englishWords, type SearchWords, splitWords } from "./words.js";
 
 export interface IndexedFile {
@@ -47,7 +48,7 @@ export function* indexTexts(
   texts: readonly FileText[],
   searchWords: SearchWords,
   previous: MemoryIndex | null,
-): Generator<void, MemoryIndex> {
+): Steps<MemoryIndex> {
   const known = new Map(previous?.files.map((file) => [file.path, file]));
   const files: IndexedFile[] = [];
   for (const text of texts.toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
@@ -58,7 +59,7 @@ export function* indexTexts(
   return yield* collectPostings(files);
 }
 
-function* indexFile({ path, content }: FileText, searchWords: SearchWords): Generator<void, IndexedFile> {
+function* indexFile({ path, content }: FileText, searchWords: SearchWords): Steps<IndexedFile> {
   const file: IndexedFile = { path, content, passages: [], words: [], wordCount: 0, bytes: 0 };
   const { passages, words } = file;
   const add = ({ start, end, firstLine, lastLine, level }: Passage, text: string): void => {
@@ -78,11 +79,11 @@ function* indexFile({ path, content }: FileText, searchWords: SearchWords): Gene
   };
   add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, path);
   const wordsOfPath = words.length;
-  for (const passage of splitPassages(content)) {
-    add(passage, content.slice(passage.start, passage.end));
+  for (const passage of findPassages(content)) {
+    if (passage !== null) add(passage, content.slice(passage.start, passage.end));
     yield;
   }
-  setSectionEnds(passages);
+  yield* setSectionEnds(passages);
   file.wordCount = words.length - wordsOfPath;
   // The words of `englishWords` share their strings.
   const wordBytes = searchWords === englishWords ? 0 : words.reduce((sum, word) => sum + 30 + 2 * word.length, 0);
@@ -94,33 +95,39 @@ function* indexFile({ path, content }: FileText, searchWords: SearchWords): Gene
 /** A text of Latin letters alone takes a byte for each. */
 const notLatin = /[^\0-\xff]/;
 
-function setSectionEnds(passages: readonly IndexedPassage[]): void {
+function* setSectionEnds(passages: readonly IndexedPassage[]): Steps<void> {
   /** The headings above the passage at hand, the innermost last. */
   const open: IndexedPassage[] = [];
-  passages.forEach((passage, number) => {
+  for (const [number, passage] of passages.entries()) {
+    if (number % stepsPerYield === 0) yield;
     passage.sectionEnd = passage.level === bodyLevel ? number + 1 : passages.length;
-    if (passage.level === bodyLevel) return;
+    if (passage.level === bodyLevel) continue;
     for (let last = open.at(-1); last !== undefined && last.level >= passage.level; last = open.at(-1)) {
       last.sectionEnd = number;
       open.pop();
     }
     open.push(passage);
-  });
+  }
 }
 
-function* collectPostings(files: readonly IndexedFile[]): Generator<void, MemoryIndex> {
+function* collectPostings(files: readonly IndexedFile[]): Steps<MemoryIndex> {
   const postings = new Map<string, number[]>();
-  const passages = files.flatMap((file) => file.passages);
-  for (const [position, passage] of passages.entries()) {
-    for (const word of getWords(passage)) {
-      const positions = postings.get(word);
-      if (positions === undefined) postings.set(word, [position]);
-      else positions.push(position);
+  const passages: IndexedPassage[] = [];
+  let bytes = 1000;
+  for (const file of files) {
+    bytes += file.bytes;
+    for (const passage of file.passages) {
+      for (const word of getWords(passage)) {
+        const positions = postings.get(word);
+        if (positions === undefined) {
+          postings.set(word, [passages.length]);
+          bytes += 150 + 2 * word.length;
+        } else positions.push(passages.length);
+      }
+      passages.push(passage);
+      yield;
     }
-    yield;
   }
-  let bytes = files.reduce((sum, file) => sum + file.bytes, 1000);
-  for (const word of postings.keys()) bytes += 150 + 2 * word.length;
   return { files, passages, postings, bytes };
 }
 
