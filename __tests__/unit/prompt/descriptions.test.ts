@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { Scalar, stringify } from "yaml";
+import { parse, Scalar, stringify } from "yaml";
 import { anyCharacter } from "../../helpers/any-character.js";
 import { countSteps } from "../../helpers/counted-steps.js";
 
@@ -67,7 +67,7 @@ describe("what a file says of itself", () => {
     expect(steps).toBeLessThan(1000);
   });
 
-  it("is what a YAML library has written, in one line", async () => {
+  it("is what a YAML library reads, in one line", async () => {
     const style = fc.constantFrom<Scalar.Type>(
       "PLAIN",
       "QUOTE_DOUBLE",
@@ -84,9 +84,10 @@ describe("what a file says of itself", () => {
       fc.asyncProperty(text, style, async (description, type) => {
         const scalar = new Scalar(description);
         scalar.type = type;
-        const lead = `---\n${stringify({ name: "x", description: scalar, more: "y" })}---\n`;
-        const line = description.replaceAll(/\s+/g, " ").trim();
-        expect(await descriptionOf(lead)).toBe(line === "" ? undefined : line);
+        const frontMatter = stringify({ name: "x", description: scalar, more: "y" });
+        const read = parse(frontMatter) as { description: string };
+        const line = read.description.replaceAll(/\s+/g, " ").trim();
+        expect(await descriptionOf(`---\n${frontMatter}---\n`)).toBe(line === "" ? undefined : line);
       }),
     );
   });
