@@ -1,12 +1,15 @@
 import { findHunks } from "../core/history/unified-diff.js";
+import { memoryDefaults } from "../core/memory-options.js";
+import { withinTime } from "../core/runtime/call.js";
 import type { WireHunk } from "./wire.js";
 
-/** What makes one text the other. Null is no file. */
-export function compareTexts(older: string | null, newer: string | null): Promise<WireHunk[]> {
-  return findHunks(older ?? "", newer ?? "");
+/** What makes one text the other. Null is no file. It takes as long as a call of a memory at most. */
+export function compareTexts(older: string | null, newer: string | null, signal: AbortSignal): Promise<WireHunk[]> {
+  const limits = { signals: [signal], timeoutMs: memoryDefaults.timeoutMs };
+  return withinTime(limits, "read", (call) => findHunks(older ?? "", newer ?? "", call));
 }
 
-const head = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/;
+const head = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@(?: (.*))?$/;
 
 /**
  * The hunks of the diff of a proposal. Each line of a text has a sign before it, so none can pass for a head. What is no
@@ -17,10 +20,12 @@ export function parseHunks(diff: string): WireHunk[] {
   if (lines.at(-1) === "") lines.pop();
   const hunks: WireHunk[] = [];
   for (const line of lines) {
-    const numbers = head.exec(line)?.map(Number);
-    const [, oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = numbers ?? [];
-    if (numbers !== undefined || hunks.length === 0) hunks.push({ oldStart, oldLines, newStart, newLines, lines: [] });
-    if (numbers === undefined) hunks.at(-1)?.lines.push(line);
+    const found = head.exec(line);
+    const [oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = found?.slice(1, 5).map(Number) ?? [];
+    const note = found?.[5];
+    if (found !== null || hunks.length === 0)
+      hunks.push({ oldStart, oldLines, newStart, newLines, lines: [], ...(note !== undefined && { note }) });
+    if (found === null) hunks.at(-1)?.lines.push(line);
   }
   return hunks;
 }
