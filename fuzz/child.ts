@@ -1,5 +1,3 @@
-// First, so that the steps of the others are counted.
-import "../__tests__/helpers/counted-steps.js";
 import { MongoClient } from "mongodb";
 import { keepSecret } from "./oracle.js";
 import { describeInput } from "./report.js";
