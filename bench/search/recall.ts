@@ -5,7 +5,7 @@ import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
 import type { Vector } from "../../src/core/contract/embeddings.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
-import { indexTexts, type MemoryIndex } from "../../src/core/search/memory-index.js";
+import { indexTexts, type MemoryIndex, Place } from "../../src/core/search/memory-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
@@ -53,7 +53,7 @@ async function recall({ questions, findSources }: BenchMemory, per: Per, rankBy:
   for (const { question, evidence } of questions) {
     const found = new Set(
       (await rankBy(question, per)).flatMap(({ file, passage }) => {
-        const { firstLine = 0, lastLine = 0 } = file.passages[passage] ?? {};
+        const { firstLine = 0, lastLine = 0 } = file.passages.at(passage) ?? {};
         return per === "file" ? [file.path] : findSources(file.path, firstLine, lastLine);
       }),
     );
@@ -67,13 +67,14 @@ async function recall({ questions, findSources }: BenchMemory, per: Per, rankBy:
 async function findSingleWords(index: MemoryIndex): Promise<number[]> {
   const found: number[] = [];
   for (const [word, positions] of index.postings) {
-    const passage = index.passages[positions[0] ?? 0];
-    if (new Set(positions).size > 1 || passage === undefined || passage.number === 0) continue;
+    const place = new Place(index);
+    place.moveTo(positions[0] ?? 0);
+    if (new Set(positions).size > 1 || place.number === 0) continue;
     const [best] = await runInTurns(
       rank(index, [word], { path: "/", limit: 1, per: "passage" }),
       createUnlimitedCall(),
     );
-    found.push(best?.file === passage.file && best.passage === passage.number ? 1 : 0);
+    found.push(best?.file === place.file && best?.passage === place.number ? 1 : 0);
   }
   return found;
 }

@@ -52,5 +52,5 @@ export class BestHits {
 }
 
 export function getLine(file: IndexedFile, passage: number): number {
-  return file.passages[passage]?.firstLine ?? 0;
+  return file.passages.get(passage, "firstLine") ?? 0;
 }

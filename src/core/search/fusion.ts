@@ -16,7 +16,7 @@ export function* rankBySimilarity(
   const best = new BestHits({ limit, per });
   for (const file of index.files.filter(isWithin(path))) {
     yield* best.addFile(file, (passage) => {
-      const { start, end } = file.passages[passage] ?? { start: 0, end: 0 };
+      const { start, end } = file.passages.at(passage) ?? { start: 0, end: 0 };
       const vector = byText.get(file.content.slice(start, end));
       return vector === undefined ? null : getSimilarity(vector);
     });

@@ -1,5 +1,5 @@
 import { BestHits, type Hit } from "./best-hits.js";
-import { getWords, type IndexedFile, isWithin, type MemoryIndex, stepsPerYield } from "./memory-index.js";
+import { getWords, type IndexedFile, isWithin, type MemoryIndex, Place, stepsPerYield } from "./memory-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
@@ -118,25 +118,28 @@ function* groupByFile(
   isSearched: (file: IndexedFile) => boolean,
 ): Steps<Occurrences> {
   const byFile = new Map<IndexedFile, number[]>();
+  const place = new Place(index);
   let passageCount = 0;
   for (const [step, position] of positions.entries()) {
     if (step % stepsPerYield === 0) yield;
-    const passage = index.passages[position];
-    if (passage === undefined) continue;
-    const numbers = byFile.get(passage.file);
-    if (numbers === undefined && !isSearched(passage.file)) continue;
-    if (numbers === undefined) byFile.set(passage.file, [passage.number]);
-    else numbers.push(passage.number);
+    place.moveTo(position);
+    const { file, number } = place;
+    if (file === undefined) continue;
+    const numbers = byFile.get(file);
+    if (numbers === undefined && !isSearched(file)) continue;
+    if (numbers === undefined) byFile.set(file, [number]);
+    else numbers.push(number);
     if (position !== positions[step - 1]) passageCount += 1;
   }
   return { byFile, passageCount };
 }
 
 /** The positions of the passages in which one word follows the other, ascending, once for each occurrence. */
-function* findPairs({ passages, postings }: MemoryIndex, word: string, next: string): Steps<number[]> {
+function* findPairs(index: MemoryIndex, word: string, next: string): Steps<number[]> {
   const pairs: number[] = [];
-  const positions = postings.get(word) ?? [];
-  const withNext = postings.get(next) ?? [];
+  const positions = index.postings.get(word) ?? [];
+  const withNext = index.postings.get(next) ?? [];
+  const place = new Place(index);
   let at = 0;
   let steps = 0;
   for (const [step, position] of positions.entries()) {
@@ -146,11 +149,11 @@ function* findPairs({ passages, postings }: MemoryIndex, word: string, next: str
       yield;
     }
     while ((withNext[at] ?? Infinity) < position) at += 1;
-    const passage = passages[position];
-    if (withNext[at] !== position || position === positions[step - 1] || passage === undefined) continue;
-    const words = getWords(passage);
+    if (withNext[at] !== position || position === positions[step - 1]) continue;
+    place.moveTo(position);
+    const words = place.file === undefined ? [] : getWords(place.file, place.number);
     steps += words.length;
-    for (const [place, each] of words.entries()) if (each === word && words[place + 1] === next) pairs.push(position);
+    for (const [number, each] of words.entries()) if (each === word && words[number + 1] === next) pairs.push(position);
   }
   return pairs;
 }
@@ -175,9 +178,9 @@ function* addScores(
     own[passage] = (own[passage] ?? 0) + 1;
     if (passage > 0) count(Math.max(1, passage - nearPassages), Math.min(passages.length, passage + nearPassages + 1));
     // A heading, a date and the path count for their whole section.
-    count(passage + 1, passages[passage]?.sectionEnd ?? passage + 1);
+    count(passage + 1, passages.get(passage, "sectionEnd") ?? passage + 1);
   }
-  const findWord = (passage: number): number => passages[passage]?.firstWord ?? words.length;
+  const findWord = (passage: number): number => passages.get(passage, "firstWord") ?? words.length;
   let around = 0;
   for (let passage = 1; passage < passages.length; passage += 1) {
     if (passage % stepsPerYield === 0) yield;
