@@ -1,6 +1,6 @@
 import { type Profiler, Session } from "node:inspector";
 
-// Only what is compiled from now on counts its blocks.
+// Only scripts that are compiled from now on count their blocks.
 const session = new Session();
 session.connect();
 session.post("Profiler.enable");
@@ -21,8 +21,8 @@ export function takeSteps(scripts: RegExp): number {
 }
 
 /**
- * How often the functions and the blocks of some scripts run during the work: its steps, whatever the machine does
- * beside. The scripts must not have run before this module was loaded.
+ * Counts how often the functions and blocks of some scripts run during the work. This number of steps does not depend
+ * on the load of the machine. The scripts must not have run before this module was loaded.
  */
 export async function countSteps(scripts: RegExp, work: () => Promise<unknown>): Promise<number> {
   takeSteps(scripts);

@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-/** An HTTP server of a new memory, or of that of the options, closed after the test. */
+/** Starts an HTTP server of a new memory, or of the memory in the options. Closes it after the test. */
 export async function serve(
   options: Partial<McpHttpOptions> = {},
 ): Promise<{ url: string; memory: Memory; server: McpHttpServer }> {

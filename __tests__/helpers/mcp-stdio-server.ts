@@ -4,8 +4,8 @@ import { serveStdio } from "../../src/mcp/index.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that serves a memory of the node "n" over stdio, and tells on stderr when it has closed its
- * store. Its arguments: URI, database, and further options as JSON.
+ * A process that serves a memory of the node "n" over stdio, and reports on stderr when it has closed its store. Its
+ * arguments: URI, database, and further options as JSON.
  */
 const [uri = "", dbName = "", options = "{}"] = process.argv.slice(2);
 const client = new MongoClient(uri);

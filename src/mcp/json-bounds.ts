@@ -1,11 +1,11 @@
-/** A message is a call with a few texts. Half a million keys take JSON.parse half a second. */
+/** A message needs few values: it is a call with a few texts. Half a million keys take JSON.parse half a second. */
 const maxValues = 10_000;
 const maxDepth = 100;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts the values of a JSON text and how deep they lie, while the text is still coming in. */
+/** Counts the values of a JSON text and their depth, while the text is still arriving. */
 export class JsonBounds {
   #values = 1;
   #depth = 0;
@@ -13,12 +13,12 @@ export class JsonBounds {
   #isEscaped = false;
   #excess: string | undefined;
 
-  /** What there is too much of so far, in words. */
+  /** Returns the limit that the text exceeds so far, in words. */
   get excess(): string | undefined {
     return this.#excess;
   }
 
-  // Over local variables, as each of a million bytes would pay for a field.
+  // Uses local variables, because access to a field would slow down each of a million bytes.
   add(piece: Uint8Array): void {
     let [values, depth, isInString, isEscaped] = [this.#values, this.#depth, this.#isInString, this.#isEscaped];
     for (let index = 0; index < piece.length && values <= maxValues && depth <= maxDepth; index += 1) {

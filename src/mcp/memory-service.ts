@@ -15,15 +15,15 @@ import type { McpOwner, McpSettings } from "./options.js";
 import { type McpCaller, createServerRun } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
-/** What all connections of a server share: the memory, its tools, and the watch for changes. */
+/** The parts that all connections of a server share: the memory, its tools, and the watch for changes. */
 export class MemoryService {
   readonly watch: ChangeWatch;
   readonly pageSize: number;
   readonly maxSubscriptions: number;
-  /** As `tools/list` answers. */
+  /** The answer to `tools/list`. */
   readonly toolList: Tool[];
   readonly instructions: string;
-  /** How the server calls itself. */
+  /** The name, title and version that the server reports. */
   readonly info: Implementation;
   readonly #tools: Map<string, AdaptedTool>;
   readonly #source: MemorySource;
@@ -45,15 +45,15 @@ export class MemoryService {
     this.watch = new ChangeWatch(() => this.openMemory(), settings.watchIntervalMs);
   }
 
-  /** @param signal ends its calls. @param caller who makes its changes */
+  /** @param signal ends the calls of the memory. @param caller who makes the changes */
   openMemory(signal?: AbortSignal, caller?: McpCaller): Promise<Memory> {
     return openMemoryForRun(this.#source, createServerRun(this.#owner, signal, caller));
   }
 
   /**
-   * @param params of `tools/call`: anything
+   * @param params unchecked parameters of `tools/call`
    * @param signal ends the call
-   * @throws ProtocolError InvalidParams where they name no tool
+   * @throws ProtocolError InvalidParams if the parameters name no tool
    */
   async call(params: Record<string, unknown> = {}, signal?: AbortSignal, caller?: McpCaller): Promise<CallToolResult> {
     const { name, arguments: args = {} } = params;
@@ -71,12 +71,12 @@ export class MemoryService {
       return await call;
     } finally {
       this.#calls.delete(call);
-      // The caller does not wait for this and gets no error of it: the change is made, and the next refresh sees it.
+      // The caller neither waits for this nor gets its errors: the change is made, and the next refresh sees it.
       if (!definition.readOnly) this.watch.refresh().catch(() => {});
     }
   }
 
-  /** Stops watching. Resolves when the calls under way are over, so that the store can be closed, or have timed out. */
+  /** Stops watching. Resolves when the running calls have ended or timed out, so that the store can be closed. */
   async close(timeoutMs: number): Promise<void> {
     this.watch.close();
     await waitAtMost(timeoutMs, Promise.allSettled(this.#calls));

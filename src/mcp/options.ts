@@ -7,7 +7,7 @@ import { type DialectName, dialectNames, isDialectName } from "../dialects/regis
 import { isHost } from "../core/values/hostnames.js";
 import { packageVersion } from "../core/values/package-version.js";
 
-/** Whose memory the clients of a server use. */
+/** The owner of the memory that the clients of a server use. */
 export interface McpOwner {
   /** The thread of a `perThread` memory. No client can choose it. */
   threadId?: string | undefined;
@@ -43,11 +43,11 @@ export interface McpServerOptions extends McpMemoryOptions {
   name?: string | undefined;
   /** The server's name for people. @default "Memory" */
   title?: string | undefined;
-  /** The version that the server reports to its clients. @default that of this package */
+  /** The version that the server reports to its clients. @default the version of this package */
   version?: string | undefined;
   /**
-   * How often the server looks for changes by other processes while a client is subscribed, in milliseconds, unless
-   * MongoDB reports them. Clients learn of changes through the server at once.
+   * Interval in milliseconds between polls for changes by other processes while a client is subscribed, unless MongoDB
+   * reports the changes. The server reports changes by its own clients at once.
    * @default 2000
    */
   watchIntervalMs?: number | undefined;
@@ -59,13 +59,13 @@ export interface McpServerOptions extends McpMemoryOptions {
 
 /** The options of both transports. */
 export interface McpServeOptions extends McpServerOptions {
-  /** How long closing waits for calls under way, in milliseconds. Their changes may still be made. @default 5000 */
+  /** How long closing waits for running calls, in milliseconds. Their changes may still be made. @default 5000 */
   closeTimeoutMs?: number | undefined;
 }
 
 /** The options of `serveStdio`, a server for the one client that started this process. */
 export interface McpStdioOptions extends McpServeOptions {
-  /** Longest accepted message, in bytes. A longer one gets an error, and nothing else. @default 16_000_000 */
+  /** Longest accepted message, in bytes. A longer message gets only an error. @default 16_000_000 */
   maxMessageBytes?: number | undefined;
 }
 
@@ -75,30 +75,30 @@ export interface McpHttpOptions extends McpServeOptions {
   host?: string | undefined;
   /** The port to listen on; 0 for any free one. @default 3000 */
   port?: number | undefined;
-  /** What clients must send as `Authorization: Bearer …`. @default none, if the host is a loopback address */
+  /** The token that clients send as `Authorization: Bearer …`. @default none, if the host is a loopback address */
   token?: string | undefined;
   /**
-   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. Their browsers are told so (CORS).
-   * Pages of the loopback names may call by default, but can read no answer unless you name them here.
+   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. The server tells their browsers so
+   * (CORS). Pages of the loopback names may call by default, but can read no answer unless you name them here.
    * @default the loopback names
    */
   allowedOrigins?: string[] | undefined;
   /** Names under which the server may be called, without port. @default the loopback names, and `host` */
   allowedHosts?: string[] | undefined;
   /**
-   * Longest request body, in bytes. All bodies at once may hold 16 times as much. The default is enough for a file of
-   * 1,000,000 bytes, however JSON escapes it: a control character is 6 bytes there.
+   * Longest request body, in bytes. All bodies together may have 16 times as much. The default is enough for a file of
+   * 1,000,000 bytes, however JSON escapes its text: a control character becomes 6 bytes.
    * @default 6_100_000
    */
   maxBodyBytes?: number | undefined;
   /**
    * How many sessions may be open at once, and how many listening streams without a session (revision 2026-07-28). The
-   * server refuses a further one with 503. No client can end the session of another.
+   * server refuses more with 503. No client can end the session of another.
    * @default 100
    */
   maxSessions?: number | undefined;
   /**
-   * How many requests and streams of one session may be open at once. The server refuses a further one with 429.
+   * How many requests and streams of one session may be open at once. The server refuses more with 429.
    * @default 100
    */
   maxStreams?: number | undefined;
@@ -117,7 +117,7 @@ const dialectSchema = z.custom<DialectName | Dialect>(
 );
 
 const count = z.number().int().min(1);
-// The longest interval that a timer takes.
+// The maximum is the longest interval of a timer.
 const intervalMs = z
   .number()
   .int()
@@ -182,7 +182,7 @@ export function parseMcpOptions<Name extends keyof typeof schemas>(
   const schema = schemas[name];
   const settings = checkOptions<unknown>(name, schema, options, ["token"]);
   checkMemorySource(options.memory);
-  // The schema of that name has made it.
+  // The schema with this name has produced the settings.
   return settings as McpSettings<Name>;
 }
 

@@ -3,7 +3,7 @@ import { memoryDefaults } from "../core/memory-options.js";
 import { withinTime } from "../core/runtime/call.js";
 import type { WireHunk } from "./wire.js";
 
-/** What makes one text the other. Null is no file. It takes as long as a call of a memory at most. */
+/** Returns the difference between two texts. Null stands for a missing file. Has the time limit of a call of a memory. */
 export function compareTexts(older: string | null, newer: string | null, signal: AbortSignal): Promise<WireHunk[]> {
   const limits = { signals: [signal], timeoutMs: memoryDefaults.timeoutMs };
   return withinTime(limits, "read", (call) => findHunks(older ?? "", newer ?? "", call));
@@ -12,8 +12,8 @@ export function compareTexts(older: string | null, newer: string | null, signal:
 const head = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@(?: (.*))?$/;
 
 /**
- * The hunks of the diff of a proposal. Each line of a text has a sign before it, so none can pass for a head. What is no
- * hunk, such as a list of files, is one without numbers.
+ * Parses the hunks of a proposal's diff. Each line of a text has a sign before it, so none can pass for a hunk header.
+ * Other parts, such as a list of files, become hunks without numbers.
  */
 export function parseHunks(diff: string): WireHunk[] {
   const lines = diff.replace(/^--- .*\n\+\+\+ .*\n/, "").split("\n");

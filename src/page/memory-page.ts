@@ -22,11 +22,11 @@ import { versionRoutes } from "./routes/versions.js";
 export type MemoryPage = (request: Request) => Promise<Response>;
 
 /**
- * A web page that shows the memories of a store: files, versions, proposals, and what a model is shown. It is read-only
- * unless `access` is "write", and loads nothing from elsewhere. Without `authorize` it answers only under the names of
- * the loopback, and only to a browser that knows the `token`.
+ * Creates a web page that shows the memories of a store: files, versions, proposals, and the message for a model. The
+ * page is read-only unless `access` is "write", and loads nothing from other servers. Without `authorize` it answers
+ * only under the names of the loopback, and only to a browser that knows the `token`.
  *
- * @throws TypeError for bad options, and where neither `authorize` nor `token` is given
+ * @throws TypeError for bad options, and if neither `authorize` nor `token` is given
  */
 export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
   checkPageOptions(options);
@@ -41,7 +41,7 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
   return pageOver(memories, options);
 }
 
-/** The same over any source of memories. @param options which are checked */
+/** Creates a page over any source of memories. @param options checked options */
 export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
   const { basePath = pageDefaults.basePath, access = pageDefaults.access, token, authorize } = options;
   const guard = new PageGuard({ access, token, authorize });
@@ -64,12 +64,12 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
   });
   return async (request) => {
     const admitted = await guard.admit(request).catch(toRefusal);
-    // What the application answers itself is sent without the headers of the page.
+    // A response of the application itself is sent without the page's headers.
     return admitted instanceof Response ? admitted : app.fetch(request, { admitted });
   };
 }
 
-/** Nothing from elsewhere, nothing inline, and in no frame. The rest of the server's origin is left alone. */
+/** Allows nothing from other servers, nothing inline, and no frame. Does not affect the rest of the server's origin. */
 const pageHeaders = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -108,7 +108,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   const watched = { max: maxWatched, current: 0 };
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
-    // Hono would answer it as GET, and leave a stream of changes open.
+    // Hono would answer HEAD as GET, and leave a stream of changes open.
     if (request.method === "HEAD") refuseMethod();
     http.header("Cache-Control", "no-store");
     guard.assertOwnClient(request);
@@ -147,12 +147,12 @@ function refuseMethod(): never {
   throw new PageRefusal(405, "EINVAL", "the page answers another method at this address");
 }
 
-/** Not every failure is an Error of this process's own class, which Hono asks for. */
+/** Converts every error, because Hono accepts only an Error of this process's own class. */
 function refuse(error: unknown): never {
   throw toRefusal(error);
 }
 
-/** The path as the routes have it. What is not below the page has no route. */
+/** Converts a path to the path of a route. A path outside the page has no route. */
 function pathBelow(basePath: string, pathname: string): string {
   if (pathname === basePath || pathname === `${basePath}/`) return "/";
   return pathname.startsWith(`${basePath}/`) && !pathname.endsWith("/") ? pathname.slice(basePath.length) : "/outside";

@@ -4,13 +4,14 @@ import type { MemoryContent } from "./connector-options.js";
 
 const tagName = "memory";
 
-/** What Unicode folds to `<`, alone or with a stroke through it, or lists as confusable with it, and angle brackets. */
+/**
+ * Angle brackets, characters that Unicode folds to `<`, alone or with a stroke, and characters that Unicode lists as
+ * confusable with `<`.
+ */
 const openingBracket =
   /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
 
-/**
- * Letters that Unicode lists as confusable with those of the tag (UTS 39), as folding leaves them, and small capitals.
- */
+/** Letters that Unicode lists as confusable with the letters of the tag (UTS 39), after folding, and small capitals. */
 const lookAlikes = {
   m: "μϻмᗰᛖᴍⲙꓟꮇ𐊰𐌑𑜀",
   e: "εеҽᴇⴹꓰꬲꭼ𐊆𑣆𑣎",
@@ -27,7 +28,7 @@ export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly s
   return [`<${tagName} scope="${scope}" view="${view}">`, ...lines, `</${tagName}>`].join("\n");
 }
 
-/** Null if it is longer than `maxChars`. Reason for the first check: ten thousand lines are not joined in vain. */
+/** Returns null if the text is longer than `maxChars`. The first check avoids joining ten thousand lines in vain. */
 export function fenceWithin(
   maxChars: number,
   scope: MemoryScope,
@@ -40,31 +41,32 @@ export function fenceWithin(
 }
 
 /**
- * `text` in which nothing reads as the fence's tag, whatever text follows it: a bracket is escaped where the letters
- * after it begin the tag's name, and also where `text` ends before that is decided.
+ * Escapes brackets, so that no part of `text` reads as the fence's tag, whatever text follows. A bracket is escaped if
+ * the letters after it begin the tag's name, also if `text` ends before the name is complete.
  */
 export function guardFence(text: string): string {
   if (!openingBracket.test(text)) return text;
   const parts = text.split(openingBracket);
-  // From the end, so that each bracket knows the letters after it without a scan of its own.
+  // Goes backwards, so that the letters after each bracket are known without another scan.
   let letters = "";
   for (let index = parts.length - 1; index > 0; index -= 2) {
-    letters = (firstLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
+    letters = (takeFirstLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
     if (tagName.startsWith(letters)) parts[index - 1] = "&lt;";
   }
   return parts.join("");
 }
 
 /**
- * The letters that a text begins with. Mostly a few characters hold as many as are needed, and the rest is not read.
+ * Returns the letters at the start of a text. Usually the first few characters contain enough letters, and the rest is
+ * not read.
  */
-function firstLetters(text: string): string {
-  const letters = foldedLetters(text.slice(0, 10 * tagName.length));
-  return letters.length >= tagName.length ? letters : foldedLetters(text);
+function takeFirstLetters(text: string): string {
+  const letters = foldLetters(text.slice(0, 10 * tagName.length));
+  return letters.length >= tagName.length ? letters : foldLetters(text);
 }
 
-/** NFKD finds all that NFKC finds, and letters under accents too. */
-function foldedLetters(text: string): string {
+/** NFKD finds everything that NFKC finds, and also letters under accents. */
+function foldLetters(text: string): string {
   return text
     .normalize("NFKD")
     .toLowerCase()
@@ -73,13 +75,13 @@ function foldedLetters(text: string): string {
     .replaceAll("rn", "m");
 }
 
-/** A content of which each line begins with `| `, so that none can pass for a tag, an entry or a message. */
+/** Prefixes each line of a content with `| `, so that no line can pass for a tag, an entry or a message. */
 export function quoteContent(content: string): string {
   return `| ${shownText(guardFence(content)).replaceAll("\n", "\n| ")}`;
 }
 
 /**
- * A path, or another text without line ends, on one line. No path holds a backslash, so an escape cannot be taken for
+ * Formats a path, or another text without line ends, on one line. No path contains a backslash, so an escape cannot be
  * part of a name.
  */
 export function printablePath(path: string): string {

@@ -15,13 +15,13 @@ const definitionFields = {
 /**
  * Checks a definition, and returns a copy of it.
  *
- * @param allowedNodeIds the node ids that its memories may have; any if it is missing
+ * @param allowedNodeIds the node ids that the definition's memories may have; any if it is missing
  * @throws MemoryError EINVAL that lists every issue, one on each line
  */
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
   const definition = plainCopy(source);
   const issues = findIssues(definition, allowedNodeIds);
-  // Checked, as far as `buildGraph` reads it. Editors may have saved anything else.
+  // `buildGraph` reads only checked fields. Editors may have saved any other fields.
   if (issues.length === 0) return definition as GraphDefinition;
   const count = issues.length === 1 ? "1 fault" : `${issues.length} faults`;
   throw invalid([`invalid graph definition, ${count}:`, ...issues.map((issue) => `- ${issue}.`)].join("\n"));
@@ -31,7 +31,7 @@ function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefi
   if (!isRecord(definition)) return [`the definition must be an object { nodes, edges } (${given(definition)})`];
   const nodes = toList(definition["nodes"]).map(readNode);
   const byId = new Map<string, DefinedNode>();
-  // Edges join the first of several nodes with the same id.
+  // If several nodes have one id, edges join the first of them.
   for (const node of nodes) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   return [
     ...fieldIssues("the definition", "", definition, definitionFields, { configNames: [] }),

@@ -3,8 +3,8 @@ import { preview } from "../core/values/preview.js";
 import { shorten } from "../core/values/text.js";
 
 /**
- * A zod schema. It is typed by its shape, because the types of zod 3 and zod 4 differ. Its description says what would
- * be right.
+ * A zod schema, typed by its shape, because the types of zod 3 and zod 4 differ. The schema's description states the
+ * right value.
  */
 interface Field {
   description?: string | undefined;
@@ -12,12 +12,12 @@ interface Field {
 }
 
 /**
- * The issues of an object's fields, one sentence each.
+ * Returns the issues of an object's fields, one sentence each.
  *
  * @param at where the object is, such as `node "M" (nodes[0])`
  * @param path the path from there, with a dot at its end: `data.config.`
- * @param options.configNames allows unknown fields, because an editor may have saved them. A field whose name is near
- * to one of these names is still an issue: it probably belongs into the config, or is the config.
+ * @param options.configNames allows unknown fields, because an editor may have saved them. A field whose name is
+ * similar to one of these names is still an issue: the field probably belongs into the config, or is the config.
  */
 export function fieldIssues(
   at: string,
@@ -48,21 +48,21 @@ function getConfigPath(name: string | undefined): string {
   return name === "config" ? "data.config" : `data.config.${name}`;
 }
 
-/** Says what was given instead of the right value. */
+/** Describes the wrong value. */
 export function given(value: unknown): string {
   if (value === undefined) return "missing";
   if (!Array.isArray(value)) return `given ${preview(value)}`;
   return `given [${shorten(value.slice(0, 9).map(preview).join(", "), 200)}]`;
 }
 
-/** The text in quotes and on one line. */
+/** Puts a text in quotes and on one line. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text, 200));
 }
 
 const maxQuotedChars = 400;
 
-/** Reads only as many as it shows, because thousands of issues may each list thousands of ids. */
+/** Quotes only as many texts as it shows, because thousands of issues may each list thousands of ids. */
 export function quoteAll(texts: Iterable<string>): string {
   const quoted: string[] = [];
   let chars = 0;
@@ -78,12 +78,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of an object, and none of anything else. */
+/** Returns an object's fields, or no fields for any other value. */
 export function toRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-/** What has the key of an earlier one, each with the first that has it. */
+/** Returns the values whose key an earlier value has, each with the first value of this key. */
 export function findRepeats<Value>(
   values: readonly Value[],
   getKey: (value: Value) => string | undefined,

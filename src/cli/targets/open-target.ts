@@ -14,31 +14,31 @@ import { withMounts } from "./mount-options.js";
 import type { TargetOptions } from "./target-options.js";
 import { type DatabaseTarget, type FolderTarget, getTarget, type Target } from "./targets.js";
 
-/** How a command uses a memory. */
 export interface OpenSettings {
-  /** Opened to be read, a memory makes no index, no collection and no folder. */
+  /** "read": the memory creates no index, no collection and no folder. */
   access: "read" | "write";
   /**
-   * A memory that was never written is refused, or else taken for empty: `announce` says so before the command runs, and
-   * `report` says it if the command has made the memory. @default "refuse"
+   * Treatment of a memory that was never written. `refuse` refuses it; all others treat it as empty. `announce` says
+   * before the command that the memory does not exist. `report` says after the command that the memory was created.
+   * @default "refuse"
    */
   missing?: "refuse" | "allow" | "announce" | "report";
-  /** @default that of a store */
+  /** @default the limit of a store */
   maxFileBytes?: number;
 }
 
-/** Of a memory that files are brought into. What an application once stored has the size that it allowed. */
+/** Settings for a memory that receives files. The files may be as large as the application once allowed. */
 export const transferSettings = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
 
-/** One memory, ready for use. */
+/** One open memory. */
 export interface OpenTarget {
   memory: Memory;
-  /** For messages; without passwords. */
+  /** The name in messages. It contains no passwords. */
   name: string;
   paths: PathRule;
-  /** Where it is in a database. Null for a folder. */
+  /** The database and address of the memory. Null for a folder. */
   stored: { database: MemoryDatabase; address: CheckedAddress } | null;
-  /** The same memory, whose changes have this time. Null where the storage sets the times itself. */
+  /** Returns the same memory with a fixed time for its changes. Null if the storage sets the times itself. */
   dated: ((time: Date) => Memory) | null;
 }
 
@@ -97,7 +97,7 @@ export async function withDatabase<T>(
 
 interface DatabaseSettings extends OpenSettings {
   paths: PathRule;
-  /** Of `--as`. */
+  /** The user of `--as`. */
   as?: string | undefined;
 }
 
@@ -115,7 +115,7 @@ export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, 
   };
 }
 
-/** Reading never makes the folder. A mistyped name is an error, not an empty memory. */
+/** Opens a folder. For reading, a missing folder is an error and is not created, because its name may be mistyped. */
 async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Promise<OpenTarget> {
   if (use.access === "read") {
     const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));

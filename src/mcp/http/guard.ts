@@ -4,13 +4,13 @@ import { createSecretMatcher } from "../../core/values/secret.js";
 import { shorten } from "../../core/values/text.js";
 import { asHostname, isHost, loopbackNames } from "../../core/values/hostnames.js";
 
-/** Thrown for an answer in place of the protocol's own. */
+/** Thrown to answer a request with an HTTP error instead of an answer of the protocol. */
 export class HttpRefusal extends Error {
   readonly status: number;
-  /** Of the JSON-RPC error. */
+  /** The code of the JSON-RPC error. */
   readonly code: number;
   readonly headers: Record<string, string>;
-  /** Of the request, null if it is not known. */
+  /** The id of the request, or null if it is not known. */
   readonly id: RequestId | null;
 
   constructor(
@@ -37,12 +37,12 @@ export interface NameOptions {
   allowedOrigins: readonly string[] | undefined;
 }
 
-/** The code of JSON-RPC for what has no other. */
+/** The JSON-RPC code for errors that have no other code. */
 export const serverError = -32_000;
 
 /**
- * Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin
- * names it.
+ * Returns a guard that refuses requests of foreign web pages by the headers Host and Origin. This also stops pages
+ * whose host name was changed to point to this server.
  */
 export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOptions): Guard {
   const hosts = hostnames(allowedHosts ?? [...loopbackNames, host]);
@@ -54,7 +54,7 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
   };
 }
 
-/** Refuses requests without the token; none where the server has no token. */
+/** Returns a guard that refuses requests without the token. It refuses nothing if the server has no token. */
 export function createTokenGuard(token: string | undefined): Guard {
   if (token === undefined) return () => {};
   const isHeader = createSecretMatcher(`Bearer ${token}`);
@@ -69,7 +69,7 @@ export function createTokenGuard(token: string | undefined): Guard {
   };
 }
 
-/** The SDK reads the header as a part of a URL, where `evil.example@127.0.0.1` names 127.0.0.1. */
+/** Whether the header is only a host and a port. The SDK would parse `evil.example@127.0.0.1` as the host 127.0.0.1. */
 function isHostHeader(header: string | undefined): boolean {
   return header !== undefined && isHost(header.replace(/:\d{1,5}$/, ""));
 }

@@ -29,7 +29,9 @@ const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, conte
   return { ...proposal, hunks: parseHunks(diff) };
 });
 
-/** By the lists: `get` would finish what a crash has left, and a page that only shows changes nothing. */
+/**
+ * Searches the lists: `get` would finish work that a crash has left, and a page that only shows must change nothing.
+ */
 async function findProposal(proposals: MemoryProposals, id: string): Promise<MemoryProposal> {
   for (const status of statuses)
     for await (const proposal of proposals.list({ status })) if (proposal.id === id) return proposal;

@@ -15,7 +15,7 @@ const listSchema = z
     ...addressFields,
     path: z.string().optional(),
     runId: outerId.optional(),
-    /** The last version of the page before. */
+    /** The last version of the previous page. */
     olderThan: versionId.optional(),
   })
   .strict();
@@ -70,7 +70,7 @@ const revert = route("POST", "revert", revertSchema, async ({ address, what, for
 
 const maxUndone = 200;
 
-/** Of a file and a version, or of a run. */
+/** Either a file and a version, or a run. */
 const previewSchema = z
   .object({ ...addressFields, to: versionId.optional(), path: z.string().optional(), runId: outerId.optional() })
   .strict();
@@ -85,7 +85,7 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
   return { hunks: await compareTexts(present ?? null, content, context.signal), versions: [] };
 });
 
-/** Among how many versions the same text is looked for. */
+/** Number of versions in which the same text is searched for. */
 const maxCompared = 1000;
 
 const previewRedact = route("GET", "redact-preview", versionSchema, async ({ id, ...address }, context) => {

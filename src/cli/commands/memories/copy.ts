@@ -74,7 +74,7 @@ function copyOne(input: CopyOptions, context: CliContext): Promise<TransferCount
   );
 }
 
-/** Plans all transfers before it runs the first, and again before each: they may not fit into memory at once. */
+/** Plans all transfers before the first one runs, and plans each again: all plans may not fit into memory at once. */
 function copyAll(input: CopyOptions, context: CliContext): Promise<TransferCounts[]> {
   const { overwrite = false, history, paths = "posix", as } = input;
   refuseOptions(input, memoryFlags, "does not go with --all; leave one of the two out");

@@ -103,7 +103,7 @@ async function readToken(file: string): Promise<string> {
 
 async function serveOverStdio(options: McpServeOptions, { io }: CliContext): Promise<void> {
   const { serveStdio } = await withSdk(() => import("../../../mcp/stdio/serve-stdio.js"));
-  // It listens to the signals itself. But closing the connection after it has to end in time, too.
+  // `serveStdio` handles the signals itself. This call limits how long closing the database connection may then take.
   void io.untilStopped();
   await serveStdio(options);
 }
@@ -123,7 +123,7 @@ async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }
   }
 }
 
-/** @throws CommandError EUSAGE where a package of the SDK of MCP is missing */
+/** @throws CommandError EUSAGE if a package of the MCP SDK is missing */
 async function withSdk<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
