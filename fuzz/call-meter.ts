@@ -8,18 +8,12 @@ const measuredScripts =
 /** To count steps takes some milliseconds. What is shorter than this is counted with what follows. */
 const countedMs = 5;
 
-/** Work without a pause, by whatever input made it longest. */
-export interface LongestSlice {
-  ms: number;
-  /** How often functions and blocks of code ran in it: the same on any machine, however busy. */
-  steps: number;
-  input: unknown;
-}
-
 /** Measures how long calls take, and how long they block the event loop without a pause. */
 export class CallMeter {
   slowestCallMs = 0;
-  longestSlice: LongestSlice = { ms: 0, steps: 0, input: undefined };
+  longestSlice: { ms: number; input: unknown } = { ms: 0, input: undefined };
+  /** How often functions and blocks of code ran without a pause at most: the same on any machine, however busy. */
+  mostSteps = 0;
 
   async runCase(sandbox: Sandbox<unknown>, input: unknown): Promise<{ outcome: string; ms: number; steps: number }> {
     let ms = 0;
@@ -33,7 +27,7 @@ export class CallMeter {
       let countingMs = 0;
       const endSlice = (isEnd: boolean): void => {
         const now = performance.now();
-        this.longestSlice.ms = Math.max(this.longestSlice.ms, now - last);
+        if (now - last > this.longestSlice.ms) this.longestSlice = { ms: now - last, input };
         if (isEnd || now - lastCount >= countedMs) {
           most = Math.max(most, takeSteps(measuredScripts));
           lastCount = performance.now();
@@ -52,7 +46,7 @@ export class CallMeter {
     };
     const outcome = await sandbox.call(input, measure);
     this.slowestCallMs = Math.max(this.slowestCallMs, ms);
-    if (most > this.longestSlice.steps) this.longestSlice = { ...this.longestSlice, steps: most, input };
+    this.mostSteps = Math.max(this.mostSteps, most);
     return { outcome, ms, steps: most };
   }
 }

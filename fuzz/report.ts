@@ -29,7 +29,8 @@ export function formatReport(report: TargetReport): string {
     `${name}: ${cases} cases, seed ${seed}, ${report.findings.length} findings`,
     `  outcomes: ${outcomes.map(([outcome, count]) => `${outcome} ${count}`).join(", ")}`,
     `  slowest call: ${Math.round(slowestCallMs)} ms`,
-    `  event loop blocked: ${Math.round(longestSliceMs)} ms at most, and ${longestSliceSteps} steps, by ${cutText(longestSliceInput, 200)}`,
+    `  most steps without a pause: ${longestSliceSteps}`,
+    `  event loop blocked: ${Math.round(longestSliceMs)} ms at most, by ${cutText(longestSliceInput, 200)}`,
     ...report.findings.map(formatFinding),
   ].join("\n");
 }

@@ -49,7 +49,7 @@ class TargetRun {
   }
 
   report(): TargetReport {
-    const { slowestCallMs, longestSlice } = this.#meter;
+    const { slowestCallMs, longestSlice, mostSteps } = this.#meter;
     return {
       name: this.#target.name,
       seed: this.#options.seed,
@@ -57,8 +57,8 @@ class TargetRun {
       outcomes: this.#outcomes,
       slowestCallMs,
       longestSliceMs: longestSlice.ms,
-      longestSliceSteps: longestSlice.steps,
-      longestSliceInput: longestSlice.steps === 0 ? "" : describeInput(longestSlice.input),
+      longestSliceSteps: mostSteps,
+      longestSliceInput: longestSlice.ms === 0 ? "" : describeInput(longestSlice.input),
       findings: this.#findings,
     };
   }

@@ -5,7 +5,7 @@ import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
-import { indexTexts, type MemoryIndex, Place } from "../../src/core/search/memory-index.js";
+import { indexTexts, type MemoryIndex, PassagePlace } from "../../src/core/search/memory-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
@@ -70,7 +70,7 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
 async function measureSingleWords(index: MemoryIndex): Promise<number[]> {
   const found: number[] = [];
   for (const [word, positions] of index.postings) {
-    const place = new Place(index);
+    const place = new PassagePlace(index);
     place.moveTo(positions[0] ?? 0);
     if (new Set(positions).size > 1 || place.number === 0) continue;
     const ranked = rank(index, [word], { path: "/", limit: 1, per: "passage" });

@@ -118,7 +118,7 @@ export function getWords({ passages, words }: IndexedFile, number: number): read
 }
 
 /** Where positions are that are looked at in ascending order. */
-export class Place {
+export class PassagePlace {
   readonly #index: MemoryIndex;
   #file = 0;
   /** Of the passage in its file. */

@@ -1,5 +1,5 @@
 import { BestHits, type Hit } from "./best-hits.js";
-import { getWords, type IndexedFile, isWithin, type MemoryIndex, Place, stepsPerYield } from "./memory-index.js";
+import { getWords, type IndexedFile, isWithin, type MemoryIndex, PassagePlace, stepsPerYield } from "./memory-index.js";
 import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
@@ -118,7 +118,7 @@ function* groupByFile(
   isSearched: (file: IndexedFile) => boolean,
 ): Steps<Occurrences> {
   const byFile = new Map<IndexedFile, number[]>();
-  const place = new Place(index);
+  const place = new PassagePlace(index);
   let passageCount = 0;
   for (const [step, position] of positions.entries()) {
     if (step % stepsPerYield === 0) yield;
@@ -139,7 +139,7 @@ function* findPairs(index: MemoryIndex, word: string, next: string): Steps<numbe
   const pairs: number[] = [];
   const positions = index.postings.get(word) ?? [];
   const withNext = index.postings.get(next) ?? [];
-  const place = new Place(index);
+  const place = new PassagePlace(index);
   let at = 0;
   let steps = 0;
   for (const [step, position] of positions.entries()) {
