@@ -5,7 +5,7 @@ import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
-import { indexTexts, type MemoryIndex } from "../../src/core/search/memory-index.js";
+import { indexTexts, type MemoryIndex, PassagePlace } from "../../src/core/search/memory-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
@@ -56,7 +56,7 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
     const hits = await rankBy(question, per);
     const found = new Set(
       hits.flatMap(({ file, passage }) => {
-        const { firstLine = 0, lastLine = 0 } = file.passages[passage] ?? {};
+        const { firstLine = 0, lastLine = 0 } = file.passages.at(passage) ?? {};
         return per === "file" ? [file.path] : findSources(file.path, firstLine, lastLine);
       }),
     );
@@ -70,11 +70,12 @@ async function measureQuestions({ questions, findSources }: BenchMemory, per: Pe
 async function measureSingleWords(index: MemoryIndex): Promise<number[]> {
   const found: number[] = [];
   for (const [word, positions] of index.postings) {
-    const passage = index.passages[positions[0] ?? 0];
-    if (new Set(positions).size > 1 || passage === undefined || passage.number === 0) continue;
+    const place = new PassagePlace(index);
+    place.moveTo(positions[0] ?? 0);
+    if (new Set(positions).size > 1 || place.number === 0) continue;
     const ranked = rank(index, [word], { path: "/", limit: 1, per: "passage" });
     const [best] = await runInTurns(ranked, createUnlimitedCall());
-    found.push(best?.file === passage.file && best.passage === passage.number ? 1 : 0);
+    found.push(best?.file === place.file && best?.passage === place.number ? 1 : 0);
   }
   return found;
 }

@@ -105,8 +105,10 @@ export class BackendHistory implements MemoryHistory {
   async diff(from: string, to?: string): Promise<string> {
     const older = checkVersionId(from);
     const newer = to === undefined ? null : checkVersionId(to);
-    const texts = await this.#run("read", null, (history) => history.texts(older, newer));
-    return unifiedDiff(createSide(texts.from), createSide(texts.to));
+    return this.#run("read", null, async (history, call) => {
+      const texts = await history.texts(older, newer);
+      return unifiedDiff(createSide(texts.from), createSide(texts.to), call);
+    });
   }
 
   async blame(path: string): Promise<BlamedLine[]> {

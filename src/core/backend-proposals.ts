@@ -94,7 +94,7 @@ export class BackendProposals implements MemoryProposals {
     const settings = { maxFileBytes: options.maxFileBytes, showPath: (path: string) => path };
     try {
       const tree = new MemoryTree(await backend.snapshot(call));
-      const planned = await planChange(tree, createRecordedChange(record), settings);
+      const planned = await planChange(tree, createRecordedChange(record), settings, call);
       return planned?.diff ?? "no change";
     } catch (error) {
       if (MemoryError.isInstance(error) && error.code !== "EIO") return error.message;

@@ -121,6 +121,8 @@ export interface WireHunk {
   newLines: number;
   /** Each line begins with its sign. */
   lines: string[];
+  /** Why the hunk is as it is. */
+  note?: string;
 }
 
 export interface WireChange {

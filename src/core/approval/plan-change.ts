@@ -2,6 +2,7 @@ import { applyChange } from "../tree/apply-change.js";
 import type { Change } from "../tree/change.js";
 import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
+import type { CallContext } from "../runtime/call.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { ChangeRecord, PlannedChange } from "../contract/change-record.js";
 import { shownChange, shownDiff } from "./shown-diff.js";
@@ -22,6 +23,7 @@ export async function planChange(
   tree: MemoryTree,
   change: Change,
   { maxFileBytes, showPath, checkPath }: PlanSettings,
+  call: CallContext,
 ): Promise<PlannedChange | null> {
   const { type: command, path } = change;
   const { edits, result } = applyChange(tree, change, { now: new Date(), maxFileBytes }, { checkPath });
@@ -38,7 +40,7 @@ export async function planChange(
       const content = change.type === "edit" ? after : change.content;
       const oldContent = change.type === "update" ? change.oldContent : null;
       const counts = change.type === "update" ? { replaced: result.replaced } : {};
-      const diff = await shownChange(showPath(path), before, after);
+      const diff = await shownChange(showPath(path), { before, after }, call);
       return { ...plan, to: null, content, oldContent, before, after, diff, counts };
     }
     case "delete": {
@@ -47,7 +49,7 @@ export async function planChange(
       const diff =
         text === undefined
           ? shownDiff(listTree(tree, path, "-", showPath))
-          : await shownChange(showPath(path), text, null);
+          : await shownChange(showPath(path), { before: text, after: null }, call);
       return { ...plan, ...noText, to: null, diff, counts: result.deleted };
     }
     case "rename": {

@@ -134,13 +134,13 @@ async function planGuarded(
   const tree = new MemoryTree(await backend.snapshot(call));
   if (change.type === "delete" || change.type === "rename") {
     const checkPath = (path: string): void => void policies.decide(path, "write");
-    return planChange(tree, change, { maxFileBytes, showPath, checkPath });
+    return planChange(tree, change, { maxFileBytes, showPath, checkPath }, call);
   }
   const { edits } = applyChange(tree, change, { now: new Date(), maxFileBytes: Infinity });
   const text = change.type === "edit" ? (edits.files[0]?.content ?? "") : change.content;
   const content = await guardText(memory, { command: change.type, path: change.path, content: text }, call);
   const guarded = change.type === "edit" ? { ...change, edit: () => content } : { ...change, content };
-  return planChange(tree, guarded, { maxFileBytes, showPath });
+  return planChange(tree, guarded, { maxFileBytes, showPath }, call);
 }
 
 /** Runs the guards on the content that a person wrote. Returns the allowed content and the new text of the file. */

@@ -14,7 +14,7 @@ export interface Embeddings {
    * if the memory no longer has their text.
    * @param all returns every text of the memory; called only if other models have stored vectors
    */
-  keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void>;
+  keepOnly(texts: Iterable<string>, all: () => Promise<Iterable<string>>): Promise<void>;
   /** Embeds a query. The returned function gives the similarity of a text's vector to the query, from -1 to 1. */
   createSimilarity(query: string): Promise<(vector: Vector) => number>;
 }

@@ -2,7 +2,7 @@
 const maxTurnMs = 10;
 
 /** Whoever waits for the work: a call, or a signal. */
-type Waiting = Pick<AbortSignal, "throwIfAborted">;
+export type Waiting = Pick<AbortSignal, "throwIfAborted">;
 
 /**
  * Lets others have the event loop during long work: `if (turns.isOver()) await turns.next()` among its steps. Timers

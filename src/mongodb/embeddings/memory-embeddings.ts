@@ -2,6 +2,7 @@ import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import { Turns } from "../../core/runtime/turns.js";
 import type { Embeddings, Vector } from "../../core/contract/embeddings.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Embedder, shortHash } from "./embedder.js";
@@ -62,7 +63,7 @@ export class MemoryEmbeddings implements Embeddings {
     return created;
   }
 
-  async keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void> {
+  async keepOnly(texts: Iterable<string>, all: () => Promise<Iterable<string>>): Promise<void> {
     const { vectors, address, lifetimeMs, embedder } = this.#context;
     const { model } = embedder;
     await vectors.delete(
@@ -72,7 +73,12 @@ export class MemoryEmbeddings implements Embeddings {
     if (lifetimeMs !== null) await vectors.renew({ ...address, model }, lifetimeMs / 2, this.#call);
     const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 }, this.#call);
     if (ofOtherModels.length === 0) return;
-    const kept = new Set(Array.from(all(), (text) => this.#hash(text)));
+    const kept = new Set<string>();
+    const turns = new Turns(this.#call);
+    for (const text of await all()) {
+      kept.add(this.#hash(text));
+      if (turns.isOver()) await turns.next();
+    }
     const gone = ofOtherModels.filter(({ text }) => !kept.has(text)).map(({ text }) => text);
     if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } }, this.#call);
   }

@@ -37,7 +37,7 @@ const versionSchema = z.object({ ...addressFields, id: versionId }).strict();
 const change = route("GET", "change", versionSchema, async ({ id, ...address }, context) => {
   const { content, before, ...version } = await openHistory(context, address).readChange(id);
   const isKnown = version.redactedAt === undefined && before !== undefined;
-  return { version, hunks: isKnown ? await compareTexts(before, content) : null };
+  return { version, hunks: isKnown ? await compareTexts(before, content, context.signal) : null };
 });
 
 const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
@@ -82,7 +82,7 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
   if (to === undefined || path === undefined)
     throw new PageRefusal(400, "EINVAL", "pass a runId, or the path of a file and a version as `to`");
   const [{ content }, [present]] = await Promise.all([history.read(to), memory.readFiles([path])]);
-  return { hunks: await compareTexts(present ?? null, content), versions: [] };
+  return { hunks: await compareTexts(present ?? null, content, context.signal), versions: [] };
 });
 
 /** Number of versions in which the same text is searched for. */

@@ -19,7 +19,9 @@ export function createRows(hunks: readonly WireHunk[]): DiffRow[] {
     const { oldStart, oldLines, newStart, newLines } = hunk;
     const head = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
     if (rows.length > 0 || oldStart > 1) rows.push({ kind: "gap", text: head, older: null, newer: null });
-    rows.push(...(oldStart + newStart === 0 ? createNotes(hunk) : createLines(hunk)));
+    if (hunk.note !== undefined) rows.push({ kind: "note", text: hunk.note, older: null, newer: null });
+    // Not by a spread, which takes some 100,000 at most.
+    for (const row of oldStart + newStart === 0 ? createNotes(hunk) : createLines(hunk)) rows.push(row);
   }
   for (const { left, right } of groupRows(rows))
     if (left.length === right.length) left.forEach((row, index) => markChange(row, right[index]));
