@@ -145,7 +145,11 @@ export class MemoryDatabase {
    * they are. Several thousand small files, or a few MB, are as much as one change should bring.
    * @throws what `write` of a memory throws, with the path; then nothing was changed
    */
-  write(address: CheckedAddress, files: readonly DatedFile[], { actor, maxFileBytes }: FileWriteOptions): Promise<void> {
+  write(
+    address: CheckedAddress,
+    files: readonly DatedFile[],
+    { actor, maxFileBytes }: FileWriteOptions,
+  ): Promise<void> {
     const earliest = files.reduce((time, { createdAt }) => (createdAt < time ? createdAt : time), new Date());
     const stored = this.#layouts.write.open(address, { ...memoryDefaults, maxFileBytes }, () => earliest);
     return runWithDeadline({ signals: [], timeoutMs: writeTimeoutMs, actor }, (call) => {
