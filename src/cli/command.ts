@@ -84,5 +84,6 @@ function formatExamples(examples: readonly string[]): string {
 }
 
 export function formatExitCodes(): string {
-  return `Exit codes:\n${exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`).join("\n")}`;
+  const lines = exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`);
+  return `Exit codes:\n${lines.join("\n")}`;
 }

@@ -84,7 +84,8 @@ export class BackendProposals implements MemoryProposals {
     const advice = "nothing was changed; reject it, and let it be proposed again";
     return new MemoryError(
       "ECONFLICT",
-      `ECONFLICT: ${record.path} has changed since the proposal ${record.id} was made; ${advice}. It would now be:\n${diff}`,
+      `ECONFLICT: ${record.path} has changed since the proposal ${record.id} was made; ${advice}. It would now ` +
+        `be:\n${diff}`,
     );
   }
 

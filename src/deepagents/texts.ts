@@ -48,7 +48,8 @@ export function editText(
   if (edited.replaced === 0) throw invalid(`String not found in file: '${oldString}'`);
   if (edited.replaced === 1 || replaceAll) return edited;
   throw invalid(
-    `String '${oldString}' has multiple occurrences (appears ${edited.replaced} times) in file. Use replace_all=True to ` +
+    `String '${oldString}' has multiple occurrences (appears ${edited.replaced} times) in file. Use ` +
+      "replace_all=True to " +
       "replace all instances, or provide a more specific string with surrounding context.",
   );
 }

@@ -269,7 +269,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     if (store) return store;
     throw new MemoryError(
       "ENOTMEM",
-      `ENOTMEM: no memory connected: node ${this.nodeId} has no store; give MemoryNode a store, or the graph one (compile({ store }))`,
+      `ENOTMEM: no memory connected: node ${this.nodeId} has no store; give MemoryNode a store, or the graph one ` +
+        "(compile({ store }))",
     );
   }
 }

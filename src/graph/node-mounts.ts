@@ -131,7 +131,8 @@ function checkMount(point: string, given: unknown): CheckedMount {
   const { memory, nodeId, scope, ...settings } = checkOptions(where, mountSchema, given);
   if ((memory === undefined) === (nodeId === undefined)) {
     throw new TypeError(
-      `invalid ${where}: it needs either "memory" (any Memory, MemoryNode or function) or "nodeId" (a memory in the store of the node)`,
+      `invalid ${where}: it needs either "memory" (any Memory, MemoryNode or function) or "nodeId" (a memory in the ` +
+        "store of the node)",
     );
   }
   if (memory !== undefined) {
@@ -157,6 +158,7 @@ function openForProgram(
   const found = hasMethod(source, "memory") ? callMethod(source, "memory", owner) : choose();
   if (isMemory(found)) return found;
   throw new TypeError(
-    `mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead of memory()`,
+    `mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead ` +
+      "of memory()",
   );
 }

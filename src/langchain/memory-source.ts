@@ -61,7 +61,7 @@ interface Bindable<Bound> {
   with: (use: MemoryUse) => Bound;
 }
 
-/** Binds a memory to the run's signal and actor. The run's actor wins over the program's actor, and spans name its thread. */
+/** Binds a memory to the run's signal and actor. The run's actor wins over the program's; spans name its thread. */
 export function bindRun<Bound>(run: MemoryRun, memory: Bound & Bindable<Bound>): Bound {
   const [signal, actor] = [getRunSignal(run), getActor(run)];
   return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });
@@ -71,6 +71,7 @@ export function checkMemorySource(source: unknown): asserts source is MemorySour
   const isObject = typeof source === "object" && source !== null && ("memoryForRun" in source || "snapshot" in source);
   if (typeof source === "function" || isObject) return;
   throw new TypeError(
-    "the memory of a tool must be a Memory (openMemory, store.memory), a MemoryNode, or a function from a run to a Memory",
+    "the memory of a tool must be a Memory (openMemory, store.memory), a MemoryNode, or a function from a run to a " +
+      "Memory",
   );
 }

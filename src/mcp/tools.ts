@@ -28,7 +28,8 @@ export function toolsByName(
       const owner = owners.get(tool.name);
       if (owner !== undefined) {
         throw new TypeError(
-          `the dialects ${owner} and ${dialect.name} both have a tool called ${tool.name}; serve them from two servers, ` +
+          `the dialects ${owner} and ${dialect.name} both have a tool called ${tool.name}; serve them from two ` +
+            "servers, " +
             "or one under another name: unifiedDialect({ name })",
         );
       }

@@ -22,7 +22,9 @@ export const versionTemplates: readonly ResourceTemplateType[] = [
     name: "versions",
     title: "Versions of a file of the memory",
     uriTemplate: `${listScheme}/{+path}`,
-    description: `The newest ${maxListed} versions of a file or directory by its path, each segment percent-encoded, as JSON. Each has the uri of its text.`,
+    description:
+      `The newest ${maxListed} versions of a file or directory by its path, each segment ` +
+      "percent-encoded, as JSON. Each has the uri of its text.",
     mimeType: "application/json",
   },
   {

@@ -85,7 +85,8 @@ async function authorized(
   throw new PageRefusal(
     500,
     "EACCES",
-    "the request could not be authorized: authorize must answer true, false, a visitor { userId, access } or a Response",
+    "the request could not be authorized: authorize must answer true, false, " +
+      "a visitor { userId, access } or a Response",
   );
 }
 

@@ -3,7 +3,7 @@ import { memoryDefaults } from "../core/memory-options.js";
 import { withinTime } from "../core/runtime/call.js";
 import type { WireHunk } from "./wire.js";
 
-/** Returns the difference between two texts. Null stands for a missing file. Has the time limit of a call of a memory. */
+/** Compares two texts within the time limit of a call. Null stands for a missing file. */
 export function compareTexts(older: string | null, newer: string | null, signal: AbortSignal): Promise<WireHunk[]> {
   const limits = { signals: [signal], timeoutMs: memoryDefaults.timeoutMs };
   return withinTime(limits, "read", (call) => findHunks(older ?? "", newer ?? "", call));

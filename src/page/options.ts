@@ -107,6 +107,7 @@ export function checkPageOptions(options: MemoryPageOptions): void {
   checkOptions("MemoryPageOptions", optionsSchema, options, ["token"]);
   if (options.token !== undefined || options.authorize !== undefined) return;
   throw new TypeError(
-    "invalid MemoryPageOptions: pass `authorize`, which decides who may see the page, or a `token` for a page that is opened on this machine only",
+    "invalid MemoryPageOptions: pass `authorize`, which decides who may see the page, or a `token` for a page that " +
+      "is opened on this machine only",
   );
 }

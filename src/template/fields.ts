@@ -62,10 +62,12 @@ const memoryFields = {
     '"plain" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)',
   ),
   maxFileBytes: memoryOptionFields.maxFileBytes.describe(
-    `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes (default ${memoryDefaults.maxFileBytes})`,
+    `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes ` +
+      `(default ${memoryDefaults.maxFileBytes})`,
   ),
   maxMemoryBytes: memoryOptionFields.maxMemoryBytes.describe(
-    `a whole number from 1: the largest memory in bytes (default ${memoryDefaults.maxMemoryBytes}, which is also the most, with the layout "document"; none with "files")`,
+    `a whole number from 1: the largest memory in bytes (default ${memoryDefaults.maxMemoryBytes}, which is also ` +
+      `the most, with the layout "document"; none with "files")`,
   ),
   timeoutMs: z
     .number()
@@ -74,18 +76,21 @@ const memoryFields = {
     .max(maxTimeoutMs)
     .optional()
     .describe(
-      `a whole number from 1 to ${maxTimeoutMs}: how long each call may take, in ms (default: that of the store, or ${memoryDefaults.timeoutMs})`,
+      `a whole number from 1 to ${maxTimeoutMs}: how long each call may take, in ms (default: that of the store, ` +
+        `or ${memoryDefaults.timeoutMs})`,
     ),
   rules: rulesField
     .optional()
     .describe(
-      'a list of at most 100 { "path", "access" }, the path absolute such as "/policies/**", the access "write", "append", "read" or "ask": what agents may do where; the first whose path fits decides (default: none)',
+      'a list of at most 100 { "path", "access" }, the path absolute such as "/policies/**", the access "write", ' +
+        '"append", "read" or "ask": what agents may do where; the first whose path fits decides (default: none)',
     ),
   onAsk: z
     .enum(["interrupt", "propose"])
     .optional()
     .describe(
-      '"interrupt" (the run waits for a person; the default) or "propose" (a person decides later): what happens to a change where the access is "ask"',
+      '"interrupt" (the run waits for a person; the default) or "propose" (a person decides later): what happens to ' +
+        'a change where the access is "ask"',
     ),
 } satisfies Record<keyof MemoryTemplate, z.ZodType>;
 
@@ -113,7 +118,8 @@ const toolFields = {
 const connectorTemplateFields = {
   placement: connectorFields.placement.describe('"after_system" (the default), "before_system" or "last_message"'),
   content: connectorFields.content.describe(
-    '"tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, too)',
+    '"tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, ' +
+      "too)",
   ),
   maxChars: connectorFields.maxChars.describe(
     `a whole number from 1 to 200000: the longest text that is shown (default ${connectorDefaults.maxChars})`,
@@ -143,6 +149,7 @@ export const edgeFields = {
   targetHandle: z
     .enum(["$self", "$memory", "setMemoryConnector"])
     .describe(
-      '"$self" (of a memoryTool), "$memory" (of a memoryTool, a memoryConnector or an agent) or "setMemoryConnector" (the "$memory" of an agent)',
+      '"$self" (of a memoryTool), "$memory" (of a memoryTool, a memoryConnector or an agent) or ' +
+        '"setMemoryConnector" (the "$memory" of an agent)',
     ),
 } satisfies Record<keyof GraphJoin, z.ZodType>;

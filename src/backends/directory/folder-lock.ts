@@ -14,8 +14,8 @@ import { cleanWorkFolder, openWorkFolder } from "./work-folder.js";
 const refreshMs = staleMs / 2;
 
 /**
- * A holder that did not refresh its lock for so long, because it or the file system stood still, may soon lose it. So may
- * one whose clock was set back.
+ * A holder that does not refresh its lock for this long, because the process or the file system stood still, may soon
+ * lose the lock. So may a holder whose clock was set back.
  */
 const maxUnrefreshedMs = staleMs - 500;
 

@@ -10,8 +10,8 @@ import type { Modes } from "./rights.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
 /**
- * A lock whose time is so far from now is taken over. If its holder has ended for certain, this happens at once. The time
- * is in the past if nobody refreshes the lock, and in the future if a clock was wrong.
+ * A lock whose time is further from now than this is taken over. If its holder has certainly ended, this happens at
+ * once. The time is in the past if nobody refreshes the lock, and in the future if a clock was wrong.
  */
 export const staleMs = 5000;
 

@@ -40,7 +40,8 @@ export async function planRestoration(tree: Tree, history: ArchivedHistory, open
   if (isSame) return { files: 0, run: async () => ({ ...none, unchanged: files.length }) };
   throw new CommandError(
     "EEXIST",
-    `${name}: there is a memory already, and two histories cannot be made one; \`forget\` it first, or leave the history out`,
+    `${name}: there is a memory already, and two histories cannot be made one; \`forget\` it first, or leave the ` +
+      "history out",
   );
 }
 

@@ -27,7 +27,8 @@ export async function withArchiveFile<T>(file: string, run: (archive: Archive) =
     const stats = await handle.stat();
     if (stats.isDirectory())
       throw inputError(
-        `${file}: it is a folder, and an export is one JSONL file; name a file, or use \`copy --dir\` for a folder of texts`,
+        `${file}: it is a folder, and an export is one JSONL file; name a file, or use \`copy --dir\` for a folder ` +
+          "of texts",
       );
     if (!stats.isFile())
       throw inputError(`${file}: it is no regular file; name one that export has made, or - for the standard input`);

@@ -28,8 +28,8 @@ export function runTransfers(plans: readonly TransferPlan[], { err }: CliContext
 }
 
 /**
- * The same for transfers that may not fit into memory at once: plans all of them before it runs the first, and each again
- * before it runs it.
+ * Runs transfers that may not fit into memory together. It plans all of them before it runs the first, and plans each
+ * again before it runs it.
  */
 export function runEachTransfer(
   planEach: (run: (plan: TransferPlan) => Promise<void>) => Promise<void>,

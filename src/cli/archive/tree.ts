@@ -118,7 +118,8 @@ export function checkTree({ directories, files }: Pick<Tree, "directories" | "fi
 export function checkPath(path: string, where: string): void {
   const fail = (reason: string): never => {
     throw inputError(
-      `${where}: ${JSON.stringify(shorten(path, 200))} is no path of a memory (${reason}); it must be as export writes it, such as "/notes/today"`,
+      `${where}: ${JSON.stringify(shorten(path, 200))} is no path of a memory (${reason}); it must be as export ` +
+        `writes it, such as "/notes/today"`,
     );
   };
   try {

@@ -6,8 +6,8 @@ const fileMode = 0o600;
 const unfinished = "~part";
 
 /**
- * Writes a file that appears when it is complete and on the disk. It replaces a link instead of following it. A new file
- * is its owner's only, a replaced one keeps its rights.
+ * Writes a file that appears when it is complete and on the disk. It replaces a link instead of following it. Only the
+ * owner can read a new file; a replaced file keeps its rights.
  */
 export async function writeWholeFile<T>(file: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   const partial = file + unfinished;

@@ -63,7 +63,8 @@ async function checkDestination(file: string, overwrite: boolean): Promise<void>
   if (stats?.isDirectory() === true)
     throw new CommandError(
       "EEXIST",
-      `${file}: it is a folder, and an export is one JSONL file; name a file, or use \`copy --to-dir\` for a folder that people can read`,
+      `${file}: it is a folder, and an export is one JSONL file; name a file, or use \`copy --to-dir\` for a folder ` +
+        "that people can read",
     );
   if (stats !== null && !overwrite)
     throw new CommandError("EEXIST", `${file}: it is there already; pass --overwrite to replace it, or name another`);

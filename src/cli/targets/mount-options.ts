@@ -64,7 +64,8 @@ export function withMounts(
   const twice = points.find((point, index) => points.indexOf(point) !== index);
   if (twice !== undefined)
     throw usageError(
-      `--mount ${twice}: ${twice === ROOT ? "the memory that --node names is there" : "it is given twice"}; pass another point`,
+      `--mount ${twice}: ${twice === ROOT ? "the memory that --node names is there" : "it is given twice"}; pass ` +
+        "another point",
     );
   const others = mounts.map(({ point, address, access }) => [point, { memory: open(address), access }] as const);
   try {

@@ -104,7 +104,8 @@ export function getDestinationDatabase(to: DestinationOptions, source: TargetOpt
 
 const noDestination = (): Error =>
   usageError(
-    "no destination was named; pass --to-node, --to-thread, --to-user, --to-uri, --to-db, --to-collection or --to-layout, or --to-dir for a folder",
+    "no destination was named; pass --to-node, --to-thread, --to-user, --to-uri, --to-db, --to-collection or " +
+      "--to-layout, or --to-dir for a folder",
   );
 
 /** @throws CommandError EUSAGE */

@@ -87,7 +87,8 @@ async function interrupt(
   if (requester === null || request === null || !request.canWait)
     throw cannotApprove(
       change.path,
-      'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use the memory of the store itself',
+      'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use ' +
+        "the memory of the store itself",
     );
   const { id } = request;
   const stored = await records.find(id);

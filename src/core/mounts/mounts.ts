@@ -76,7 +76,8 @@ export function normalizeMountPoints(where: string, mounts: unknown): [point: st
   if (entries.length === 0 || entries.length > maxMounts) {
     const given = isObject ? `${entries.length} of them` : preview(mounts);
     throw new TypeError(
-      `${where}: the mounts must be an object of 1 to ${maxMounts} mount points, such as { "/": …, "/team": … } (given ${given})`,
+      `${where}: the mounts must be an object of 1 to ${maxMounts} mount points, such as { "/": …, "/team": … } ` +
+        `(given ${given})`,
     );
   }
   const points = new Map<string, string>();

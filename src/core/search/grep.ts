@@ -70,7 +70,8 @@ function testExpression(expression: re2.RE2JS): LineTest {
       throw errorOnPaths(
         "EINVAL",
         (place) =>
-          `the regular expression is too large for line ${line} of ${place(path)}, which has ${text.length} characters; make it shorter, or search for a text`,
+          `the regular expression is too large for line ${line} of ${place(path)}, which has ${text.length} ` +
+          "characters; make it shorter, or search for a text",
       );
     return expression.test(text);
   };

@@ -53,7 +53,8 @@ export interface IndexOwner {
  */
 export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call: CallContext): Promise<Searchable> {
   const { address, opened, searchWords } = owner;
-  const key = `${getObjectId(opened.features?.storage ?? opened)} ${getObjectId(searchWords)} ${JSON.stringify(address)}`;
+  const storageId = getObjectId(opened.features?.storage ?? opened);
+  const key = `${storageId} ${getObjectId(searchWords)} ${JSON.stringify(address)}`;
   // Before the texts: they may be newer than it, and then the next search reads again, but they are never older.
   const version = (await backend.features?.version?.(call)) ?? null;
   const entry = cache.get(key) ?? { latest: Promise.resolve(null), bytes: 0 };

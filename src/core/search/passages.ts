@@ -1,4 +1,4 @@
-/** A part of a text that a search returns as one hit: a line, lines of a wrapped paragraph, or a piece of a long line. */
+/** A part of a text that is one hit: a line, the lines of a wrapped paragraph, or a piece of a long line. */
 export interface Passage {
   /** Where it begins and ends in the text, in UTF-16 units. */
   start: number;

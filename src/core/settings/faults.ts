@@ -31,7 +31,7 @@ export function listFaults(issues: readonly Issue[], describe: (fault: Fault) =>
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }
 
-/** A fault for those who send a value, such as `address.nodeId: expected string`. @param whole what the value is called */
+/** Words a fault such as `address.nodeId: expected string`. @param whole the name of the value */
 export function describeFault({ issue: { path, message }, key }: Fault, whole?: string): string {
   const place = path.length === 0 ? whole : path.map(String).join(".");
   const reason = key === undefined ? message : `unknown field ${JSON.stringify(shorten(key, 64))}`;

@@ -87,8 +87,10 @@ function describeTool({ root, ifExists }: CheckedClaudeOptions): string {
   return [
     `Reads and edits your memory: a small tree of text files under ${root} that outlasts this conversation.`,
     "Commands:",
-    "- view: the files and directories in path, 2 levels deep, or the numbered lines of a file, those of view_range only where given",
-    `- create: a file with file_text and the directories above it${ifExists === "replace" ? ", or its new text where it exists" : ""}`,
+    "- view: the files and directories in path, 2 levels deep, or the numbered lines of a file, those of view_range " +
+      "only where given",
+    "- create: a file with file_text and the directories above " +
+      `it${ifExists === "replace" ? ", or its new text where it exists" : ""}`,
     "- str_replace: puts new_str in the place of old_str, which must be in the file exactly once",
     "- insert: insert_text as lines of their own after line insert_line, 0 for the beginning",
     "- delete: a file, or a directory with all below it",

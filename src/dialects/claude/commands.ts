@@ -60,7 +60,9 @@ async function view({ memory, args, options }: Call): Promise<string> {
     const outline = await memory.outline();
     // The directory may have been deleted since.
     if (path !== ROOT && !outline.directories.includes(path)) throw new ClaudeRefusal("ENOENT", missing);
-    const header = `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and node_modules:`;
+    const header =
+      `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and ` +
+      "node_modules:";
     const listing = listDirectory(outline, path, (each) => args.shownPath(each));
     return answerWith(header, listing, { count: listing.length, what: "entries shown", options });
   }
@@ -202,7 +204,8 @@ function onlyPosition(text: string, search: string, given: string): number {
   const lines = numbers.join(", ") + (positions.length > maxReportedLines ? ", …" : "");
   throw new ClaudeRefusal(
     "EINVAL",
-    `No replacement was performed. Multiple occurrences of old_str \`${echo(search)}\` in lines: ${lines}. Please ensure it is unique`,
+    `No replacement was performed. Multiple occurrences of old_str \`${echo(search)}\` in lines: ${lines}. Please ` +
+      "ensure it is unique",
   );
 }
 

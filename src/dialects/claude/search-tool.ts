@@ -13,12 +13,15 @@ export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): 
     query: { type: "string", description: "What to search for, in a few words or a question." },
     path: {
       type: "string",
-      description: `Absolute path of the directory or file to search, beginning with ${root}; left out, all of ${root}.`,
+      description:
+        `Absolute path of the directory or file to search, beginning with ${root}; ` + `left out, all of ${root}.`,
     },
   };
   return defineTool({
     name: "memory_search",
-    description: `Finds the passages of your memory (files under ${root}) that have most to do with some words, in whatever form they are written. Answers paths, line numbers and texts.`,
+    description:
+      `Finds the passages of your memory (files under ${root}) that have most to do with some words, in ` +
+      "whatever form they are written. Answers paths, line numbers and texts.",
     schema: createSchema(properties, ["query"]),
     shownRoot: root === ROOT ? "" : root,
     readOnly: true,

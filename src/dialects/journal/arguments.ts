@@ -49,7 +49,8 @@ export class JournalArguments {
     if (content.length <= limits.contentChars) return content;
     throw createJournalError(
       "MEMORY_CONTENT_TOO_LARGE",
-      `\`content\` has ${content.length} characters, over its limit of ${limits.contentChars}; split it into several keys`,
+      `\`content\` has ${content.length} characters, over its limit of ${limits.contentChars}; split it into ` +
+        "several keys",
     );
   }
 

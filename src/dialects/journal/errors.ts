@@ -22,7 +22,8 @@ const quoteKey = (key: string): string => `\`${shorten(key, 512)}\``;
 export const keyExists = (key: string): DialectError =>
   createJournalError(
     "MEMORY_KEY_EXISTS",
-    `memory key ${quoteKey(key)} already exists; call memory_read to inspect, then memory_update to replace the canonical block`,
+    `memory key ${quoteKey(key)} already exists; call memory_read to inspect, then memory_update to replace the ` +
+      "canonical block",
   );
 
 export const keyNotFound = (key: string, hint = ""): DialectError =>

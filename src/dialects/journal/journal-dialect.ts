@@ -27,7 +27,9 @@ const labels = (description: string): object => ({ type: "array", items: { type:
 const commands: Record<JournalToolName, JournalCommand> = {
   memory_write: {
     description:
-      "Create a new memory block only if `key` does not exist anywhere under the memory directory. `target: daily` writes to YYYY/MM/dd.md (UTC date); `target: summary` appends to MEMORY.md. On duplicate key, returns MEMORY_KEY_EXISTS — use memory_read then memory_update.",
+      "Create a new memory block only if `key` does not exist anywhere under the memory directory. `target: daily` " +
+      "writes to YYYY/MM/dd.md (UTC date); `target: summary` appends to MEMORY.md. On duplicate key, returns " +
+      "MEMORY_KEY_EXISTS — use memory_read then memory_update.",
     properties: {
       key: text("Single-line heading key (### key); must be globally unique"),
       content: text("Body text under the heading"),
@@ -48,7 +50,8 @@ const commands: Record<JournalToolName, JournalCommand> = {
   },
   memory_update: {
     description:
-      "Replace the canonical block for `key`: same resolution as memory_read (summary in MEMORY.md wins over daily logs; then newest `at`). Removes that block from disk and appends the updated block at the end of the same file.",
+      "Replace the canonical block for `key`: same resolution as memory_read (summary in MEMORY.md wins over daily " +
+      "logs; then newest `at`). Removes that block from disk and appends the updated block at the end of the same file.",
     properties: {
       key: text("Existing ### key"),
       content: text("New body text"),
@@ -68,7 +71,8 @@ const commands: Record<JournalToolName, JournalCommand> = {
   },
   memory_read: {
     description:
-      'Load the canonical block for `key`: if any block exists in MEMORY.md, the newest among those is returned; otherwise the newest among daily logs. Response includes `kind`: "summary" or "daily".',
+      "Load the canonical block for `key`: if any block exists in MEMORY.md, the newest among those is returned; " +
+      'otherwise the newest among daily logs. Response includes `kind`: "summary" or "daily".',
     properties: { key: text("The ### heading key") },
     required: ["key"],
     readOnly: true,
@@ -83,7 +87,8 @@ const commands: Record<JournalToolName, JournalCommand> = {
   },
   memory_search: {
     description:
-      "Substring search (case-insensitive) over keys and bodies. Results include `kind` (summary vs daily). Summary entries are listed before daily; within each tier, newer `at` first.",
+      "Substring search (case-insensitive) over keys and bodies. Results include `kind` (summary vs daily). Summary " +
+      "entries are listed before daily; within each tier, newer `at` first.",
     properties: {
       query: text("Substring; empty matches any (subject to tag filter)"),
       tags: labels("Block must contain all listed tags"),

@@ -41,7 +41,8 @@ interface RecordCommand {
 const path = {
   type: "string",
   description:
-    'Relative path of the memory, such as "project/todo": letters, digits, "_", "-", "." and "/", at most 255 characters.',
+    'Relative path of the memory, such as "project/todo": letters, digits, "_", "-", "." and "/", at most 255 ' +
+    "characters.",
 };
 const content = { type: "string", description: "The whole text of the memory, at most 1 MB." };
 

@@ -91,7 +91,10 @@ export function unsupportedServer(error: unknown): string | null {
   if (wire === null) return null;
   const [, reported = "", bound, needed] = wire;
   const release = bound === "least" && reported in releases ? ` (MongoDB ${releases[reported]})` : "";
-  return `the server${release} is too ${bound === "least" ? "old" : "new"} for this driver, which takes MongoDB ${needed} at ${bound}`;
+  return (
+    `the server${release} is too ${bound === "least" ? "old" : "new"} for this driver, which takes ` +
+    `MongoDB ${needed} at ${bound}`
+  );
 }
 
 /**

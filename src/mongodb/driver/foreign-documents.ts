@@ -33,6 +33,7 @@ export async function refuseForeignDocuments<Stored extends Document>(
   if (foreign === undefined) return;
   throw new MemoryError(
     "EIO",
-    `EIO: the collection ${collection.name} holds documents of another program, so the store leaves it alone; name another with the option ${option}`,
+    `EIO: the collection ${collection.name} holds documents of another program, so the store leaves it alone; name ` +
+      `another with the option ${option}`,
   );
 }

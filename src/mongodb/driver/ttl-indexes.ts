@@ -51,7 +51,8 @@ async function changeLifetime(
     const right = "grant listIndexes and collMod on the collection, or use the lifetime that the index has";
     throw new MemoryError(
       "EIO",
-      `EIO: the index ${name} of the collection ${collectionName} needs another lifetime, and the user may not change it; ${right}`,
+      `EIO: the index ${name} of the collection ${collectionName} needs another lifetime, and the user may not ` +
+        `change it; ${right}`,
       { cause },
     );
   }

@@ -81,7 +81,8 @@ function presentText(id: string, version: VersionDocument): Error {
   return errorOnPaths(
     "EINVAL",
     (place) =>
-      `version ${id} cannot be redacted: its text can be read in ${path === undefined ? "the file" : place(path)} as it is now; write or delete the file first`,
+      `version ${id} cannot be redacted: its text can be read in ${path === undefined ? "the file" : place(path)} ` +
+      "as it is now; write or delete the file first",
   );
 }
 

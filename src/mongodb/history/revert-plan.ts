@@ -76,7 +76,8 @@ async function undone(
   if (first === undefined)
     throw new MemoryError(
       "ENOENT",
-      `ENOENT: the memory has no version of ${"runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`}`,
+      "ENOENT: the memory has no version " +
+        `of ${"runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`}`,
     );
   const ids = new Set(own.map(getPublicId));
   const target = emptyTarget();
@@ -152,7 +153,9 @@ function laterChange(version: VersionDocument): MemoryError {
   return errorOnPaths(
     "ECONFLICT",
     (place) =>
-      `ECONFLICT: a later change would be undone too: version ${getPublicId(version)} ${operation} ${path === undefined ? "a redacted file" : place(path)}${by}; pass force to undo it`,
+      "ECONFLICT: a later change would be undone too: " +
+      `version ${getPublicId(version)} ${operation} ${path === undefined ? "a redacted file" : place(path)}${by}; ` +
+      "pass force to undo it",
     path,
   );
 }

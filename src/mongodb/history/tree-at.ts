@@ -59,7 +59,8 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
   if (lost > 0)
     throw new MemoryError(
       "ENOENT",
-      `ENOENT: the tree at version ${id} is no longer known: ${lost} of its files have changed since, and their versions of then are no longer kept`,
+      `ENOENT: the tree at version ${id} is no longer known: ${lost} of its files have changed since, and their ` +
+        "versions of then are no longer kept",
     );
   for (const path of files.keys()) for (const parent of getParents(path)) directories.add(parent);
   const snapshot = {

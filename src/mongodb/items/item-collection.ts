@@ -255,7 +255,8 @@ export class ItemCollection {
 function idTaken(collectionName: string, cause: unknown): MemoryError {
   return new MemoryError(
     "EIO",
-    `EIO: the collection ${collectionName} takes an item's namespace and key for those of another, by its own collation or by a unique index; ` +
+    `EIO: the collection ${collectionName} takes an item's namespace and key for those of another, by its own ` +
+      "collation or by a unique index; " +
       `name another with the option ${own.option}`,
     { cause },
   );

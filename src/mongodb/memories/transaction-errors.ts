@@ -9,7 +9,8 @@ const tooMuchCodes = new Set<unknown>([257, 290, 388]);
 export function transactionError(error: unknown): MemoryError {
   if (!isTooMuch(error)) return storageError(error, "write", null);
   const message =
-    "ENOSPC: the change is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); nothing was changed; change what lies in the directory part by part";
+    "ENOSPC: the change is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, " +
+    "60 by default, and the size of its cache); nothing was changed; change what lies in the directory part by part";
   return new MemoryError("ENOSPC", message, { cause: error });
 }
 

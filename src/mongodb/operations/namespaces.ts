@@ -24,7 +24,10 @@ export function checkNamespace(namespace: unknown, options: { allowEmpty?: boole
 function findError(labels: readonly string[]): string | undefined {
   for (const label of labels) {
     if (label.includes("."))
-      return `Invalid namespace label '${label}' found in ${labels.join()}. Namespace labels cannot contain periods ('.').`;
+      return (
+        `Invalid namespace label '${label}' found in ${labels.join()}. Namespace labels cannot contain periods ` +
+        "('.')."
+      );
     if (label.includes(":")) return `Invalid namespace label '${label}'. Namespace labels cannot contain colons (':').`;
     if (label.includes("\0")) return "Namespace labels cannot contain NUL bytes.";
     if (label === "") return `Namespace labels cannot be empty strings. Got  in ${labels.join()}`;

@@ -228,8 +228,8 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * Removes all memories that have expired by the `expireMs` of this store, with their versions. Without `expireMs` it
-   * removes nothing. Call it by a timer with `layout: "files"`, where MongoDB itself removes none. It takes as long as it
-   * needs, and each memory at most `timeoutMs`. If it fails, call it again: it removes the rest.
+   * removes nothing. With `layout: "files"` call it by a timer, because MongoDB itself removes none of them. It has no
+   * time limit as a whole; each memory has `timeoutMs`. If it fails, call it again: it removes the rest.
    * @returns how many memories this call removed
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */

@@ -177,15 +177,18 @@ const optionsSchema = z
   )
   .refine(
     ({ layout, memoryTextIndex }) => memoryTextIndex !== true || layout === "files",
-    'memoryTextIndex needs layout: "files": with the layout "document" a memory is one document, of which nothing is read by words',
+    'memoryTextIndex needs layout: "files": with the layout "document" a memory is one document, of which nothing ' +
+      "is read by words",
   )
   .refine(
     ({ client, memoryTextIndex }) => memoryTextIndex !== true || !isStrict(client),
-    "memoryTextIndex needs a text index, which the client's strict Stable API refuses: leave memoryTextIndex out, and every search reads the whole memory",
+    "memoryTextIndex needs a text index, which the client's strict Stable API refuses: leave memoryTextIndex out, " +
+      "and every search reads the whole memory",
   )
   .refine(
     ({ client, vectorSearch }) => vectorSearch === undefined || !isStrict(client),
-    "vectorSearch needs $vectorSearch, which the client's strict Stable API refuses: leave vectorSearch out, and every vector is compared",
+    "vectorSearch needs $vectorSearch, which the client's strict Stable API refuses: leave vectorSearch out, and " +
+      "every vector is compared",
   );
 
 /** @throws TypeError */

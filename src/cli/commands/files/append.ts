@@ -7,7 +7,8 @@ import { readText } from "../../terminal/text-input.js";
 export const append = memoryCommand<{ path: string; text?: string }>({
   usage: "append <path> [text]",
   description:
-    "Add text to the end of a file, on a new line. Creates the file and its directories. Without a text, or with -, it reads the standard input.",
+    "Add text to the end of a file, on a new line. Creates the file and its directories. Without a text, or with -, " +
+    "it reads the standard input.",
   examples: ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --dir ./memory`],
   options: changeOptions,
   access: "write",

@@ -11,7 +11,8 @@ import { assertPath, formatLine } from "./lines.js";
 export const grep = memoryCommand<{ pattern: string; path?: string; regex?: boolean; ignoreCase?: boolean }>({
   usage: "grep <pattern> [path]",
   description:
-    "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it prints an object for each line.",
+    "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it " +
+    "prints an object for each line.",
   examples: [
     'grep "vegetarian" --node assistant',
     'grep -E -i "^todo:" /notes --node assistant',

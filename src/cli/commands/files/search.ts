@@ -13,7 +13,8 @@ import { assertPath, formatLine } from "./lines.js";
 export const search = memoryCommand<{ query: string; path?: string; limit: number }>({
   usage: "search <query>",
   description:
-    "Find the passages that match a query best, in any form of its words. With --json, it prints an object for each passage.",
+    "Find the passages that match a query best, in any form of its words. With --json, it prints an object for each " +
+    "passage.",
   examples: [
     'search "what does she eat?" --node assistant',
     "search holidays --path /notes --limit 3 --node assistant",

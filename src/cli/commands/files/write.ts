@@ -7,7 +7,8 @@ import { readText } from "../../terminal/text-input.js";
 export const write = memoryCommand<{ path: string; text?: string; ifExists: "replace" | "fail" }>({
   usage: "write <path> [text]",
   description:
-    "Set the whole text of a file. Creates the file and its directories. Without a text, or with -, it reads the standard input.",
+    "Set the whole text of a file. Creates the file and its directories. Without a text, or with -, it reads the " +
+    "standard input.",
   examples: [
     'write "/house rules" "Answer in one sentence." --node assistant',
     "write /notes.md --if-exists fail --dir ./memory < notes.md",

@@ -7,7 +7,8 @@ import { formatActorName } from "./version-text.js";
 export const blame = historyCommand<{ path: string }>({
   usage: "blame <path>",
   description:
-    "Show for each line of a file which version wrote it, when, and who made it. With --json, it prints an object for each line.",
+    "Show for each line of a file which version wrote it, when, and who made it. With --json, it prints an object " +
+    "for each line.",
   examples: ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
   options: readOptions,
   access: "read",

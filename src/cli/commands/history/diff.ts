@@ -5,7 +5,8 @@ import { styleDiff } from "./style-diff.js";
 export const diff = historyCommand<{ from: string; to?: string }>({
   usage: "diff <from> [to]",
   description:
-    "Compare the texts of two versions. Without a second version, compare with the file now. Prints nothing if they are equal.",
+    "Compare the texts of two versions. Without a second version, compare with the file now. Prints nothing if they " +
+    "are equal.",
   examples: ["diff 12 --node assistant", "diff 12 17 --node assistant > change.patch"],
   options: readOptions,
   access: "read",

@@ -7,7 +7,8 @@ import { formatVersion } from "./version-text.js";
 export const log = historyCommand<FilterOptions>({
   usage: "log [path]",
   description:
-    "List the versions of a memory, a directory or a file, newest first. Shows a file under its earlier names too. With --json, it prints an object for each version.",
+    "List the versions of a memory, a directory or a file, newest first. Shows a file under its earlier names too. " +
+    "With --json, it prints an object for each version.",
   examples: [
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",

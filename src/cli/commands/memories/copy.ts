@@ -38,7 +38,8 @@ interface CopyOptions extends TargetOptions, DestinationOptions, MoveOptions {
 export const copy = createCommand<CopyOptions>({
   usage: "copy",
   description:
-    "Copy a memory to another place, or all memories of a database to another database. Without --move it deletes nothing, and it checks everything " +
+    "Copy a memory to another place, or all memories of a database to another database. Without --move it deletes " +
+    "nothing, and it checks everything " +
     "before it writes. If it is interrupted, run it again: it skips files that are already equal.",
   examples: [
     "copy --node assistant --to-user ada@example.com",
@@ -54,7 +55,8 @@ export const copy = createCommand<CopyOptions>({
     new Option("--overwrite", "replace files that exist with other contents"),
     new Option(
       "--move",
-      "to --to-layout of the same collection: in one step, with versions and proposals, while programs read and change it",
+      "to --to-layout of the same collection: in one step, with versions and proposals, while programs read and " +
+        "change it",
     ),
     ...targetOptions,
     ...destinationOptions,

@@ -25,7 +25,8 @@ const maxShown = 20;
 export const forget = createCommand<ForgetOptions>({
   usage: "forget",
   description:
-    "Erase a memory for good, or all memories of a user or a thread in all nodes. It shows what it would erase, and asks. You can run it again.",
+    "Erase a memory for good, or all memories of a user or a thread in all nodes. It shows what it would erase, and " +
+    "asks. You can run it again.",
   examples: [
     "forget --user ada@example.com --dry-run",
     "forget --node assistant --thread conversation-7",
@@ -43,7 +44,8 @@ export const forget = createCommand<ForgetOptions>({
     const range = asUsage("--node, --thread or --user", () => checkForgotten(who));
     if (!yes && !dryRun && !canConfirm(context))
       throw usageError(
-        "forget asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what would go",
+        "forget asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what " +
+          "would go",
       );
     return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
       about(`the collection ${database.collectionName}`, async (): Promise<Report | undefined> => {

@@ -16,7 +16,8 @@ import { printEach } from "../../terminal/print-each.js";
 export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   usage: "memories",
   description:
-    "List the memories of a database: bytes, files, time of the last change, and address. Without options it lists all.",
+    "List the memories of a database: bytes, files, time of the last change, and address. " +
+    "Without options it lists all.",
   examples: ["memories --user ada@example.com", "memories --node assistant --scope perThread --json"],
   options: [
     new Option("--scope <scope>", "only memories of this scope").choices(memoryScopes),
@@ -42,5 +43,8 @@ export function getOwner({ node, thread, user }: TargetOptions): object {
 
 export function formatSummary({ address, sizeBytes, files, updatedAt }: MemorySummary, out: Output): string {
   const size = bytesText(sizeBytes).padStart(12);
-  return `${size}  ${countText(files, "file").padStart(11)}  ${updatedAt.toISOString()}  ${out.foreign(formatAddress(address))}`;
+  return (
+    `${size}  ${countText(files, "file").padStart(11)}  ${updatedAt.toISOString()} ` +
+    ` ${out.foreign(formatAddress(address))}`
+  );
 }

@@ -27,7 +27,8 @@ const maxAgeMs = 3650 * unitMs.d;
 export const sweep = createCommand<SweepOptions>({
   usage: "sweep",
   description:
-    "Erase the memories that nobody has changed for some time. Give the times that the application sets in `expireMs`. " +
+    "Erase the memories that nobody has changed for some time. Give the times that the application sets in " +
+    "`expireMs`. " +
     'For a timer: with the layout "files" MongoDB erases none by itself.',
   examples: ["sweep --per-thread 30d --dry-run", "sweep --layout files --per-thread 30d --per-user 365d --yes"],
   options: [
@@ -47,7 +48,8 @@ export const sweep = createCommand<SweepOptions>({
       );
     if (!yes && !dryRun && !canConfirm(context))
       throw usageError(
-        "sweep asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what would go",
+        "sweep asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what " +
+          "would go",
       );
     return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
       about(`the collection ${database.collectionName}`, async () => {

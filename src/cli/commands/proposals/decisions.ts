@@ -25,7 +25,8 @@ interface DecisionInput {
 export const approve = proposalCommand<DecisionInput>({
   usage: "approve <id>",
   description:
-    "Make a change that an agent proposes, once. Refuses if somebody has already decided, or if the file has changed since. Then it shows what the change would be now.",
+    "Make a change that an agent proposes, once. Refuses if somebody has already decided, or if the file has " +
+    "changed since. Then it shows what the change would be now.",
   examples: ["approve 0f3c --by ada@example.com --node assistant"],
   options: [reviewerOption("who approves it")],
   subject: ({ id }) => `proposal ${id}`,
@@ -46,7 +47,8 @@ export const approve = proposalCommand<DecisionInput>({
 export const reject = proposalCommand<DecisionInput & { reason?: string }>({
   usage: "reject <id>",
   description:
-    "Refuse a change that an agent proposes. The memory stays as it is. If somebody has already decided, the command is refused.",
+    "Refuse a change that an agent proposes. The memory stays as it is. If somebody has already decided, the " +
+    "command is refused.",
   examples: ['reject 0f3c --by ada@example.com --reason "not from a customer" --node assistant'],
   options: [
     reviewerOption("who rejects it"),

@@ -51,5 +51,8 @@ export function formatProposal(proposal: MemoryProposal, out: Output): string {
   const change = `${command.padEnd(6)}  ${to === null ? path : `${path} -> ${to}`}`;
   const decision = decidedBy === null ? status : `${status} by ${formatActor(decidedBy)}`;
   const facts = `${formatActor(actor)}; ${decision}${reason === null ? "" : `: ${reason}`}`;
-  return `${out.style("yellow", id)}  ${at.toISOString()}  ${out.foreign(change)}  ${out.style("dim", out.foreign(facts))}`;
+  return (
+    `${out.style("yellow", id)}  ${at.toISOString()}  ${out.foreign(change)} ` +
+    ` ${out.style("dim", out.foreign(facts))}`
+  );
 }

@@ -10,7 +10,8 @@ const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "r
 export const proposals = proposalCommand<{ id?: string; status?: ChangeStatus }>({
   usage: "proposals [id]",
   description:
-    "List the proposed changes that wait for a person, oldest first, or show one with its diff. With --json, it prints an object for each proposal.",
+    "List the proposed changes that wait for a person, oldest first, or show one with its diff. With --json, it " +
+    "prints an object for each proposal.",
   examples: [
     "proposals --node assistant",
     "proposals 0f3c --node assistant",

@@ -26,7 +26,8 @@ const notCopied = /^(?:node_modules|\.langgraph_api|\.env|package-lock\.json)$/;
 export const init = createCommand<{ example?: string; folder?: string }>({
   usage: "init [example] [folder]",
   description:
-    "Copy an example into a new or empty folder. Without an example, it lists all. Without a folder, it makes ./<example>.",
+    "Copy an example into a new or empty folder. Without an example, it lists all. Without a folder, it makes " +
+    "./<example>.",
   examples: ["init", "init state-graph my-agent"],
   run: async ({ example: name, folder = name, json }, context) => {
     const { examplesFolder } = context.io;

@@ -28,7 +28,8 @@ interface PageOptions extends TargetOptions {
 export const page = createCommand<PageOptions>({
   usage: "page",
   description:
-    "Show the memories of a database on a web page. It prints the address, which contains a token. It serves this machine only, until you end it.",
+    "Show the memories of a database on a web page. It prints the address, which contains a token. It serves this " +
+    "machine only, until you end it.",
   examples: [
     "page --db assistant",
     "page --access write --port 4000",
@@ -142,6 +143,7 @@ function parseLoopback(given: string): string {
   const hostname = isHost(given) ? asHostname(given) : "";
   if (isLoopback(hostname)) return hostname;
   throw usageError(
-    `--host ${given}: the page listens on ${loopbackNames.join(", ")} only; for others mount \`createMemoryPage\` with \`authorize\` in a server of yours`,
+    `--host ${given}: the page listens on ${loopbackNames.join(", ")} only; for others mount \`createMemoryPage\` ` +
+      `with \`authorize\` in a server of yours`,
   );
 }

@@ -99,10 +99,13 @@ function checkIndex({ name: index, collection, state, used }: IndexFacts, memori
 }
 
 function reportCollation({ collection, holds, locale }: CollationFacts): Check {
-  const message = `the collection ${collection} has the default collation ${locale}; the store compares byte by byte all the same`;
+  const message =
+    `the collection ${collection} has the default collation ${locale}; the store compares byte by ` +
+    "byte all the same";
   const advice =
     holds === "memories"
       ? 'queries by hand need collation: { locale: "simple" } to do so, too'
-      : "but keys that this collation takes for one cannot both be put, and every get reads the whole collection: move the items to a collection without one";
+      : "but keys that this collation takes for one cannot both be put, and every get reads the whole collection: " +
+        "move the items to a collection without one";
   return warn(`collation of ${collection}`, message, advice);
 }

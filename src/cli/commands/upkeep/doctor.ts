@@ -12,7 +12,8 @@ import type { Check, Health, MemorySize } from "./health.js";
 export const doctor = createCommand<TargetOptions & { top: number }>({
   usage: "doctor",
   description:
-    "Check a database or a folder, and change nothing. Checks the connection, the server version, the indexes and their use, the size of each " +
+    "Check a database or a folder, and change nothing. Checks the connection, the server version, the indexes and " +
+    "their use, the size of each " +
     "memory against its limit, documents of the earlier format, and default collations. Exits with 1 if a check fails.",
   examples: ["doctor", "doctor --node assistant --json", "doctor --dir ./memory"],
   options: [

@@ -40,7 +40,8 @@ const maxNamed = 20;
 export const migrateMongodbStore = createCommand<MigrationOptions>({
   usage: "mongodb-store",
   description:
-    "Copy the items of the official MongoDBStore into this package's store, with their times. Files of memories go into memories. It overwrites nothing " +
+    "Copy the items of the official MongoDBStore into this package's store, with their times. Files of memories go " +
+    "into memories. It overwrites nothing " +
     "newer, so you can run it again. Exits with 1 if items were refused.",
   examples: [
     "migrate mongodb-store --dry-run",

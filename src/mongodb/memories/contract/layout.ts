@@ -53,7 +53,7 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
   /** Removes the memories of a range, including expired ones. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
-  /** Removes each memory that has expired, and answers so often. One that cannot be removed does not stop the others. */
+  /** Removes each expired memory, and yields once for each. One that cannot be removed does not stop the others. */
   sweep(call: CallContext): AsyncIterable<void>;
   /**
    * Moves a memory with everything that belongs to it to that layout, in one step: readers and writers see either the

@@ -241,6 +241,7 @@ interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "create
 
 function tooMuchAtOnce(cause: unknown): MemoryError {
   const message =
-    "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than MongoDB takes a document; change less at once";
+    "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than " +
+    "MongoDB takes a document; change less at once";
   return new MemoryError("ENOSPC", message, { cause });
 }

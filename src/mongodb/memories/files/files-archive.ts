@@ -172,6 +172,7 @@ function createDirectories(
 
 function tooMuchToRestore(cause: unknown): MemoryError {
   const message =
-    "ENOSPC: the memory is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); it was not made; leave its history out";
+    "ENOSPC: the memory is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, " +
+    "60 by default, and the size of its cache); it was not made; leave its history out";
   return new MemoryError("ENOSPC", message, { cause });
 }

@@ -242,7 +242,8 @@ function refuseStandalone(topology: Topology): void {
   const reason = "MongoDB has no transactions on a standalone server";
   throw new MemoryError(
     "EIO",
-    `EIO: the layout "files" needs a replica set or a sharded cluster, as ${reason}; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"`,
+    `EIO: the layout "files" needs a replica set or a sharded cluster, as ${reason}; make it a replica set of one ` +
+      `(--replSet, rs.initiate()), or use the layout "document"`,
   );
 }
 
@@ -259,7 +260,8 @@ async function refuseCollation(list: () => Promise<unknown[]>, name: string): Pr
   if (found.length > 0)
     throw new MemoryError(
       "EIO",
-      `EIO: the collection ${name} has a default collation, which its ids go by; the layout "files" needs a collection without one: name another with the option memoriesCollection`,
+      `EIO: the collection ${name} has a default collation, which its ids go by; the layout "files" needs a ` +
+        "collection without one: name another with the option memoriesCollection",
     );
 }
 

@@ -179,7 +179,8 @@ function documentsBelow(
 function refuseControlCharacters(path: string): void {
   if (/\p{Cc}/u.test(path))
     throw invalid(
-      `the layout "files" keeps no control characters in names (${JSON.stringify(path)}); rename it first; nothing was moved`,
+      `the layout "files" keeps no control characters in names (${JSON.stringify(path)}); rename it first; nothing ` +
+        "was moved",
     );
 }
 

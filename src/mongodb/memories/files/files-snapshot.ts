@@ -174,6 +174,7 @@ export class FilesSnapshot implements MemoryMoment {
 
 function changedSince(path: string): MemoryError {
   const reason =
-    "it was changed while the memory was read, and the server no longer has the moment before (it keeps one for minSnapshotHistoryWindowInSeconds)";
+    "it was changed while the memory was read, and the server no longer has the moment before (it keeps one for " +
+    "minSnapshotHistoryWindowInSeconds)";
   return new MemoryError("ECONFLICT", `ECONFLICT: ${path}: ${reason}`);
 }

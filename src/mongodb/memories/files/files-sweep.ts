@@ -27,8 +27,9 @@ interface SweptMemory {
 }
 
 /**
- * Removes all memories that have expired, one after the other, of each scope the oldest first. One that cannot be removed
- * does not stop the others. @throws the first failure, after all
+ * Removes all expired memories one after the other, in each scope the oldest first. A memory that cannot be removed
+ * does not stop the others.
+ * @throws the first failure, at the end
  */
 export async function* sweepFiles(context: FilesContext, call: CallContext): AsyncGenerator<SweptMemory> {
   let failure: { error: unknown } | null = null;
@@ -66,7 +67,7 @@ function findExpired(
 }
 
 /**
- * After a change, at most once a minute: removes some of the memories that have expired, and the others behind the call.
+ * Runs after a change, at most once a minute. Removes some of the expired memories, and the others in the background.
  */
 export async function sweepAfterChange(context: FilesContext, now: Date, call: CallContext): Promise<void> {
   const { changeTimes } = context;
@@ -121,8 +122,8 @@ export async function changedAfter(
 }
 
 /**
- * Looks again in the transaction: somebody may have written to the memory, or have removed it and made it anew. Then its
- * root gets the time of that, so that the next sweep does not find it. Versions go after their memory.
+ * Checks again in the transaction: somebody may have written to the memory, or removed and created it again. The root
+ * then gets that time, so that the next sweep does not find the memory. Removes the versions after their memory.
  * @returns whether the memory was removed
  */
 export async function removeExpired(

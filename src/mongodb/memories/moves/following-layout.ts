@@ -226,7 +226,8 @@ function addCounts(counts: readonly ForgottenCounts[]): ForgottenCounts {
 
 function tooMuchToMove(cause: unknown): MemoryError {
   const message =
-    "ENOSPC: the memory is more than this MongoDB server moves in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); nothing was moved";
+    "ENOSPC: the memory is more than this MongoDB server moves in one transaction (transactionLifetimeLimitSeconds, " +
+    "60 by default, and the size of its cache); nothing was moved";
   return new MemoryError("ENOSPC", message, { cause });
 }
 

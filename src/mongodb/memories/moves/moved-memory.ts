@@ -24,7 +24,8 @@ export function reasonToFollow(error: unknown): "moved" | "missing" | null {
 export function alreadyThere(layout: string): MemoryError {
   return new MemoryError(
     "EEXIST",
-    `EEXIST: the layout "${layout}" has a memory of this address, too, and two memories cannot be made one; nothing was moved`,
+    `EEXIST: the layout "${layout}" has a memory of this address, too, and two memories cannot be made one; nothing ` +
+      "was moved",
   );
 }
 
