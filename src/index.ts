@@ -28,12 +28,7 @@ export {
   type MongoDBStoreMigrationOptions,
 } from "./mongodb/migrate/migrate-from-mongodb-store.js";
 export type { ExpireMsOptions } from "./mongodb/memories/memory-expiry.js";
-export type {
-  ForgottenCounts,
-  MemoryFilter,
-  MemorySummary,
-  SweptCounts,
-} from "./mongodb/memories/addresses/memory-filter.js";
+export type { ForgottenCounts, MemoryFilter, MemorySummary } from "./mongodb/memories/addresses/memory-filter.js";
 export type { TtlOptions } from "./mongodb/items/expiry.js";
 export { openMemory } from "./open-memory.js";
 export type { HistoryOptions, MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";

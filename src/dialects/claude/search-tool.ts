@@ -9,12 +9,12 @@ import type { CheckedClaudeOptions } from "./options.js";
 
 /** A search tool next to the memory tool. Anthropic's memory tool has no search. */
 export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): ToolDefinition {
+  const whole = `all of ${root}`;
   const properties = {
     query: { type: "string", description: "What to search for, in a few words or a question." },
     path: {
       type: "string",
-      description:
-        `Absolute path of the directory or file to search, beginning with ${root}; ` + `left out, all of ${root}.`,
+      description: `Absolute path of the directory or file to search, beginning with ${root}; left out, ${whole}.`,
     },
   };
   return defineTool({

@@ -19,7 +19,6 @@ import {
   type MemoryFilter,
   type MemoryOwner,
   type MemorySummary,
-  type SweptCounts,
 } from "../memories/addresses/memory-filter.js";
 import { summariesIn } from "../memories/addresses/summary-pages.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
@@ -233,7 +232,7 @@ export class MongoMemoryStore extends BaseStore {
    * @returns how many memories this call removed
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */
-  async sweepExpired(): Promise<SweptCounts> {
+  async sweepExpired(): Promise<{ memories: number }> {
     return traced(spanOfSweep(this.#server), () =>
       countSwept(this.#memories.sweep(createUnlimitedCall()), this.#waiting()),
     );
