@@ -4,14 +4,40 @@ import type { MemoryContent } from "./connector-options.js";
 
 const tagName = "memory";
 
+/**
+ * What no content may imitate, as letters alone: the fence's own tag, and those in which the programs around models
+ * speak to them, such as `<system-reminder>` and `<function_calls>`. `<tool_call>` is a special token.
+ */
+const guardedNames = [
+  tagName,
+  "system",
+  "functioncall",
+  "functionresult",
+  "tooluse",
+  "toolresult",
+  "invokename",
+  "antml",
+];
+const longestName = Math.max(...guardedNames.map(({ length }) => length));
+
 /** What Unicode folds to `<`, alone or with a stroke through it, or lists as confusable with it, and angle brackets. */
 const openingBracket =
   /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
 
 /**
- * Letters that Unicode lists as confusable with those of the tag (UTS 39), as folding leaves them, and small capitals.
+ * Letters that Unicode lists as confusable with those of the names (UTS 39), as folding leaves them, and small capitals. For
+ * the letters that `memory` does not have, only those of living scripts.
  */
 const lookAlikes = {
+  a: "\u0251\u03b1\u0430\u1d00\u15c5\ua4ee\uab7a",
+  c: "\u03f2\u0441\u1d04\u2ca5\ua4da\uabaf",
+  f: "\u03dd\u0584\u15b4\ua4dd\ua799\uab35",
+  i: "\u0131\u0269\u026a\u03b9\u0456\ua647\uab75",
+  l: "\u01c0\u029f\u04cf\u05df\u16c1\u2d4f\ua4f2",
+  n: "\u0274\u03bd\u0578\u057c\u2c9b\ua4e0",
+  s: "\u01bd\u0455\u057f\ua4e2\ua731\uaba5\uabaa",
+  t: "\u03c4\u0442\u1d1b\u2ca7\ua4d4\uab72",
+  u: "\u028b\u057d\u144c\u1d1c\ua4f4\ua79f\uab4e\uab52",
   m: "μϻмᗰᛖᴍⲙꓟꮇ𐊰𐌑𑜀",
   e: "εеҽᴇⴹꓰꬲꭼ𐊆𑣆𑣎",
   o: "οσоօ\u05e1\u0647\u06be\u06c1\u06d5ଠഠဝჿዐᴏᴑⲟⵔꓳꬽ𐊒𐊫𐐬𐓪𐔖𑣈𑣕𑣗",
@@ -40,8 +66,8 @@ export function fenceWithin(
 }
 
 /**
- * `text` in which nothing reads as the fence's tag, whatever text follows it: a bracket is escaped where the letters
- * after it begin the tag's name, and also where `text` ends before that is decided.
+ * `text` in which nothing reads as one of those tags, whatever text follows it: a bracket is escaped where the letters
+ * after it begin a name, and also where `text` ends before that is decided.
  */
 export function guardFence(text: string): string {
   if (!openingBracket.test(text)) return text;
@@ -49,8 +75,8 @@ export function guardFence(text: string): string {
   // From the end, so that each bracket knows the letters after it without a scan of its own.
   let letters = "";
   for (let index = parts.length - 1; index > 0; index -= 2) {
-    letters = (firstLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
-    if (tagName.startsWith(letters)) parts[index - 1] = "&lt;";
+    letters = (firstLetters(parts[index] ?? "") + letters).slice(0, longestName);
+    if (guardedNames.some((name) => name.startsWith(letters.slice(0, name.length)))) parts[index - 1] = "&lt;";
   }
   return parts.join("");
 }
@@ -59,8 +85,8 @@ export function guardFence(text: string): string {
  * The letters that a text begins with. Mostly a few characters hold as many as are needed, and the rest is not read.
  */
 function firstLetters(text: string): string {
-  const letters = foldedLetters(text.slice(0, 10 * tagName.length));
-  return letters.length >= tagName.length ? letters : foldedLetters(text);
+  const letters = foldedLetters(text.slice(0, 10 * longestName));
+  return letters.length >= longestName ? letters : foldedLetters(text);
 }
 
 /** NFKD finds all that NFKC finds, and letters under accents too. */
