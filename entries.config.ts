@@ -10,9 +10,9 @@ const places = [
 ];
 
 /**
- * Packages that become part of `dist`: of `diff` and `hono` we use a small part, and they would be most of what is
- * installed; `stemmer` is an ES module alone, which programs in CommonJS and their tests may be unable to load. Their licences are
- * in THIRD-PARTY-LICENSES.md.
+ * Packages that become part of `dist`. Only small parts of `diff` and `hono` are used, and the whole packages would be
+ * most of an installation. `stemmer` is only an ES module, which programs in CommonJS and their tests may be unable to
+ * load. THIRD-PARTY-LICENSES.md has the licences.
  */
 export const bundledPackages = ["@hono/node-server", "diff", "hono", "stemmer"];
 

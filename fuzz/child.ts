@@ -7,6 +7,8 @@ import { targets } from "./targets.js";
 
 /** A call that takes longer is a finding. */
 const maxCallMs = 1000;
+/** Simple loops make so many steps in about 100 ms. Work in turns makes them in pieces of 10 ms. */
+const maxSliceSteps = 10_000_000;
 
 // A warning such as one of too many listeners ends the process, as an unhandled rejection does.
 process.on("warning", (warning) => {
@@ -21,7 +23,7 @@ const client = new MongoClient(uri, { w: 1, journal: false });
 const report = await runTarget(
   target,
   { client, dbName, folder },
-  { ...options, maxCallMs, onCase: (input, repeat) => send({ input: describeInput(input), repeat }) },
+  { ...options, maxCallMs, maxSliceSteps, onCase: (input, repeat) => send({ input: describeInput(input), repeat }) },
 );
 const last: ChildMessage = { report };
 process.send?.(last, () => process.exit(0));

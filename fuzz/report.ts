@@ -17,17 +17,19 @@ export interface TargetReport {
   outcomes: Record<string, number>;
   slowestCallMs: number;
   longestSliceMs: number;
+  longestSliceSteps: number;
   longestSliceInput: string;
   findings: Finding[];
 }
 
 export function formatReport(report: TargetReport): string {
-  const { name, seed, cases, slowestCallMs, longestSliceMs, longestSliceInput } = report;
+  const { name, seed, cases, slowestCallMs, longestSliceMs, longestSliceSteps, longestSliceInput } = report;
   const outcomes = Object.entries(report.outcomes).toSorted(([, a], [, b]) => b - a);
   return [
     `${name}: ${cases} cases, seed ${seed}, ${report.findings.length} findings`,
     `  outcomes: ${outcomes.map(([outcome, count]) => `${outcome} ${count}`).join(", ")}`,
     `  slowest call: ${Math.round(slowestCallMs)} ms`,
+    `  most steps without a pause: ${longestSliceSteps}`,
     `  event loop blocked: ${Math.round(longestSliceMs)} ms at most, by ${cutText(longestSliceInput, 200)}`,
     ...report.findings.map(formatFinding),
   ].join("\n");

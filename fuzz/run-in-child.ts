@@ -61,6 +61,7 @@ export async function runInChild(task: ChildTask): Promise<TargetReport> {
     outcomes: {},
     slowestCallMs: 0,
     longestSliceMs: isBlocked ? maxSilenceMs : 0,
+    longestSliceSteps: 0,
     longestSliceInput: isBlocked ? last.input : "",
     findings,
   };

@@ -13,6 +13,8 @@ export interface RunOptions {
   timeMs: number;
   /** A call that takes longer, also when repeated, is a finding. */
   maxCallMs: number;
+  /** More steps without a pause are a finding. */
+  maxSliceSteps: number;
   /** Called before each case, because a case may end the process. */
   onCase?: (input: unknown, repeat: string) => void;
 }
@@ -47,7 +49,7 @@ class TargetRun {
   }
 
   report(): TargetReport {
-    const { slowestCallMs, longestSlice } = this.#meter;
+    const { slowestCallMs, longestSlice, mostSteps } = this.#meter;
     return {
       name: this.#target.name,
       seed: this.#options.seed,
@@ -55,6 +57,7 @@ class TargetRun {
       outcomes: this.#outcomes,
       slowestCallMs,
       longestSliceMs: longestSlice.ms,
+      longestSliceSteps: mostSteps,
       longestSliceInput: longestSlice.ms === 0 ? "" : describeInput(longestSlice.input),
       findings: this.#findings,
     };
@@ -102,8 +105,10 @@ class TargetRun {
 
   /** A busy machine makes any call slow, so a slow call is repeated before it is a finding. */
   async #call(sandbox: Sandbox<unknown>, input: unknown): Promise<string> {
-    const { maxCallMs } = this.#options;
+    const { maxCallMs, maxSliceSteps } = this.#options;
     const first = await withinTime(this.#meter.runCase(sandbox, input));
+    if (first.steps > maxSliceSteps)
+      throw new Error(`a call blocked the event loop for ${first.steps} steps, of at most ${maxSliceSteps}`);
     if (first.ms <= maxCallMs) return first.outcome;
     const second = await withinTime(this.#meter.runCase(sandbox, input));
     if (second.ms > maxCallMs)

@@ -35,7 +35,6 @@ export type {
   SweptCounts,
 } from "./mongodb/memories/addresses/memory-filter.js";
 export type { TtlOptions } from "./mongodb/items/expiry.js";
-export type { TextSearchOptions } from "./mongodb/search/keyword-ranking.js";
 export { openMemory } from "./open-memory.js";
 export type { HistoryOptions, MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
 export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";
@@ -51,6 +50,6 @@ export { CallModelNode, type CallModelNodeOptions } from "./graph/call-model-nod
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";
 export { type BuiltGraph, buildGraph } from "./template/build-graph.js";
-export type { AgentTemplate, GraphDefinition } from "./template/definition.js";
+export type { GraphDefinition } from "./template/definition.js";
 export { graphDefinitionSchema } from "./template/json-schema.js";
 export type { GraphContext } from "./template/parts.js";

@@ -9,7 +9,8 @@ import { unwrapStore } from "./langchain/langgraph-internals.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 
 /**
- * A memory in any LangGraph store: atomic across processes in a MongoMemoryStore, inside this process in any other.
+ * Opens a memory in any LangGraph store. Changes are atomic across processes in a MongoMemoryStore, and inside this
+ * process in any other store.
  *
  * @param store the store itself, or LangGraph's wrapped store from the config of a node, tool or middleware
  * @throws MemoryError EINVAL for a bad address, TypeError for a bad store or bad options

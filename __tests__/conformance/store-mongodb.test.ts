@@ -27,14 +27,14 @@ const others = [
   ["replicaSet", "no textSearch"],
 ] as const;
 const kinds = isLong ? [...usual, ...others] : usual;
-const kindsOf = (layout: string): readonly (readonly [ServerKind, string])[] => (layout === "files" ? ofFiles : kinds);
+const getKinds = (layout: string): readonly (readonly [ServerKind, string])[] => (layout === "files" ? ofFiles : kinds);
 const variants = layoutNames.flatMap((layout) =>
-  kindsOf(layout).map(([kind, searching]) => ({ layout, kind, searching })),
+  getKinds(layout).map(([kind, searching]) => ({ layout, kind, searching })),
 );
 
 const runner: TestRunner = { describe, it };
 /** What goes through LangGraph's wrapper, and concurrent calls, run on one kind of server, but in the long run. */
-const runnerOf = (kind: ServerKind): TestRunner =>
+const createRunner = (kind: ServerKind): TestRunner =>
   isLong || kind === "replicaSet" ? runner : { ...runner, describe: describeOnce };
 
 function describeOnce(name: string, define: () => void): void {
@@ -48,7 +48,7 @@ describe.each(variants)("MongoMemoryStore, layout $layout, $kind, $searching", (
   const options = { client, dbName: database.name };
   const textSearch = searching === "textSearch";
   const plain = new MongoMemoryStore({ ...options, layout, textSearch });
-  defineStoreSuite(runnerOf(kind), () => plain, {
+  defineStoreSuite(createRunner(kind), () => plain, {
     openExpiring: (ttl) => new MongoMemoryStore({ ...options, itemsCollection: "expiring", textSearch, ttl }),
     openIndexed: (index) => new MongoMemoryStore({ ...options, itemsCollection: randomUUID(), index }),
   });

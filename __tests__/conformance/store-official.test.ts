@@ -13,7 +13,7 @@ import { useClient } from "../helpers/use-client.js";
 
 const { uri, name: dbName, client } = testDatabase("standalone");
 
-function suiteOf(clientInUse: MongoClient, knownFailures: Readonly<Record<string, string>>): void {
+function defineSuite(clientInUse: MongoClient, knownFailures: Readonly<Record<string, string>>): void {
   const started = startedOfficialStore(clientInUse, { dbName, collectionName: randomUUID() });
   defineStoreSuite({ describe, it }, () => started, {
     openExpiring: ({ defaultTtlMs, refreshOnRead }) =>
@@ -35,9 +35,9 @@ function suiteOf(clientInUse: MongoClient, knownFailures: Readonly<Record<string
 }
 
 describe("MongoDBStore of @langchain/langgraph-checkpoint-mongodb", () => {
-  suiteOf(client, officialStoreFailures);
+  defineSuite(client, officialStoreFailures);
 });
 
 describe("MongoDBStore over a client that ignores undefined", () => {
-  suiteOf(useClient(new MongoClient(uri, { ignoreUndefined: true })), officialStoreFailuresIgnoringUndefined);
+  defineSuite(useClient(new MongoClient(uri, { ignoreUndefined: true })), officialStoreFailuresIgnoringUndefined);
 });

@@ -1,7 +1,7 @@
 import type { MemoryAccess, MemoryPolicy } from "../../src/core/access/policy.js";
 
 /**
- * Who may do what, the short way: each policy gives what its first rule that fits says, and the strictest of them
+ * Decides access in the shortest way: the first matching rule of each policy gives its access, and the strictest policy
  * counts.
  */
 export function verdictOf(
@@ -24,7 +24,7 @@ export function mayDo(policies: readonly MemoryPolicy[], path: string, needed: "
   return verdictOf(policies, path, needed) === "yes";
 }
 
-/** Tries one way after another. */
+/** Matches names by trying one way after another. */
 export function fits([first, ...rest]: readonly string[], names: readonly string[]): boolean {
   if (first === undefined) return names.length === 0;
   const [name, ...others] = names;

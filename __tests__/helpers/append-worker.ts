@@ -1,10 +1,7 @@
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
-/**
- * A process of its own that appends `count` lines at once: URI, database, layout, node id, name and count are its
- * arguments.
- */
+/** A process that appends `count` lines at once. Its arguments: URI, database, layout, node id, name and count. */
 const [uri = "", dbName = "", layout = "", nodeId = "", name = "", count = "0"] = process.argv.slice(2);
 const client = new MongoClient(uri);
 const memory = new MongoMemoryStore({ client, dbName, layout: layout === "files" ? "files" : "document" }).memory({

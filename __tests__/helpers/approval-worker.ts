@@ -2,8 +2,8 @@ import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that approves proposals, and kills itself just before it sends a command. Its arguments are the
- * URI, the database, the node of the memory, the proposal, and the number of the command.
+ * A process that approves proposals, and kills itself just before it sends a command. Its arguments: URI, database,
+ * node of the memory, proposal, and number of the command.
  */
 const [uri = "", dbName = "", nodeId = "", id = "", last = ""] = process.argv.slice(2);
 const client = new MongoClient(uri, { monitorCommands: true });

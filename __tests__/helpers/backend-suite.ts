@@ -3,7 +3,10 @@ import type { MemoryCapabilities, OpenMemory } from "../../src/testing/memory-ca
 import { defineMemorySuite } from "../../src/testing/memory-suite.js";
 import { defineModelProperty } from "./model-property.js";
 
-/** Everything a backend must do. @param modelRuns random command sequences of 5 to 30 commands for each path rule. */
+/**
+ * Tests everything that a backend must do. @param modelRuns random command sequences of 5 to 30 commands for each path
+ * rule.
+ */
 export function testBackend(
   name: string,
   open: OpenMemory,

@@ -16,23 +16,23 @@ import { testDatabase } from "./test-database.js";
 import { openInFolder, testFolder } from "./test-folder.js";
 import { useClient } from "./use-client.js";
 
-/** A backend as the dialects are tested on it. */
+/** A backend on which the dialects are tested. */
 export interface BackendUnderTest {
   /**
-   * The same address gives the same memory, by turns as this process and as another one would open it, where others
-   * can.
+   * Opens the memory of an address, alternately as this process and as another process would open it, if the backend
+   * supports several processes.
    */
   open: (address: MemoryAddress, options?: MemoryOptions) => Memory;
-  /** What a hand puts into the storage, past every memory. */
+  /** Puts a text into the storage directly, without any memory. */
   byHand: (address: MemoryAddress, path: string, text: string) => Promise<void>;
-  /** A memory whose storage fails at every call. */
+  /** Opens a memory whose storage fails at every call. */
   openFailing: () => Memory;
 }
 
-/** Of the storages that fail: no answer may hold any of it. */
+/** Secrets of the failing storages. No answer may contain any of them. */
 export const storageSecrets = /hunter2|127\.0\.0\.1|mongodb:|memory-test-|node_modules|\.[jt]s\b|\n\s+at /;
 
-/** Every backend, MongoDB in each of its layouts; a new backend is a row here. */
+/** Lists every backend, and MongoDB in each of its layouts. A new backend becomes a row of this list. */
 export function backendsUnderTest(): [name: string, backend: BackendUnderTest][] {
   return [
     ["an InMemoryStore", inMemory()],
@@ -42,7 +42,7 @@ export function backendsUnderTest(): [name: string, backend: BackendUnderTest][]
   ];
 }
 
-/** The memory of the address at the root, beside others. */
+/** Mounts the memory of the address at the root, with another memory below it. */
 function mounts(): BackendUnderTest {
   const { byHand, open, openFailing } = inMemory();
   const tree = (memory: Memory): Memory =>

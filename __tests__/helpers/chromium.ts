@@ -9,7 +9,7 @@ import { createBrotliDecompress } from "node:zlib";
 
 const run = promisify(execFile);
 
-/** A browser, and what it needs beside the environment of this process. */
+/** A browser, and the environment variables that it needs. */
 export interface Chromium {
   path: string;
   env: Record<string, string>;
@@ -18,8 +18,8 @@ export interface Chromium {
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
 /**
- * The browser that `CHROMIUM_PATH` names, or one on `PATH`, or the one of the package `@sparticuz/chromium`, unpacked
- * once into the user's cache folder.
+ * Finds the browser that `CHROMIUM_PATH` names, or a browser on `PATH`, or the browser of the package
+ * `@sparticuz/chromium`, unpacked once into the user's cache folder.
  */
 export async function findChromium(): Promise<Chromium> {
   const given = process.env["CHROMIUM_PATH"];
@@ -31,7 +31,9 @@ export async function findChromium(): Promise<Chromium> {
   return unpacked();
 }
 
-/** The package has the browser, its fonts, and the libraries that a machine without a desktop lacks. */
+/**
+ * Unpacks the package, which contains the browser, its fonts, and the libraries that a machine without a desktop lacks.
+ */
 async function unpacked(): Promise<Chromium> {
   const bin = "node_modules/@sparticuz/chromium/bin";
   const { version } = JSON.parse(await readFile("node_modules/@sparticuz/chromium/package.json", "utf8")) as {
@@ -51,7 +53,7 @@ async function unpacked(): Promise<Chromium> {
       await run("tar", ["-xf", join(work, `${archive}.tar`), "-C", work]);
       await rm(join(work, `${archive}.tar`));
     }
-    // Of two runs at once, one is first.
+    // If two runs unpack at once, the first one wins.
     await rename(work, folder).catch(() => rm(work, { recursive: true, force: true }));
   }
   return {

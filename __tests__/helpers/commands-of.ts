@@ -1,6 +1,6 @@
 import type { CommandStartedEvent, MongoClient } from "mongodb";
 
-/** The commands that a client made with `monitorCommands` sends while `run` runs, in order. */
+/** Records the commands that a client with `monitorCommands` sends while `run` runs, in order. */
 export async function commandsOf(client: MongoClient, run: () => Promise<unknown>): Promise<CommandStartedEvent[]> {
   const events: CommandStartedEvent[] = [];
   const record = (event: CommandStartedEvent): number => events.push(event);

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { build } from "tsdown";
 
 const folderVariable = "MEMORY_TEST_COMPILED";
-/** Inside the project, so that packages are found which the programs look for when they run. */
+/** Inside the project, because the programs look for packages when they run. */
 const parent = "node_modules/.cache";
 
 /**
- * The program of a source as plain JavaScript, with the packages it imports in few files: loading hundreds of files and
- * compiling them, as tsx does at every start, would take several times as long as what most programs of the tests do.
+ * Returns the program of a source as plain JavaScript, with its imported packages in few files. Reason: loading
+ * hundreds of files and compiling them, as tsx does at every start, would take several times as long as most programs
+ * of the tests run.
  */
 export function compiled(source: string): string {
   const folder = process.env[folderVariable];
@@ -16,7 +17,7 @@ export function compiled(source: string): string {
   return join(folder, named(source));
 }
 
-/** Compiles the programs, and leaves their folder in the environment, which test workers inherit. */
+/** Compiles the programs, and sets the environment variable with their folder, which test workers inherit. */
 export async function compileSources(): Promise<() => Promise<void>> {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "langgraph-mongo-memory-"));

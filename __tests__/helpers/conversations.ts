@@ -1,24 +1,24 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 
-/** The renderings of memories among the messages that a model was sent. */
+/** Finds the renderings of memories in the messages that a model was sent. */
 export function shownMemories(messages: readonly BaseMessage[]): string[] {
   return messages.flatMap((message) => message.text.match(/<memory scope=[\s\S]*?<\/memory>/g) ?? []);
 }
 
-/** The files and directories that a rendering lists, without their sizes. */
+/** Lists the files and directories of a rendering, without sizes. */
 export function shownEntries(messages: readonly BaseMessage[]): string[] {
   return shownMemories(messages).flatMap((memory) =>
     memory.split("\n").flatMap((line) => (line.startsWith("/") ? [line.replace(/ \(.*$/, "")] : [])),
   );
 }
 
-/** Messages as `type: text`, to compare whole conversations at a glance. */
+/** Formats messages as `type: text`, to compare whole conversations at a glance. */
 export function brief(messages: readonly BaseMessage[]): string[] {
   return messages.map((message) => `${message.type}: ${message.text}`);
 }
 
-/** Everything that a checkpointer keeps of a thread, as one text. */
+/** Returns everything that a checkpointer keeps about a thread, as one text. */
 export async function checkpointed(checkpointer: BaseCheckpointSaver, threadId: string): Promise<string> {
   const tuples: unknown[] = [];
   for await (const tuple of checkpointer.list({ configurable: { thread_id: threadId } })) {

@@ -21,42 +21,42 @@ export type Outcome = "ok" | "refused";
 /** A dialect as it is tested on every backend. */
 export interface DialectUnderTest {
   tools: (source: MemorySource) => StructuredTool[];
-  /** What an answer says; throws where it is not in the dialect's form. */
+  /** Returns the outcome in an answer. Throws if the answer is not in the dialect's format. */
   outcomeOf: (answer: string) => Outcome;
-  /** Each command once, on a memory in which `prepare` has been called. */
+  /** Each command once, for a memory in which the `prepare` calls were made. */
   commands: Record<string, DialectCall>;
-  /** Makes what the commands and the parallel calls find. */
+  /** Creates the data for the commands and the parallel calls. */
   prepare: DialectCall[];
-  /** Calls that must all land when many of them are made at once; each leaves `markOf(index)` in a file, once. */
+  /** Calls that must all succeed when many of them are made at once. Each leaves `markOf(index)` in a file, once. */
   parallel: Record<string, ParallelCalls>;
-  /** What an MCP client is told of each tool. */
+  /** The hints that an MCP client gets about each tool. */
   hints: Record<string, { title: string; readOnly: boolean; destructive: boolean }>;
 }
 
 export interface ParallelCalls {
-  /** What they need beside what `prepare` made. */
+  /** Calls needed in addition to `prepare`. */
   before?: DialectCall[];
   call: (index: number) => DialectCall;
 }
 
-/** What a call leaves in the memory. No mark holds another. */
+/** The text that a call leaves in the memory. No mark contains another. */
 export const markOf = (index: number): string => `<mark ${index}>`;
 
 export const parallelCalls = repetitions({ usual: 20, long: 50 });
 
-/** One line for each parallel call, which it may replace by its mark. */
+/** One line for each parallel call, which the call may replace by its mark. */
 export const parallelLines = Array.from({ length: parallelCalls }, (_, index) => `[line ${index}]\n`).join("");
 
 /**
- * @param hasForm what only this dialect asks for. @param others fields that have no place. @param told what was
- * answered.
+ * @param hasForm whether the answer meets this dialect's own conditions. @param others fields that should not exist.
+ * @param told the result in the answer.
  */
 export function checkedOutcome(hasForm: boolean, others: object, isOk: boolean, told: unknown): Outcome {
   if (!hasForm || Object.keys(others).length > 0 || told === undefined) throw new Error("an answer in another form");
   return isOk ? "ok" : "refused";
 }
 
-/** Everything that a dialect must do, on one backend. @param hostileRuns lists of arguments of any shape. */
+/** Tests everything that a dialect must do, on one backend. @param hostileRuns lists of arguments of any shape. */
 export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest, hostileRuns: number): void {
   const bench = (source: MemorySource = backend.open(freshAddress())): Bench => new Bench(dialect, source);
 
@@ -168,7 +168,7 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
   });
 }
 
-/** The tools of a dialect, called as a model calls them. */
+/** The tools of a dialect, called as a model would call them. */
 class Bench {
   readonly tools: StructuredTool[];
   readonly #dialect: DialectUnderTest;
@@ -184,7 +184,7 @@ class Bench {
     return tool.invoke({ type: "tool_call", id: "1", name, args }, config);
   };
 
-  /** What the answer says, and its status. */
+  /** The outcome in the answer, and the status of the message. */
   readonly outcome = async (call: DialectCall, config?: object): Promise<[Outcome, unknown]> => {
     const message = await this.invoke(call, config);
     if (!ToolMessage.isInstance(message)) throw new Error("not a ToolMessage");
@@ -198,7 +198,7 @@ class Bench {
   };
 }
 
-/** The texts of all files but those that a dialect keeps for itself. */
+/** The texts of all files except the dialect's own files. */
 async function textOf(memory: Memory): Promise<string> {
   const { files } = await memory.snapshot();
   return files.flatMap(({ path, content }) => (path.includes("/.") ? [] : content)).join("\n");
@@ -206,7 +206,7 @@ async function textOf(memory: Memory): Promise<string> {
 
 const namesOf = ({ schema }: StructuredTool): string[] => Object.keys((schema as FlatSchema).properties);
 
-/** One call for each command that a tool offers, with what tells it from the others. */
+/** One call for each command of a tool, with the argument that selects the command. */
 function offeredBy(tool: StructuredTool): DialectCall[] {
   const { command } = (tool.schema as FlatSchema).properties as { command?: { enum: string[] } };
   return (command?.enum ?? [undefined]).map((name) => ({ tool: tool.name, args: { command: name } }));

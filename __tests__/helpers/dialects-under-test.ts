@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { type DialectName, dialectNames } from "../../src/dialects/registry.js";
 import type { DialectUnderTest } from "./dialect-suite.js";
 
-/** Every dialect of the registry, each as its file in `dialects-under-test` describes it. */
+/** Loads every dialect of the registry, each described by its file in `dialects-under-test`. */
 export async function dialectsUnderTest(): Promise<[name: DialectName, dialect: DialectUnderTest][]> {
   const dialects: [DialectName, DialectUnderTest][] = [];
-  // One at a time: jest cannot import several modules at once that share others.
+  // One at a time, because jest cannot import several modules at once that share others.
   for (const name of dialectNames) dialects.push([name, await load(name)]);
   return dialects;
 }

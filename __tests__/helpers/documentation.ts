@@ -4,12 +4,12 @@ import ts from "typescript";
 import { entrySources } from "../../entries.config.js";
 
 export interface Page {
-  /** From the folder of the project. */
+  /** Path from the folder of the project. */
   file: string;
   text: string;
 }
 
-/** The pages for users: the README, the guides, and the pages of the tools. */
+/** Returns the pages for users: the README, the guides, and the pages of the tools. */
 export function documentationPages(): Page[] {
   const pagesIn = (folder: string): string[] =>
     readdirSync(folder)
@@ -23,8 +23,8 @@ export function pageAt(file: string, root = "."): Page {
 }
 
 /**
- * The links of a page that lead nowhere: to no file, or to no heading of one. Links out of the project are not checked,
- * so there may be none.
+ * Finds the links of a page whose file or heading does not exist. Links to other sites are not checked, because the
+ * network may be missing.
  */
 export function brokenLinks({ file, text }: Page, root = "."): string[] {
   const links = Array.from(withoutCode(text).matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) =>
@@ -53,9 +53,7 @@ export function withoutCode(markdown: string): string {
   return markdown.replaceAll(/^```[^]*?^```/gm, "");
 }
 
-/**
- * The commands of shell blocks and of code in running text, each without what it is connected to by `&&`, `|` and `>`.
- */
+/** Returns the commands of shell blocks and of code in running text, split at `&&`, `|` and `>`. */
 export function commandsOf(markdown: string): string[] {
   const blocks = Array.from(markdown.matchAll(/```sh\n([^]*?)```/g), ([, code = ""]) => code.split("\n")).flat();
   const inline = Array.from(markdown.matchAll(/`((?:npm|npx|node) [^`]+)`/g), ([, code = ""]) => code);
@@ -63,7 +61,10 @@ export function commandsOf(markdown: string): string[] {
   return commands.map((command) => command.trim()).filter(Boolean);
 }
 
-/** The programs, in TypeScript (`ts`) or JavaScript (`mjs`); one that imports nothing goes on from the one before. */
+/**
+ * Returns the programs, in TypeScript (`ts`) or JavaScript (`mjs`). A program that imports nothing continues the
+ * previous one.
+ */
 export function programsOf(markdown: string): string[] {
   const programs: string[] = [];
   for (const [, code = ""] of markdown.matchAll(/```(?:ts|mjs)\n([^]*?)```/g)) {
@@ -73,8 +74,8 @@ export function programsOf(markdown: string): string[] {
 }
 
 /**
- * One program of the code of all pages, under the settings of the project but for unused names, which snippets have.
- * Its files exist in no folder.
+ * Compiles the code of all pages as one program, with the settings of the project except the check for unused names,
+ * which snippets contain. The files exist only in memory.
  */
 export function compilePages(pages: readonly Page[]): { program: ts.Program; snippets: ReadonlySet<string> } {
   const root = ts.sys.getCurrentDirectory();
@@ -97,20 +98,20 @@ export function compilePages(pages: readonly Page[]): { program: ts.Program; sni
 
 export interface OptionField {
   name: string;
-  /** The text of `@default`, empty without one. */
+  /** The text of `@default`, or empty. */
   defaultText: string;
   isRequired: boolean;
 }
 
 export interface OptionType {
   name: string;
-  /** Its own fields, and those of a type that it extends and that no entry exports. None for a type alias. */
+  /** The type's own fields, and those of a type that it extends and that no entry exports. Empty for a type alias. */
   fields: OptionField[];
   /** The names of all its fields. */
   allNames: string[];
 }
 
-/** What the entries export, by the compiler. */
+/** Reads the exports of the entries through the compiler. */
 export class Surface {
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
@@ -126,8 +127,8 @@ export class Surface {
   }
 
   /**
-   * The exported types that callers fill in: by their name, or because a field has a default, or because all of its
-   * fields are optional.
+   * Finds the exported types that callers fill in: by name, or because a field has a default, or because all fields are
+   * optional.
    */
   options(source: string): OptionType[] {
     return this.#exportsOf(source)
@@ -161,7 +162,7 @@ export class Surface {
     );
   }
 
-  /** Whether the type declares the field, or extends the type that does, unless an entry exports that one. */
+  /** Whether the type declares the field, or extends the type that does, unless an entry exports that type. */
   #isOwnField(field: ts.Symbol, type: ts.Symbol): boolean {
     const resolved = this.#resolved(type);
     return (field.declarations ?? []).some(({ parent }) => {
@@ -177,7 +178,17 @@ export class Surface {
     return tag?.text?.map(({ text }) => text).join("") ?? "";
   }
 
-  /** The members of a union of literal texts. */
+  /** How many things the entries export. */
+  get meanings(): number {
+    return this.#exported.size;
+  }
+
+  /** Returns the names that an entry exports, types too. */
+  names(source: string): string[] {
+    return this.#exportsOf(source).map(({ name }) => name);
+  }
+
+  /** Returns the members of a union of literal texts. */
   literals(source: string, name: string): string[] {
     const symbol = this.#exportsOf(source).find((each) => each.name === name);
     const type = symbol && this.#checker.getDeclaredTypeOfSymbol(this.#resolved(symbol));

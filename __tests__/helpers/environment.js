@@ -12,8 +12,8 @@ for (const name of ["run", "enterWith"]) {
 }
 
 /**
- * Switches off what a test file leaves on: each of its storages would cost something at every promise of the files
- * after it, and hold the modules of its file in memory.
+ * Disables the storages that a test file leaves enabled. Otherwise each of them would slow down every promise of later
+ * files, and keep the modules of its file in memory.
  */
 export default class Environment extends TestEnvironment {
   async teardown() {

@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
 
-/** What the profiler says of a command: what it is, and how many keys and documents it examines. */
+/** The profiler's data about a command: its kind, and the numbers of examined keys and documents. */
 export interface Examined {
   op: string;
   command: string | undefined;
@@ -8,7 +8,7 @@ export interface Examined {
   docsExamined: number;
 }
 
-/** Of the commands of a call on a collection of a database that no other test uses. */
+/** Records the commands of a call on a collection. No other test may use the database. */
 export async function examined(db: Db, collection: string, run: () => Promise<unknown>): Promise<Examined[]> {
   await db.command({ profile: 0 });
   await db

@@ -16,34 +16,34 @@ import type * as scripted from "../../examples/state-graph/scripted-model.js";
 import type * as subgraph from "../../examples/subgraph-interrupt/agent.js";
 
 /*
- * Runs copies of the examples, one after the other in this one process, as loading LangGraph takes longer than all they
- * do. Takes an `ExampleRuns` as JSON, and prints an `ExampleResult` by each name.
+ * Runs copies of the examples, one after the other in this one process, because loading LangGraph takes longer than all
+ * examples. Takes an `ExampleRuns` as JSON, and prints an `ExampleResult` for each name.
  */
 
 export interface ExampleRuns {
-  /** Holds the copies. */
+  /** The folder with the copies. */
   folder: string;
   names: readonly string[];
   withoutMongodb: boolean;
-  /** Of MongoDB, and how often the examples run on it. */
+  /** URI of MongoDB. `rounds` is the number of runs of each example on it. */
   uri: string;
   rounds: number;
 }
 
 export interface ExampleResult {
-  /** What its `main.ts` printed, in each run. */
+  /** The output of `main.ts`, in each run. */
   plain: string[];
   onMongodb: string[];
-  /** With a key, and a server that stands for OpenAI's. */
+  /** The output with a key, and with a server that replaces OpenAI's. */
   withKey: string;
-  /** What is not as its README promises, beside the output. */
+  /** The first broken promise of the README, apart from the output. */
   fault: string;
 }
 
 const { folder, names, withoutMongodb, uri, rounds } = JSON.parse(process.argv[2] ?? "") as ExampleRuns;
 const away = "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=200";
 
-/** @param query makes it another module of the same file */
+/** @param query loads a new module of the same file */
 function load<T>(example: string, file: string, query = ""): Promise<T> {
   return import(pathToFileURL(join(folder, example, file)).href + query) as Promise<T>;
 }
@@ -159,7 +159,7 @@ const promises: Record<string, () => Promise<void>> = {
   },
 };
 
-/** What a `main.ts` prints, run anew, as in a process of its own. */
+/** Returns the output of a `main.ts`. Runs it anew, as a new process would. */
 async function outputOf(name: string, round: string): Promise<string> {
   Object.assign(globalThis, { memoryConnection: undefined, connectionsMade: undefined });
   const lines: string[] = [];
@@ -199,10 +199,10 @@ for (const name of names) {
     await promises[name]?.().catch((error: unknown) => (result.fault = String(error)));
   }
   process.env["MONGODB_URI"] = uri;
-  // A second run meets the notes of the first one.
+  // The second run finds the notes of the first.
   for (let round = 0; round < rounds; round += 1)
     result.onMongodb.push(await outputOf(name, `mongodb-${round}`).catch(String));
   results[name] = result;
 }
-// No `process.exit`: an example that leaves something open keeps the test waiting.
+// No `process.exit`, so that an example which leaves something open keeps the test waiting.
 console.log(JSON.stringify(results));

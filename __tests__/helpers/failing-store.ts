@@ -1,6 +1,6 @@
 import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 
-/** A store that can be taken away, with a host in its error that nobody must be shown. */
+/** A store that can be made unavailable. Its error contains a host that no answer may show. */
 export class FailingStore extends InMemoryStore {
   isAway = false;
 

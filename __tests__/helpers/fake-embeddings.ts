@@ -1,6 +1,9 @@
 import { Embeddings } from "@langchain/core/embeddings";
 
-/** Vectors of small whole numbers, which float32 holds exactly: how often each of the first letters is in the text. */
+/**
+ * Vectors of small whole numbers, which float32 stores exactly: the number of times that each of the first letters
+ * occurs in the text.
+ */
 export class FakeEmbeddings extends Embeddings {
   readonly model: string;
   readonly dims: number;
@@ -9,7 +12,7 @@ export class FakeEmbeddings extends Embeddings {
   readonly queries: string[] = [];
   /** Thrown by the next calls. */
   failure: Error | undefined;
-  /** Taken off each vector. */
+  /** Number of dimensions that each vector lacks. */
   missingDims = 0;
 
   constructor(dims = 4, model = "letters") {

@@ -1,16 +1,16 @@
 import { readSync, writeSync } from "node:fs";
-import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
+import { openFolder } from "../../src/backends/directory/open-directory-memory.js";
 
 /**
- * A process of its own that changes a memory in a folder. Its arguments: folder, act, name and count.
- * `append`: `count` appends at once. `mark`: as many edits besides, of `[name n]` to `(name n)`.
- * `endless`: appends one after the other, by two writers, and prints each line that was acknowledged, until it is
+ * A process that changes a memory in a folder. Its arguments: folder, act, name and count.
+ * `append`: `count` appends at once. `mark`: also as many edits, from `[name n]` to `(name n)`.
+ * `endless`: two writers append one line after the other, and print each acknowledged line, until the process is
  * killed. `busy`: changes the memory once, and then never yields. `waits`: the same, but waits inside another change.
- * `sleep`: edits, and stands still inside the change, all of the process, until something comes on its standard input.
+ * `sleep`: edits, and stops the whole process inside the change, until its standard input receives a byte.
  */
 const [dir = "", act = "", name = "", count = "0"] = process.argv.slice(2);
-// On a busy machine the others may be at it for longer than anyone should wait otherwise.
-const memory = openDirectoryMemory({ dir, lockTimeoutMs: 600_000 });
+// On a busy machine, the other processes may take much longer than the default timeout.
+const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
 
 const indices = Array.from({ length: Number(count) }, (_, index) => index);
 

@@ -1,7 +1,7 @@
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
-/** A process of its own that forgets a user: URI, database and user id are its arguments. */
+/** A process that erases the memories of a user. Its arguments: URI, database and user id. */
 const [uri = "", dbName = "", userId = ""] = process.argv.slice(2);
 const client = new MongoClient(uri);
 await new MongoMemoryStore({ client, dbName }).forget({ userId });

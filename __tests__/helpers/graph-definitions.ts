@@ -10,12 +10,12 @@ export async function documentedExample(): Promise<GraphDefinition> {
   return JSON.parse(await readFile("examples/graph-template/graph.json", "utf8")) as GraphDefinition;
 }
 
-/** `node("T", "memoryTool", { name: "x" })`. Takes what is wrong, too. */
+/** Builds a node: `node("T", "memoryTool", { name: "x" })`. Wrong values are allowed. */
 export function node(id: string, template: string, config: object = {}): GraphNode {
   return { id, data: { template, config } } as GraphNode;
 }
 
-/** `edge("A.tools -> T.$self")`. Takes what is wrong, too. */
+/** Builds an edge: `edge("A.tools -> T.$self")`. Wrong values are allowed. */
 export function edge(text: string): GraphEdge {
   const [source, sourceHandle, target, targetHandle] = text.split(/ -> |\./);
   return { source, sourceHandle, target, targetHandle } as GraphEdge;
@@ -25,12 +25,12 @@ export function graphOf(nodes: GraphNode[], ...edges: string[]): GraphDefinition
   return { nodes, edges: edges.map(edge) };
 }
 
-/** A graph whose agents do as the script says, over a store in memory unless told otherwise. */
+/** Builds a graph whose agents follow the script, over a new store in memory. */
 export function build(definition: GraphDefinition, script: Script = () => "done"): BuiltGraph {
   return buildGraph(definition, { store: new InMemoryStore(), model: new ScriptedChatModel(script) });
 }
 
-/** The sentences of the one error that is thrown, or none. */
+/** Returns the lines of the thrown error, or nothing if there is none. */
 export function faultsOf(run: () => unknown): string[] {
   try {
     run();

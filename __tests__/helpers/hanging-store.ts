@@ -1,8 +1,8 @@
 import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 
-/** A store that stops answering, as one whose server is frozen, and answers everything when it goes on. */
+/** A store that stops answering, like a store whose server is frozen, and answers all calls when it continues. */
 export class HangingStore extends InMemoryStore {
-  /** Batches begun. */
+  /** Number of batches begun. */
   asked = 0;
   #resume: (() => void) | undefined;
   #resumed: Promise<void> = Promise.resolve();
@@ -14,7 +14,7 @@ export class HangingStore extends InMemoryStore {
     });
   }
 
-  /** @param failure what was asked meanwhile fails with */
+  /** @param failure the error of all calls made meanwhile */
   goOn(failure?: Error): void {
     this.#failure = failure;
     this.#resume?.();

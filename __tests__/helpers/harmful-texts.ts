@@ -1,4 +1,4 @@
-/** Tokens of the chat templates of known models, each written out as its tokenizer has it. */
+/** Tokens of the chat templates of known models, in the spelling of their tokenizers. */
 export const specialTokens = [
   // OpenAI
   "<|im_start|>",
@@ -82,7 +82,7 @@ export const specialTokens = [
   "<extra_id_0>",
 ];
 
-/** Those that a tokenizer would find in a text, and whatever else has their shape. */
+/** Finds known tokens in a text, and all other texts of the same shape. */
 export function tokensIn(text: string): string[] {
   const shaped = text.match(/<[|｜][^ \t\n<>\\]+>|<[^ \t\n<>\\]+[|｜]>/g) ?? [];
   return [...specialTokens.filter((token) => text.includes(token)), ...shaped];
@@ -92,8 +92,7 @@ const seenBefore = /[\p{L}\p{M}\p{Emoji}\p{Extended_Pictographic}]/u;
 const joinersAndStyles = ["\u200c", "\u200d", "\ufe0e", "\ufe0f"];
 
 /**
- * Controls, format characters, selectors and fillers, but for joiners and styles where something stands that can be
- * seen.
+ * Finds controls, format characters, selectors and fillers, except joiners and style selectors at a visible character.
  */
 export function hiddenIn(text: string): string[] {
   const characters = Array.from(text.replaceAll("\r\n", "\n").replace(/\r$/, ""));

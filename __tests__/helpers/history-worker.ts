@@ -3,9 +3,9 @@ import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that appends `count` lines with history, all at once or one after the other, and ends itself
- * without warning at a step: URI, database, node id, name, count, where it is to die an event and a command of the
- * driver, else two empty ones, and the layout are its arguments.
+ * A process that appends `count` lines with history, all at once or one after the other, and can kill itself at a step.
+ * Its arguments: URI, database, node id, name, count, an event and a command of the driver at which it dies (or two
+ * empty ones), and layout.
  */
 const [uri = "", dbName = "", nodeId = "", name = "", count = "0", event, commandName, layout] = process.argv.slice(2);
 const client = new MongoClient(uri, { monitorCommands: true });
@@ -26,7 +26,7 @@ if (!event) {
     if (sent.commandName === commandName) process.kill(process.pid, "SIGKILL");
   });
   await append(Number(count) - 1);
-  // The outbox is emptied behind the change.
+  // The history is written from the outbox after the change has answered.
   await sleep(10_000);
 }
 await client.close();

@@ -1,4 +1,4 @@
-/** Names that a careless prefix, join, escape, case, normal form or encoding would take for one another. */
+/** Names that a careless prefix, join, escape, case, normal form or encoding would confuse. */
 export const hostileNames: readonly string[] = [
   "a",
   "A",
@@ -12,7 +12,7 @@ export const hostileNames: readonly string[] = [
   "a\n",
   "a\r",
   "a\t",
-  // Separators, ours and others', and what sorts beside them.
+  // Separators, ours and others', and characters that sort next to them.
   "a/b",
   "a//b",
   "a|b",
@@ -46,7 +46,7 @@ export const hostileNames: readonly string[] = [
   "İ",
   "ñ",
   "n\u0303",
-  // Encodings of one another.
+  // Encodings of each other.
   "a%2Eb",
   "a%2eb",
   "a%252Eb",
@@ -61,7 +61,7 @@ export const hostileNames: readonly string[] = [
   "%",
   "%25",
   "%2E",
-  // Of the database, of the language, of MongoDB's sorting and of ours.
+  // Special names of the database and the language, and of MongoDB's sorting and ours.
   "$a",
   "$",
   "$$ROOT",
@@ -87,7 +87,7 @@ export const hostileNames: readonly string[] = [
   "\u{10FFFF}\uE000",
   "a\u{10FFFF}",
   "a\uE000",
-  // Of memories.
+  // Names that resemble those of memories.
   "memory",
   "Memory",
   "memory ",
@@ -102,5 +102,5 @@ export const hostileNames: readonly string[] = [
   "nodeId",
 ];
 
-/** Those that may be a label: without NUL, which LangGraph refuses. */
+/** The names that can be a label: without NUL, which LangGraph refuses. */
 export const hostileLabels: readonly string[] = hostileNames.filter((name) => !name.includes("\0"));

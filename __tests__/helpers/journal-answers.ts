@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import type { Answer, Replay } from "./journal-scenario.js";
 
-/** Answers that differ from the crate's, by their place among the answers; all others must equal the crate's bytes. */
+/** Answers that differ from the crate's, by number. All other answers must equal the crate's bytes. */
 export function changed({ answers }: Replay): Record<number, Answer> {
   const differing = answers.flatMap(({ text, expected }, index) =>
     JSON.stringify(JSON.parse(text)) === expected ? [] : [[index, JSON.parse(text) as Answer] as const],
@@ -9,7 +9,7 @@ export function changed({ answers }: Replay): Record<number, Answer> {
   return Object.fromEntries(differing);
 }
 
-/** Parts of expected answers: a refusal, the one of a missing key, and a success. */
+/** Builds parts of expected answers: a refusal, the refusal of a missing key, and a success. */
 export const refused = (code: string, message?: string): object => ({
   success: false,
   error: { code, message: message ?? expect.any(String) },
@@ -23,7 +23,7 @@ interface Hit {
   key: string;
 }
 
-/** What a search found; empty where it was refused. */
+/** Returns the results of a search, or an empty list if the search was refused. */
 export function hitsOf(answer: Answer | undefined): Hit[] {
   return (answer?.data?.["results"] as Hit[] | undefined) ?? [];
 }

@@ -12,13 +12,13 @@ import { dirname, join, relative } from "node:path";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { JournalBench } from "./journal-scenario.js";
 
-/** A journal in a real workspace, whose hands are real too. */
+/** A journal in a real workspace, whose files are also changed outside the tools. */
 export class FolderBench extends JournalBench {
   readonly workspace: string;
 
   /**
-   * @param openAt the folder of the workspace that the memory is, "" for itself; @param root the journal's in the
-   * memory
+   * @param openAt the folder of the workspace that is the memory, "" for the workspace itself; @param root the
+   * journal's root in the memory
    */
   constructor(parent: string, openAt: string, root: string) {
     const workspace = mkdtempSync(join(parent, "workspace-"));
@@ -35,15 +35,13 @@ export class FolderBench extends JournalBench {
     rmSync(join(this.workspace, path), { recursive: true });
   }
 
-  /** All real files but the reservations and those of the backend. */
+  /** Reads all real files except the reservations and the backend's own files. */
   override async files(): Promise<Record<string, string>> {
     return filesBelow(this.workspace);
   }
 }
 
-/**
- * The texts of all files below a folder by their path, without what the journal and the backend keep for themselves.
- */
+/** Reads the texts of all files below a folder, by path, except the journal's and the backend's own files. */
 export function filesBelow(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));

@@ -7,7 +7,7 @@ import { openMemory } from "../../src/open-memory.js";
 
 const folder = new URL("../fixtures/agentool/", import.meta.url);
 
-/** What was recorded of the real crate. */
+/** A recording of the real crate. */
 export interface Scenario {
   name: string;
   verdict: "match" | "fix";
@@ -37,7 +37,7 @@ export interface Answer {
   error?: { code: string; message: string };
 }
 
-/** Journal tools over a memory of their own, with the time of the next call. */
+/** Journal tools over their own memory, and the time of the next call. */
 export class JournalBench {
   readonly memory: Memory;
   readonly tools: StructuredTool[];
@@ -58,17 +58,17 @@ export class JournalBench {
     return JSON.parse(await this.text(name, args)) as Answer;
   }
 
-  /** What a hand puts into the memory, around the tools. */
+  /** Puts a text into the memory without the tools. */
   async put(path: string, content: string): Promise<void> {
     await this.memory.with({ paths: "posix" }).write(path, content);
   }
 
-  /** What a hand takes away. */
+  /** Deletes from the memory without the tools. */
   async remove(path: string): Promise<void> {
     await this.memory.delete(path);
   }
 
-  /** All files but the reservations. */
+  /** Reads all files except the reservations. */
   async files(): Promise<Record<string, string>> {
     const { files } = await this.memory.snapshot();
     const visible = files.filter(({ path }) => !path.includes("/.journal/"));
@@ -79,13 +79,13 @@ export class JournalBench {
 export interface Replay {
   scenario: Scenario;
   bench: JournalBench;
-  /** One for each step: what was answered, and what the crate answered; undefined where nothing was asked. */
+  /** The answers of each step, ours and the crate's. `undefined` if the step has no call. */
   answers: { step: Step; text: string; expected: string }[];
 }
 
 /**
- * Runs a scenario's steps on a memory, but for those that JavaScript cannot take. `adapt` may change the arguments,
- * `open` chooses the memory.
+ * Runs a scenario's steps on a memory, except the steps that JavaScript cannot express. `adapt` may change the
+ * arguments, `open` chooses the memory.
  */
 export async function replay(
   number: number,
@@ -116,7 +116,7 @@ async function handEdit(bench: JournalBench, { tool, args }: Step): Promise<void
   else throw new Error(`${tool} of ${path} needs a real folder`);
 }
 
-/** A directory stays when its last file goes. */
+/** Creates a directory. It stays when its last file is deleted. */
 async function makeDirectory(bench: JournalBench, path: string): Promise<void> {
   await bench.put(`${path}/file`, "");
   await bench.remove(`${path}/file`);

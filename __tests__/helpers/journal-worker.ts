@@ -3,8 +3,8 @@ import { createJournalTools } from "../../src/langchain/journal/index.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that writes keys into a journal at once, into the day and the summary by turns, and prints the
- * answers as a JSON array. Its arguments: URI, database, layout, node id, and the keys as a JSON array.
+ * A process that writes keys into a journal at once, alternately to the day and to the summary, and prints the answers
+ * as a JSON array. Its arguments: URI, database, layout, node id, and the keys as a JSON array.
  */
 const [uri = "", dbName = "", layout = "", nodeId = "", keys = "[]"] = process.argv.slice(2);
 const client = new MongoClient(uri);

@@ -2,11 +2,12 @@ import type { MongoClient } from "mongodb";
 import type { PrivateMongod } from "./mongo-servers.js";
 import { until } from "./until-answers.js";
 
-/** When a server is killed: as a command is sent, or right after its answer. */
+/** The step at which a server is killed: when a command is sent, or right after its answer. */
 export type KillStep = readonly [event: "commandStarted" | "commandSucceeded", command: string];
 
 /**
- * Kills the server at a step of a call, which may fail then, and starts it again. @param client monitors its commands
+ * Kills the server at a step of a call, which may then fail, and starts the server again.
+ * @param client must monitor its commands
  */
 export async function killedDuring(
   mongod: PrivateMongod,

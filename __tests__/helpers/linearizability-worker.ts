@@ -6,19 +6,17 @@ import { randomCommands, type WorkloadName, workloads } from "./linearizability/
 import { recordedCall } from "./linearizability/recorded-call.js";
 import { untilAnswers } from "./until-answers.js";
 
-/** How many calls of one process are under way at once. */
+/** Number of simultaneous calls of one process. */
 const callers = 2;
 
-/**
- * What the test tells a worker, a line each: to begin a round of so many calls, or of calls without end, or to end it.
- */
+/** Orders to a worker, one a line: begin a round with a number of calls, or with endless calls, or stop. */
 export type WorkerOrder =
   | { nodeId: string; workload: WorkloadName; seed: number; calls: number | null }
   | { stop: true };
 
 /**
- * A process of its own with a client of its own, which makes random calls and writes each to the standard output: URI,
- * database, layout and name are its arguments. It ends with its standard input.
+ * A process with its own client, which makes random calls and writes each call to the standard output. Its arguments:
+ * URI, database, layout and name. The process ends when its standard input ends.
  */
 const [uri = "", dbName = "", layout = "", name = ""] = process.argv.slice(2);
 const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2000 });
@@ -35,7 +33,7 @@ async function play({ nodeId, workload, seed, calls }: Extract<WorkerOrder, { no
     for (let made = 0; !isStopped && (calls === null || made < calls); made += 1) {
       const recorded = await recordedCall(memory, caller, commands.next().value);
       if (recorded !== null) tell(recorded);
-      // While the server is away each call would be one more that may have happened.
+      // While the server is away, every further call would have an unknown outcome.
       if (recorded === null || recorded.answeredAt === null) await untilAnswers(memory);
     }
   };

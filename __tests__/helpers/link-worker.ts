@@ -2,8 +2,8 @@ import { renameSync, rmSync, symlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A process that exchanges a directory with a link, over and over, until it is ended. Its arguments: the folder that
- * holds the directory, the directory's name, and where the link leads. It never takes part in a lock.
+ * A process that exchanges a directory with a link, over and over, until it is killed. Its arguments: the folder that
+ * contains the directory, the directory's name, and the target of the link. It never takes a lock.
  */
 const [parent = "", name = "", target = ""] = process.argv.slice(2);
 const [there, link, away] = [name, "the-link", "the-directory"].map((one) => join(parent, one)) as [
@@ -19,7 +19,7 @@ for (;;) {
   moved(away, there);
 }
 
-/** False where the other process has just deleted or made something. */
+/** Returns false if another process has just deleted or created one of the names. */
 function moved(from: string, to: string): boolean {
   try {
     renameSync(from, to);

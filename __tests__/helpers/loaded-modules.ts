@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Reports each module that an import resolves. Into a file: a pipe may lose what is written at exit. */
+/** Reports each module that an import resolves. It writes to a file, because a pipe may lose output at exit. */
 const hooks = `
   import { appendFileSync } from "node:fs";
   export async function resolve(specifier, context, next) {
@@ -13,7 +13,7 @@ const hooks = `
     return resolved;
   }`;
 
-/** Runs in the child before anything else; what was required is listed at its end. */
+/** Runs in the child before all other code. At the end it lists the modules that were required. */
 const registerHooks = `
   import { appendFileSync } from "node:fs";
   import { createRequire, register } from "node:module";
@@ -24,7 +24,7 @@ const registerHooks = `
     appendFileSync(process.env.LOADED_MODULES, required.map((path) => pathToFileURL(path).href + "\\n").join(""));
   });`;
 
-/** The URLs of all modules that a child process loads when it runs this code from the package's root. */
+/** Returns the URLs of all modules that a child process loads when it runs this code from the package's root. */
 export async function loadedModules(inputType: "module" | "commonjs", code: string): Promise<string[]> {
   const directory = await mkdtemp(join(tmpdir(), "loaded-modules-"));
   try {

@@ -8,12 +8,12 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
 });
 
-/** Revisions of the protocol by how they begin: with `initialize`, or without any session from 2026-07-28 on. */
+/** Revisions of the protocol by their beginning: with `initialize`, or, from 2026-07-28 on, without any session. */
 export type Revision = "legacy" | "modern";
 
 export const revisions: Revision[] = ["legacy", "modern"];
 
-/** The official client, closed after the test. */
+/** Connects the official client, and closes it after the test. */
 export async function connectTo(
   transport: Transport,
   revision: Revision = "legacy",
@@ -32,14 +32,14 @@ export async function connectInMemory(server: McpServer): Promise<Client> {
   return connectTo(ours);
 }
 
-/** The text of a tool's answer. */
+/** Returns the text of a tool's answer. */
 export async function answerOf(client: Client, args: Record<string, unknown>, name = "memory"): Promise<string> {
   const { content } = await client.callTool({ name, arguments: args });
   const [first] = content;
   return first?.type === "text" ? first.text : "";
 }
 
-/** What the client is told of the files of the memory, in order; `next` waits for so many. */
+/** The changes of files that the client was notified of, in order. `next` waits for a number of them. */
 export class HeardChanges {
   readonly heard: string[] = [];
   #wake: () => void = () => {};

@@ -1,4 +1,4 @@
-/** How a client without an SDK begins a session. */
+/** The message with which a client without an SDK begins a session. */
 export const initializeAs = (clientName: string) => ({
   jsonrpc: "2.0",
   id: 1,
@@ -8,7 +8,16 @@ export const initializeAs = (clientName: string) => ({
 
 export const initialize = initializeAs("raw");
 
-/** A change by such a client: "x" at the end of /a. */
+/** A request that begins a session, in which 1,000 things are wrong. */
+export const faultyInitialize = {
+  ...initialize,
+  params: {
+    ...initialize.params,
+    clientInfo: { name: "raw", version: "1", icons: Array.from({ length: 1000 }, () => 0) },
+  },
+};
+
+/** A change by a client without an SDK: it appends "x" to /a. */
 export const appendCall = {
   jsonrpc: "2.0",
   id: 2,

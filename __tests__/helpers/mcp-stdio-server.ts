@@ -1,18 +1,19 @@
 import { MongoClient } from "mongodb";
 import type { DialectName } from "../../src/dialects/registry.js";
-import { serveStdio } from "../../src/mcp/index.js";
+import { type ServerBounds, serverBounds } from "../../src/mcp/bounds.js";
+import { parseMcpOptions } from "../../src/mcp/options.js";
+import { serveProcess, StdioConnection } from "../../src/mcp/stdio/serve-stdio.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that serves a memory of the node "n" over stdio, and tells on stderr when it has closed its
- * store. Its arguments: URI, database, and further options as JSON.
+ * A process that serves a memory of the node "n" over stdio, and reports on stderr when it has closed its store. Its
+ * arguments: URI, database, and the dialects and bounds as JSON.
  */
 const [uri = "", dbName = "", options = "{}"] = process.argv.slice(2);
 const client = new MongoClient(uri);
 const memory = new MongoMemoryStore({ client, dbName }).memory({ nodeId: "n" });
-await serveStdio({
-  memory,
-  ...(JSON.parse(options) as { dialects?: DialectName[]; maxMessageBytes?: number; watchIntervalMs?: number }),
-});
+const { dialects, ...bounds } = JSON.parse(options) as { dialects?: DialectName[] } & Partial<ServerBounds>;
+const settings = parseMcpOptions("McpServerOptions", { memory, dialects });
+await serveProcess(new StdioConnection(settings, { ...serverBounds, ...bounds }));
 await client.close();
 console.error("closed");

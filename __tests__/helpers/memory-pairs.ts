@@ -10,7 +10,7 @@ import { useClient } from "./use-client.js";
 
 type OpenPair = () => [one: Memory, other: Memory];
 
-/** Ways to open one memory twice: in each store, and in two stores that share nothing, as in two processes. */
+/** Lists ways to open one memory twice: in each store, and in two stores that share nothing, as in two processes. */
 export function memoryPairs({ uri, name }: Pick<TestDatabase, "uri" | "name">): [title: string, open: OpenPair][] {
   const inOneStore = storesUnderTest().map(([title, open]): [string, OpenPair] => [
     title,

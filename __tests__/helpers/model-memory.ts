@@ -5,7 +5,7 @@ import type { SnapshotFile } from "../../src/core/tree/snapshot.js";
 import { MemoryError } from "../../src/core/values/errors.js";
 import { getPathPrefix, ROOT } from "../../src/core/values/paths.js";
 
-/** The memory that every backend is compared with: a tree in this process, changed by `applyChange`. */
+/** The memory with which every backend is compared: a tree in this process, changed by `applyChange`. */
 export class ModelMemory {
   #tree = new MemoryTree({ files: [], directories: [], revision: null });
 
@@ -13,7 +13,7 @@ export class ModelMemory {
     this.reset(files, directories);
   }
 
-  /** Replaces everything. */
+  /** Replaces the whole tree. */
   reset(files: ReadonlyMap<string, string>, directories: Iterable<string>): void {
     const times = { createdAt: new Date(0), updatedAt: new Date(0) };
     const createFile = ([path, content]: [string, string]): SnapshotFile => {
@@ -26,7 +26,7 @@ export class ModelMemory {
     });
   }
 
-  /** Texts by path. */
+  /** The texts by path. */
   get files(): Map<string, string> {
     return new Map([...this.#tree.files].map(([path, { content }]) => [path, content]));
   }

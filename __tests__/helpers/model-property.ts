@@ -94,7 +94,7 @@ export async function outcomeOf(run: () => unknown): Promise<unknown> {
   }
 }
 
-/** Random sequences of commands answer, and leave the memory, as the trivial model says. */
+/** Checks random sequences of commands: their answers and the memory must agree with the trivial model. */
 export function defineModelProperty(open: OpenMemory, numRuns: number): void {
   for (const rule of ["plain", "posix"] as const) {
     // Requirement: base-store.every-store, memory.agrees-with-the-trivial-model
@@ -115,8 +115,8 @@ export function defineModelProperty(open: OpenMemory, numRuns: number): void {
 }
 
 /**
- * The same of random trees of mounts, over memories that hold something where others are mounted.
- * @param open opens a memory on one of several backends, by turns
+ * Checks random sequences of commands on random trees of mounts. Some memories contain entries that a mount point covers.
+ * @param open opens a memory, alternately on several backends
  */
 export function defineMountProperty(open: OpenMemory, numRuns: number): void {
   // Requirement: mounts.agree-with-the-trivial-model
@@ -132,7 +132,7 @@ export function defineMountProperty(open: OpenMemory, numRuns: number): void {
       const models = new Map(mountPoints.map((point) => [point, new ModelMemory()]));
       for (const [index, [file, text]] of files.entries()) {
         const [point, memory] = memories[index % memories.length] ?? [];
-        // A file may lie where a directory or another file is already.
+        // The path may already be a directory, or may be below another file.
         const write = async (): Promise<void> => memory?.append(file, text);
         await outcomeOf(write);
         await outcomeOf(() => models.get(point ?? "")?.append(file, text));

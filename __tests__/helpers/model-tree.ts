@@ -2,7 +2,7 @@ import { ModelMemory } from "./model-memory.js";
 
 type Counts = ReturnType<ModelMemory["delete"]>;
 
-/** The trivial tree of mounts: every path goes to one trivial memory, and mount points are directories. */
+/** The trivial tree of mounts: every path belongs to one trivial memory, and mount points are directories. */
 export class ModelTree {
   readonly #memories: ReadonlyMap<string, ModelMemory>;
   /** Mount points and the directories above them. */
@@ -107,7 +107,7 @@ export class ModelTree {
     return { memory: this.#memories.get(longest) ?? this.#nothing, inner: path.slice(longest.length) || "/" };
   }
 
-  /** At the root, if no memory is mounted there. */
+  /** The root, if no memory is mounted at the root. */
   readonly #nothing = new ModelMemory();
 }
 

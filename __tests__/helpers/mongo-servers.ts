@@ -15,19 +15,19 @@ const uriVariables = {
 } satisfies Record<ServerKind, string>;
 
 const replicaSetName = "rs0";
-/** Only a mongod that hangs takes so long to start, however busy the machine is. */
+/** Only a mongod that hangs takes so long to start, even on a busy machine. */
 const launchTimeout = 300_000;
-/** Figures for support engineers, gathered every second. */
+/** Turns off figures for support engineers, which are otherwise gathered every second. */
 const quiet = ["--setParameter", "diagnosticDataCollectionEnabled=false"];
 
-/** The shared server of this test run, started by the global setup. */
+/** Returns the URI of the shared server of this test run, which the global setup has started. */
 export function serverUri(kind: ServerKind): string {
   const uri = process.env[uriVariables[kind]];
   if (uri === undefined) throw new Error(`${uriVariables[kind]} is not set: run the tests through npm test`);
   return uri;
 }
 
-/** Starts the two shared servers and leaves their URIs in the environment, which test workers inherit. */
+/** Starts the two shared servers, and sets environment variables with their URIs, which test workers inherit. */
 export async function startSharedServers(): Promise<() => Promise<void>> {
   const { MongoMemoryReplSet, MongoMemoryServer } = await memoryServer();
   const parent = await mkdtemp(join(await quickFolder(), "langgraph-mongo-memory-"));
@@ -51,7 +51,10 @@ export async function startSharedServers(): Promise<() => Promise<void>> {
   };
 }
 
-/** In RAM where there is room, as every write waits for the disk. For what no test ends. */
+/**
+ * Returns a folder in RAM if there is enough space, because every write waits for the disk. Only for data that no test
+ * kills.
+ */
 export async function quickFolder(): Promise<string> {
   const inRam = "/dev/shm";
   const { bavail, bsize } = await statfs(inRam).catch(() => ({ bavail: 0, bsize: 0 }));
@@ -59,8 +62,8 @@ export async function quickFolder(): Promise<string> {
 }
 
 /**
- * A mongod of one test's own, for crashes and outages: same port and same data after a restart.
- * `kill -9`, pauses and fail points here disturb no other test.
+ * A mongod of one test only, for crashes and outages. It keeps its port and data after a restart. `kill -9`, pauses and
+ * fail points on it disturb no other test.
  */
 export class PrivateMongod {
   readonly kind: ServerKind;
@@ -89,7 +92,7 @@ export class PrivateMongod {
         storageEngine: "wiredTiger",
         launchTimeout,
         auth: options.auth ?? false,
-        // Test commands allow fail points such as failCommand; a socket file would outlive kill -9.
+        // Test commands allow fail points such as failCommand. A socket file would outlive kill -9.
         args: [...quiet, "--setParameter", "enableTestCommands=1", "--nounixsocket", ...(options.args ?? [])],
         ...(kind === "replicaSet" ? { replSet: replicaSetName } : {}),
       },
@@ -113,15 +116,15 @@ export class PrivateMongod {
     await this.#instance.stop();
   }
 
-  /** Starts it again on the same port and data, and waits until it takes writes. */
+  /** Starts the server again on the same port and data, and waits until it accepts writes. */
   async restart(): Promise<void> {
     await this.#instance.start();
     await this.#untilWritable();
   }
 
   /**
-   * SIGSTOP: connections stay open and nothing answers, as with a hung server. Clients notice only
-   * by their `socketTimeoutMS` and `connectTimeoutMS`. Threads at work stop a moment after the signal.
+   * SIGSTOP: connections stay open and nothing answers, as with a hung server. Clients notice only through their
+   * `socketTimeoutMS` and `connectTimeoutMS`. Running threads stop a moment after the signal.
    */
   async pause(): Promise<void> {
     process.kill(this.pid, "SIGSTOP");
@@ -132,7 +135,7 @@ export class PrivateMongod {
     process.kill(this.pid, "SIGCONT");
   }
 
-  /** Ends it for good and removes its data; whatever state it is in. */
+  /** Ends the server for good in any state, and removes its data. */
   async stop(): Promise<void> {
     if (this.#instance.mongodProcess !== undefined) await this.kill();
     await rm(this.dbPath, { recursive: true, force: true });
@@ -166,8 +169,8 @@ async function initiateReplicaSet(client: MongoClient, port: number): Promise<vo
 }
 
 /**
- * Below the range from which the system hands out ports to clients: a client retrying a closed
- * port of that range can end up connected to itself, and a restart could find its port taken.
+ * Finds a port below the range from which the system gives ports to clients. Reason: a client that retries a closed
+ * port of that range can get connected to itself, and a restart could find its port taken.
  */
 async function freePort(): Promise<number> {
   for (;;) {
@@ -184,8 +187,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * The library with the right binary chosen. Loaded late, so that test files which only use the
- * shared servers do not pay for it. Its own look-up reads the environment before its options.
+ * Loads the library with the right binary. Late, so that test files which only use the shared servers need not wait.
+ * The library's own search reads the environment before its options.
  */
 async function memoryServer() {
   const { findMongod } = await import("./mongod-binary.js");

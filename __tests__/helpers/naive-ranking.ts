@@ -13,7 +13,7 @@ export interface NaiveHit {
   score: number;
 }
 
-/** The hits of a search, found by the formula of decision 29 in the most obvious way, in any order. */
+/** Finds the hits of a search by the formula of decision 29 in the most obvious way, in any order. */
 export function searchNaively(texts: readonly FileText[], query: string): NaiveHit[] {
   const files = texts.map(readFile);
   const words = [...new Set(englishWords(query))];
@@ -54,7 +54,10 @@ function readFile({ path, content }: FileText): NaiveFile {
   return { path, passages: [{ line: 0, level: 0, words: englishWords(path) }, ...passages] };
 }
 
-/** The headings, dates and the path that stand above a passage: nothing of their level or a higher one is between. */
+/**
+ * Returns the headings, dates and the path above a passage, without those that are separated from it by an equal or
+ * higher level.
+ */
 function getAbove({ passages }: NaiveFile, number: number): NaiveFile["passages"] {
   return passages.filter(
     ({ level }, index) =>

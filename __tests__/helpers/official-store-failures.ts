@@ -1,4 +1,4 @@
-/** Measured with @langchain/langgraph-checkpoint-mongodb 1.4.1; ids of `defineStoreSuite`. */
+/** Measured with @langchain/langgraph-checkpoint-mongodb 1.4.1. The keys are ids of `defineStoreSuite`. */
 const slash =
   'the unique index holds the labels joined with "/": E11000 for ["x/y"] beside ["x","y"], and later puts of the batch are lost';
 const unknownDropped = "a condition that is not known is dropped, and every item answers";
@@ -108,7 +108,7 @@ export const officialStoreFailures: Readonly<Record<string, string>> = {
   ...ranking,
 };
 
-/** With a client made with `ignoreUndefined: true`, whose undefined fields vanish, in filters as in values. */
+/** Failures with a client that has `ignoreUndefined: true`. Undefined fields vanish, in filters and in values. */
 const { "value-undefined": _, "wrapped:value-undefined": __, ...others } = officialStoreFailures;
 const missingKey = "a missing key vanishes from the query, which then matches any item of the namespace";
 export const officialStoreFailuresIgnoringUndefined: Readonly<Record<string, string>> = {

@@ -2,13 +2,14 @@ import { MongoDBStore, type MongoDBStoreParams } from "@langchain/langgraph-chec
 import type { MongoClient } from "mongodb";
 
 /**
- * The official store over a client of ours. Its types know the clients of its own driver 6 only; those of 7 work too.
+ * Creates the official store over our client. Its types accept only clients of its own driver 6, but clients of driver
+ * 7 work, too.
  */
 export function officialStoreOver(client: MongoClient, options: Omit<MongoDBStoreParams, "client">): MongoDBStore {
   return new MongoDBStore({ ...options, client: client as unknown as MongoDBStoreParams["client"] });
 }
 
-/** With its indexes made, which a store with an index of embeddings needs Atlas for. */
+/** Creates the store and its indexes. A store with an index of embeddings needs Atlas for this. */
 export async function startedOfficialStore(
   client: MongoClient,
   options: Omit<MongoDBStoreParams, "client">,

@@ -2,14 +2,14 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { BSON } from "mongodb";
 
 /*
- * What a MongoDB server of an earlier version answers, as there is no such mongod to be had for every platform: its
- * version, and to anything else that it does not know the command.
+ * A server that answers like an earlier version of MongoDB, because not every platform has such a mongod. It answers
+ * its version, and to anything else that it does not know the command.
  */
 
 const legacyQuery = 2004;
 const legacyReply = 1;
 
-/** A server of the given version and wire version. @returns its URI */
+/** Starts a server of the given version and wire version. @returns its URI */
 export async function oldServer(version: string, maxWireVersion: number): Promise<{ uri: string; close: () => void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -4,20 +4,20 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** Of a request for a completion, what it is answered by. */
+/** The part of a request for a completion that decides the answer. */
 interface CompletionRequest {
   messages: { role: string; content: unknown }[];
 }
 
 export interface OpenAiStandIn {
-  /** The variables of the environment that lead OpenAI's client here. */
+  /** The environment variables that direct OpenAI's client to this server. */
   env: { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
   close: () => Promise<void>;
 }
 
 /**
- * Stands for OpenAI's server: its model calls the tool `memory` once in a conversation, with these arguments, and else
- * answers with the text.
+ * Replaces OpenAI's server. Its model calls the tool `memory` once in a conversation, with these arguments, and
+ * otherwise answers with the text.
  */
 export async function openAiStandIn(args: Record<string, string>, text: string): Promise<OpenAiStandIn> {
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ export const isRoot = process.getuid?.() === 0;
 
 const nobody = 65534;
 
-/** Runs a test as a user whom rights bind, to whom the folder is given; whoever is none but root is one already. */
+/** Runs a test as a user who is bound by file permissions and owns the folder. Any user except root already is one. */
 export async function asOrdinaryUser(dir: string, run: () => Promise<void>): Promise<void> {
   if (!isRoot) return run();
   chmodSync(dirname(dir), 0o711);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Packs the package as `npm publish` does, but for the build. Needs `dist`. @returns the file */
+/** Packs the package as `npm publish` does, but without the build. Needs `dist`. @returns the file */
 export async function pack(folder: string): Promise<string> {
   const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
     maxBuffer: 10_000_000,
@@ -14,7 +14,7 @@ export async function pack(folder: string): Promise<string> {
   return join(folder, filename);
 }
 
-/** The packed package in `node_modules` of a project without any other package. Needs `dist`. */
+/** Unpacks the package into `node_modules` of a project without other packages. Needs `dist`. */
 export async function unpackPackage(project: string): Promise<string> {
   const folder = join(project, "node_modules/langgraph-mongo-memory");
   await mkdir(folder, { recursive: true });
@@ -22,7 +22,7 @@ export async function unpackPackage(project: string): Promise<string> {
   return folder;
 }
 
-/** Puts packages of this repository beside it. */
+/** Links packages of this repository into the project. */
 export async function linkPackages(project: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const link = join(project, "node_modules", name);
@@ -31,7 +31,7 @@ export async function linkPackages(project: string, names: readonly string[]): P
   }
 }
 
-/** A `node_modules` with the packed package, and with what the repository has installed. */
+/** Creates a `node_modules` with the packed package and with all packages that the repository has installed. */
 export async function installLinked(project: string): Promise<void> {
   await unpackPackage(project);
   await linkPackages(
@@ -40,7 +40,7 @@ export async function installLinked(project: string): Promise<void> {
   );
 }
 
-/** What the files of a folder hold together. */
+/** Returns the total size of the files in a folder. */
 export async function sizeOfFolder(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
 import { findChromium } from "./chromium.js";
 
-/** Starts the one browser of a test file. */
+/** Starts the only browser of a test file. */
 export async function startBrowser(): Promise<Browser> {
   const { path, env } = await findChromium();
   return puppeteer.launch({
@@ -16,7 +16,7 @@ export async function startBrowser(): Promise<Browser> {
   });
 }
 
-/** A server of the test's own. */
+/** Starts a server for one test. */
 export async function listening(
   listener: Parameters<typeof createServer>[1],
 ): Promise<{ server: Server; origin: string }> {
@@ -26,12 +26,12 @@ export async function listening(
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Of a page that nobody looks at, no frames are drawn. */
+/** Polls, because a page that nobody looks at draws no frames. */
 const waiting = { timeout: 20_000, polling: 20 } as const;
 
 /**
- * A function in the page: it goes to an address by an act, and waits until the page has drawn what is there, which
- * takes two tasks.
+ * A function in the page: it performs an act that leads to an address, and waits until the page has drawn the content,
+ * which takes two tasks.
  */
 const afterwards = `(act, href) => new Promise((resolve) => {
   if (href === location.href) setTimeout(resolve, 0, true);
@@ -39,10 +39,10 @@ const afterwards = `(act, href) => new Promise((resolve) => {
   act();
 })`;
 
-/** A tab, with what a person does in it, and what it must not do. */
+/** A tab, with the actions of a person and the forbidden effects. */
 export class Tab {
   readonly page: Page;
-  /** Requests to elsewhere, scripts that ran, and what the browser complained about. */
+  /** Requests to other servers, scripts that ran, and complaints of the browser. */
   readonly faults: string[] = [];
   requests = 0;
 
@@ -76,7 +76,7 @@ export class Tab {
     );
   }
 
-  /** Waits until a text is to be seen. */
+  /** Waits until a text is visible. */
   async see(text: string | RegExp): Promise<void> {
     const [source, flags] =
       typeof text === "string"
@@ -89,22 +89,25 @@ export class Tab {
     );
   }
 
-  /** Waits until it is no more. */
+  /** Waits until a text is no longer visible. */
   async seeNot(text: string): Promise<void> {
     await this.until(`!document.body.innerText.includes(${JSON.stringify(text)})`);
   }
 
-  /** Waits until an expression holds in the page. */
+  /** Waits until an expression is true in the page. */
   async until(expression: string): Promise<void> {
     await this.page.waitForFunction(expression, waiting);
   }
 
-  /** The value of an expression in the page. Expressions are texts, because the tests know no types of a browser. */
+  /**
+   * Returns the value of an expression in the page. Expressions are texts, because the tests have no types of a
+   * browser.
+   */
   async value<T>(expression: string): Promise<T> {
     return (await this.page.evaluate(expression)) as T;
   }
 
-  /** Presses what has that name. */
+  /** Presses the button or link with this name. */
   press(name: string, role: "button" | "link" = "button"): Promise<void> {
     const plain = "(text) => text.replaceAll(/\\s/g, '')";
     const isNamed = `(element) => (${plain})(element.getAttribute("aria-label") ?? element.textContent) === (${plain})(${JSON.stringify(name)})`;
@@ -114,14 +117,14 @@ export class Tab {
     );
   }
 
-  /** Presses the first that a selector finds. */
+  /** Presses the first element of a selector. */
   click(selector: string): Promise<void> {
     return this.#click(`document.querySelector(${JSON.stringify(selector)})`, selector);
   }
 
   /**
-   * As soon as the element is there, enabled, and covered by nothing. All in one step inside the page, so that nothing
-   * can move or be drawn anew between the look and the click. A link has led to its place afterwards.
+   * Clicks as soon as the element exists, is enabled, and is not covered. One step inside the page does all this, so
+   * that nothing can move or be redrawn between the check and the click. Returns after a link has led to its address.
    */
   async #click(found: string, name: string): Promise<void> {
     const clicked = `(() => {
@@ -149,7 +152,7 @@ export class Tab {
     return this.value('document.querySelectorAll("*").length');
   }
 
-  /** What a checker of accessibility finds that is serious. */
+  /** Returns the serious faults that a checker of accessibility finds. */
   async seriousFaults(): Promise<string[]> {
     if (!(await this.value<boolean>('"axe" in window')))
       await this.page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));

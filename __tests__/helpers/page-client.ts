@@ -8,11 +8,11 @@ export interface PageAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** Null where it is no JSON. */
+  /** Null if the body is not JSON. */
   json: unknown;
 }
 
-/** Asks a page as its own client does, unless the headers say otherwise. */
+/** Sends a request to a page as its own client does, unless the headers say otherwise. */
 export async function askPage(
   page: MemoryPage,
   path: string,
@@ -27,7 +27,7 @@ export async function askPage(
   );
 }
 
-/** Sends what changes something. */
+/** Sends a change. */
 export async function tellPage(
   page: MemoryPage,
   path: string,
@@ -51,14 +51,14 @@ export async function tellPage(
   );
 }
 
-/** A query of the page's, from the address of a memory and more. */
+/** Builds a query of the page from the address of a memory and further fields. */
 export function pageQuery(fields: Record<string, unknown>): string {
   return new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
 }
 
-/** Null takes a header away. */
+/** Removes the headers that are null. */
 function given(headers: Record<string, string | null>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
@@ -71,7 +71,7 @@ async function answerOf(response: Response): Promise<PageAnswer> {
   try {
     json = JSON.parse(text);
   } catch {
-    // The document and the files of the client.
+    // The document and the files of the client are not JSON.
   }
   return { status: response.status, headers: response.headers, text, json };
 }

@@ -1,4 +1,4 @@
-/** The events of a stream, without the heartbeats between them. */
+/** Yields the events of a stream, without the heartbeats. */
 export async function* eventsOf({ body }: Response): AsyncGenerator<string, undefined> {
   let text = "";
   const decoder = new TextDecoder();

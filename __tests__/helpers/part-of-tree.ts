@@ -13,8 +13,8 @@ import { mergeChanges } from "../../src/core/watch/merge-changes.js";
 import type { GrepOptions, GrepPattern, SearchOptions } from "../../src/core/search/search-options.js";
 
 /**
- * What lies at and below a directory of a tree, as a memory of its own, so that the suites of memories run inside a
- * mount: they ask for all that is at "/".
+ * Returns the part of a tree at and below a directory as a memory, so that the suites of memories run inside a mount.
+ * Reason: the suites request everything at "/".
  */
 export function partOfTree(tree: Memory, point: string, mounts: readonly string[]): Memory {
   return new PartOfTree(tree, point === "/" ? "" : point, new Set(mounts));
@@ -64,7 +64,7 @@ class PartOfTree implements RestrictableMemory {
   }
 
   async delete(path: string, options?: { ifDirectory?: "delete" | "fail" }) {
-    // A mount point cannot be deleted: its memory is emptied entry by entry.
+    // A mount point cannot be deleted, so its memory is emptied entry by entry.
     if (this.#prefix === "" || path !== "/" || options?.ifDirectory === "fail")
       return this.#told(this.#tree.delete(this.#at(path), options));
     const counts = { files: 0, dirs: 0 };
@@ -122,7 +122,7 @@ class PartOfTree implements RestrictableMemory {
     return new PartOfTree(this.#tree.with(use), this.#prefix, this.#mounts);
   }
 
-  /** Rules speak of the paths of the part. */
+  /** The paths of rules are paths of the part. */
   [restrict](policy: CheckedPolicy): Memory {
     const rules = policy.rules.map((rule) => ({
       ...rule,
@@ -135,7 +135,7 @@ class PartOfTree implements RestrictableMemory {
     return new PartOfTree(forBookkeeping(this.#tree), this.#prefix, this.#mounts);
   }
 
-  /** A refusal tells the path in the tree. */
+  /** Rewrites the path of a refusal, which is a path of the tree. */
   async #told<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;

@@ -6,8 +6,8 @@ import { applyPatch } from "diff";
 const hasPatch = spawnSync("patch", ["--version"]).status === 0;
 
 /**
- * A text after a unified diff, by the program `patch`, as people use it. In a container without it by `diff`, which is
- * no judge of itself but better than none.
+ * Applies a unified diff to a text with the program `patch`, as people use it. In a container without it, uses the
+ * package `diff`, which cannot judge itself but is better than nothing.
  * @param folder for the files
  */
 export function patched(folder: string, text: string, diff: string): string | false {

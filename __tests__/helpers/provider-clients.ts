@@ -8,7 +8,7 @@ export type MakeClient = (server: RecordingServer) => BaseChatModel;
 
 const openAI = { apiKey: "key", model: "gpt-4o", maxRetries: 0 };
 
-/** Leaves the client's address at OpenAI's own and sends what goes there to the server. */
+/** Keeps OpenAI's address in the client, and sends its requests to the server instead. */
 export function redirectedTo(server: RecordingServer): { fetch: typeof fetch } {
   return {
     fetch: (input, init) => {
@@ -35,14 +35,14 @@ export const clients = {
 
 export type ClientName = keyof typeof clients;
 
-/** What a model reads of a request, in the order it reads it, whichever provider's it is. */
+/** A turn that a model reads in a request, in order and independent of the provider. */
 export interface Turn {
   role: string;
   /** One text for each block. */
   texts: string[];
 }
 
-/** Fails at a block that is no text, or an empty one. */
+/** Fails at an empty block or a block that is not a text. */
 export function turnsOf(request: Json): Turn[] {
   const instruction = request["systemInstruction"] as { parts: unknown[] } | undefined;
   const system = request["system"] ?? instruction?.parts;
@@ -62,7 +62,11 @@ function textsOf(content: unknown): string[] {
   });
 }
 
-/** `system "S" "\n\nM" | user "u"`: the turns of a request with `M` for the text of the memory. */
+/**
+ * Formats the turns of a request as `system "S" "
+ *
+ * M" | user "u"`, with `M` for the text of the memory.
+ */
 export function inBrief(request: Json, memory: string): string {
   return turnsOf(request)
     .map(({ role, texts }) => [role, ...texts.map((text) => JSON.stringify(text.replaceAll(memory, "M")))].join(" "))

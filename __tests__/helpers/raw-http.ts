@@ -16,7 +16,7 @@ export interface RawRequest {
   body?: string | Buffer;
 }
 
-/** What no client would send; `fetch` sets Host by itself. */
+/** Sends a request that no client would send. `fetch` always sets Host itself. */
 export function send(url: string, { method = "POST", headers = {}, body = "" }: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const call = httpRequest(url, { method, headers: { ...jsonHeaders, ...headers } }, (answer) => {
@@ -31,7 +31,7 @@ export function send(url: string, { method = "POST", headers = {}, body = "" }: 
   });
 }
 
-/** The stream of a session on which the server tells of changes, or what it is refused with. */
+/** Opens the stream of a session on which the server reports changes, or returns the refusal. */
 export function openStream(url: string, id: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const call = httpRequest(url, { headers: { ...jsonHeaders, "Mcp-Session-Id": id } }, resolve);
@@ -40,7 +40,7 @@ export function openStream(url: string, id: string): Promise<IncomingMessage> {
   });
 }
 
-/** What a server answers to these bytes, until it ends the connection. */
+/** Sends bytes to a server and returns its answer, until the server ends the connection. */
 export function sendBytes(origin: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {

@@ -14,7 +14,7 @@ export interface RecordAnswer {
   [field: string]: unknown;
 }
 
-/** Record tools over a memory, with the time of the next call. */
+/** Record tools over a memory, and the time of the next call. */
 export class RecordBench {
   readonly memory: Memory;
   readonly tools: StructuredTool[];
@@ -25,7 +25,7 @@ export class RecordBench {
     this.tools = createRecordTools(memory, { clock: () => this.now });
   }
 
-  /** The answer to the letter. */
+  /** Returns the exact answer. */
   async text(name: string, args: unknown): Promise<string> {
     const tool = this.tools.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -36,13 +36,13 @@ export class RecordBench {
     return parse(await this.text(name, args)) as RecordAnswer;
   }
 
-  /** All files, by path. */
+  /** Reads all files, by path. */
   async files(): Promise<Record<string, string>> {
     const { files } = await this.memory.snapshot();
     return Object.fromEntries(files.map(({ path, content }) => [path, content]));
   }
 }
 
-/** An error answer to the letter, whose message needs no quotes. */
+/** Builds an exact error answer whose message needs no quotes. */
 export const recordError = (code: string, message: string): string =>
   `status: error\nerror_code: ${code}\nmessage: ${message}\n`;

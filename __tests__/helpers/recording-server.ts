@@ -7,7 +7,7 @@ export type Json = Record<string, unknown>;
 
 const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, prompt_tokens: 1, completion_tokens: 1 };
 
-/** What the provider of that path answers to anything: "done". */
+/** The answer "done" of each provider, by its path. */
 const answers: [path: RegExp, answer: Json][] = [
   [
     /\/chat\/completions$/,
@@ -59,11 +59,11 @@ const answers: [path: RegExp, answer: Json][] = [
   ],
 ];
 
-/** A server on this machine that plays every provider and keeps what it was asked. */
+/** A server on this machine that plays every provider and keeps the requests. */
 export class RecordingServer {
   /** The bodies of the requests, oldest first. */
   readonly requests: Json[] = [];
-  /** Answered to the next requests in place of "done". */
+  /** Answers to the next requests instead of "done". */
   readonly upcoming: Json[] = [];
   readonly #server: Server;
 
@@ -92,7 +92,7 @@ export class RecordingServer {
     await once(this.#server, "close");
   }
 
-  /** What was asked since the last call of this method. */
+  /** Returns the requests since the last call of this method. */
   take(): Json[] {
     return this.requests.splice(0);
   }
@@ -107,7 +107,7 @@ export class RecordingServer {
   }
 }
 
-/** A server for the tests of one file. */
+/** Starts a server for the tests of one file. */
 export function recordingServer(): RecordingServer {
   const server = new RecordingServer();
   beforeAll(() => server.start());

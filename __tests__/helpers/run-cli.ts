@@ -10,14 +10,14 @@ export interface CliRun {
 export interface CliSurroundings {
   stdin?: string | Uint8Array | AsyncIterable<Uint8Array>;
   env?: Record<string, string>;
-  /** The input and both outputs are terminals. */
+  /** Whether the input and both outputs are terminals. */
   terminal?: boolean;
-  /** The reader of the standard output goes away after so many writes. */
+  /** Number of writes after which the reader of the standard output leaves. */
   readerLeavesAfter?: number;
   untilStopped?: () => Promise<void>;
 }
 
-/** Runs a command line in this process, with nothing of the process but what is passed. */
+/** Runs a command line in this process, with the given surroundings only. */
 export async function cli(argv: readonly string[], surroundings: CliSurroundings = {}): Promise<CliRun> {
   const { stdin = "", env = {}, terminal = false, readerLeavesAfter = Infinity } = surroundings;
   const stdout = new Collected(terminal, readerLeavesAfter);
@@ -37,7 +37,7 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** The parsed standard output of a command line that must succeed. */
+/** Returns the parsed standard output of a command line that must succeed. */
 export async function cliJson(
   argv: readonly string[],
   surroundings: CliSurroundings = {},

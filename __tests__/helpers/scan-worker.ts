@@ -2,7 +2,7 @@ import { Embeddings } from "@langchain/core/embeddings";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
-/** Reads many items in a process with little memory: URI, database, dimensions and what to do are its arguments. */
+/** A process with little memory that reads many items. Its arguments: URI, database, dimensions and the work. */
 const [uri = "", dbName = "", dims = "", work = ""] = process.argv.slice(2);
 
 class OneVector extends Embeddings {
@@ -21,7 +21,7 @@ const store = new MongoMemoryStore({ client, dbName, ...(work === "vectors" && {
 const prefix = ["scanned"];
 
 const works: Record<string, () => Promise<number>> = {
-  /** In pages, each thrown away before the next. */
+  /** Reads pages, and drops each page before the next. */
   pages: async () => {
     const limit = 1_000;
     for (let offset = 0; ; offset += limit) {
@@ -29,13 +29,13 @@ const works: Record<string, () => Promise<number>> = {
       if (page.length < limit) return offset + page.length;
     }
   },
-  /** By a condition that no server decides, which only the last item satisfies: all of them come here. */
+  /** A condition that no server evaluates and only the last item meets, so all items reach this process. */
   filter: async () => (await store.search(prefix, { filter: { "is.last": true }, limit: 10 })).length,
-  /** Past everything, which a limit without an end streams here. */
+  /** An offset after all items, which a limit without an end streams to this process. */
   offset: async () => (await store.search(prefix, { offset: Number.MAX_SAFE_INTEGER, limit: Infinity })).length,
   vectors: async () => (await store.search(prefix, { query: "anything", limit: 10 })).length,
   namespaces: async () => (await store.listNamespaces({ prefix, suffix: ["last"] })).length,
-  /** What must not fit, or the others would prove nothing. */
+  /** Must not fit into the memory, otherwise the other works would prove nothing. */
   everything: async () => (await store.search(prefix, { limit: Infinity })).length,
 };
 

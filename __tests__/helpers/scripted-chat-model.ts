@@ -9,20 +9,20 @@ export interface ScriptedCall {
   args: Record<string, unknown>;
 }
 
-/** What the model answers: a text, or calls of tools, several of them at once where it is a list. */
+/** The answer of the model: a text, a call of a tool, or several calls at once. */
 export type ScriptedAnswer = string | ScriptedCall | ScriptedCall[];
 
-/** Chooses the answer to the messages the model was sent. */
+/** Chooses the answer to the messages that the model was sent. */
 export type Script = (messages: readonly BaseMessage[]) => ScriptedAnswer;
 
 /**
- * A chat model that needs no key and no network: a function plays its part. It keeps the messages of every call, so
- * that a program can show what a model would have seen, and it streams word by word.
+ * A chat model without a key or a network: a function answers. It keeps the messages of every call, so that a program
+ * can show what a model would have seen, and it streams word by word.
  */
 export class ScriptedChatModel extends BaseChatModel {
   /** The messages of each call, oldest first. */
   readonly calls: BaseMessage[][] = [];
-  /** What `bindTools` was last given. */
+  /** The tools of the last call of `bindTools`. */
   boundTools: BindToolsInput[] = [];
   readonly #script: Script;
 

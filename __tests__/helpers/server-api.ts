@@ -1,4 +1,4 @@
 import type { ServerApi } from "mongodb";
 
-/** As MongoDB Atlas offers it to copy. */
+/** The setting that MongoDB Atlas suggests. */
 export const serverApi = { version: "1", strict: true, deprecationErrors: true } as const satisfies ServerApi;

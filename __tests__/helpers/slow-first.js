@@ -1,6 +1,8 @@
 import TestSequencer from "@jest/test-sequencer";
 
-/** Files that take many times as long as others, the longest first: begun last, they would keep one worker waiting. */
+/**
+ * Files that take many times as long as others, the longest first. If they began last, one worker would run them alone.
+ */
 const slow = [
   "integration/examples",
   "conformance/store-mongodb",

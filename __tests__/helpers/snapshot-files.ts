@@ -1,6 +1,6 @@
 import type { SnapshotFile } from "../../src/core/tree/snapshot.js";
 
-/** Files with these texts, by path, all created at one time. */
+/** Creates files with these texts, by path, all with the same times. */
 export function createFiles(texts: Record<string, string>, createdAt: Date): SnapshotFile[] {
   return Object.entries(texts).map(([path, content]) => ({
     kind: "file",

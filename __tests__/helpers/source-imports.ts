@@ -9,10 +9,10 @@ export interface SourceImport {
   to: string;
 }
 
-/** Programs for dist, whose imports are files of dist. */
+/** Programs for dist, which import files of dist. */
 const builtBeside = "mcp/node-entry/";
 
-/** Every import of the sources, type-only, dynamic and re-exporting ones included. */
+/** Lists every import of the sources, including type-only, dynamic and re-exporting imports. */
 export function sourceImports(): SourceImport[] {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
     (file) => /\.tsx?$/.test(file) && !file.startsWith(builtBeside),

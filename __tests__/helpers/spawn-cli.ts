@@ -9,7 +9,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** The program as a process of its own. */
+/** Starts the program as a separate process. */
 export function spawnCli(
   argv: readonly string[],
   env: Record<string, string> = {},

@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../src/core/values/address.js";
 import { getMemoryKey, rangeOfMemory } from "../../src/mongodb/memories/files/documents.js";
 import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 
-/** All that a layout stores of a memory: its document, or those of its files and directories. */
+/** Returns all documents of a memory in a layout: its document, or the documents of its files and directories. */
 export function storedDocuments(db: Db, layout: LayoutName, address: CheckedAddress): Promise<Document[]> {
   if (layout === "document")
     return db

@@ -4,7 +4,7 @@ import { testDatabase } from "./test-database.js";
 
 export type OpenStore = () => BaseStore;
 
-/** The stores on which graphs are tested, each open for the whole file. */
+/** The stores on which graphs are tested. Each stays open for the whole file. */
 export function storesUnderTest(): [name: string, open: OpenStore][] {
   const { client, name: dbName } = testDatabase();
   const [mongo, inMemory] = [new MongoMemoryStore({ client, dbName }), new InMemoryStore()];

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 
-/** Prints one line when everything else, global teardown included, has been printed. */
+/** Prints one line after all other output, including that of the global teardown. */
 export default class SummaryReporter {
   #line = "";
 
@@ -9,10 +9,10 @@ export default class SummaryReporter {
   }
 
   onRunComplete(_contexts, results) {
-    // A file that could not be loaded has no failed test of its own and must not look green.
+    // A file that could not be loaded has no failed tests, but must not look green.
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     this.#line = `tests: ${results.numPassedTests} passed, ${failed} failed\n`;
-    // A forgotten connection would keep the run alive for ever; it fails instead.
+    // A forgotten connection would keep the run alive forever, so the run fails instead.
     setTimeout(() => {
       process.stderr.write(
         "Something is still open two minutes after the last test: find it with --detectOpenHandles.\n",
@@ -22,7 +22,7 @@ export default class SummaryReporter {
   }
 }
 
-/** Nothing asynchronous is left at exit, and a pipe whose reader lags behind answers EAGAIN. */
+/** Writes synchronously, because no asynchronous work runs at exit. A pipe with a slow reader answers EAGAIN. */
 function writeLine(line) {
   for (;;) {
     try {

@@ -5,9 +5,9 @@ import { PrivateMongod, serverUri, type ServerKind } from "./mongo-servers.js";
 
 export interface TestDatabase {
   uri: string;
-  /** Of this database alone; dropped after the test file. */
+  /** Name of this database, which is dropped after the test file. */
   name: string;
-  /** Shared by the tests of one file; closed after it. */
+  /** Shared by the tests of one file, and closed after it. */
   client: MongoClient;
   db: Db;
 }
@@ -16,7 +16,7 @@ const clients = new Map<ServerKind, MongoClient>();
 const databases: Db[] = [];
 const privateServers: PrivateMongod[] = [];
 
-/** A database that no other test uses, on the shared server of that kind. */
+/** Returns a database that no other test uses, on the shared server of this kind. */
 export function testDatabase(kind: ServerKind = "replicaSet"): TestDatabase {
   const uri = serverUri(kind);
   const client = clients.get(kind) ?? new MongoClient(uri);
@@ -27,7 +27,7 @@ export function testDatabase(kind: ServerKind = "replicaSet"): TestDatabase {
   return { uri, name, client, db };
 }
 
-/** A mongod for this test file alone, ended and removed after it. */
+/** Starts a mongod for this test file only. It is ended and removed after the file. */
 export async function privateMongod(
   kind: ServerKind,
   options?: { args?: string[]; auth?: boolean },

@@ -8,14 +8,14 @@ import { type CheckedAddress, checkAddress, type MemoryAddress, getOwner } from 
 import type { Memory } from "../../src/core/memory.js";
 import type { MemoryOptions } from "../../src/core/memory-options.js";
 
-/** A folder for the tests of a file, removed after them. */
+/** Creates a folder for the tests of a file, and removes it after them. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "memory-test-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A folder with what a hand put there: texts or bytes by their path, `null` for a directory. */
+/** Creates a folder with these contents, without a memory: texts or bytes by path, `null` for a directory. */
 export function folderWith(parent: string, contents: Record<string, string | Uint8Array | null> = {}): string {
   const dir = mkdtempSync(join(parent, "m-"));
   for (const [path, content] of Object.entries(contents)) {
@@ -25,7 +25,10 @@ export function folderWith(parent: string, contents: Record<string, string | Uin
   return dir;
 }
 
-/** A memory in a folder of its own for each address, named by a hash, as file systems take few names. */
+/**
+ * Opens a memory in a separate folder for each address. The folder's name is a hash, because file systems allow few
+ * names.
+ */
 export function openInFolder(folder: string, address: MemoryAddress, options?: MemoryOptions): Memory {
   return openDirectoryMemory({ ...options, dir: join(folder, folderNameOf(checkAddress(address))) });
 }

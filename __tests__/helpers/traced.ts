@@ -11,16 +11,17 @@ import {
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 
-/** A span as tests compare it. */
+/** A span in the form that tests compare. */
 export interface ToldSpan {
   name: string;
-  /** The name of the span around it. */
+  /** The name of the parent span. */
   parent: string | undefined;
   attributes: Record<string, unknown>;
 }
 
 /**
- * Registers a real SDK for the tests of a file. Returns the spans that have ended since the test began, in their order.
+ * Registers a real SDK for the tests of a file. Returns a function that returns the spans that have ended since the
+ * test began, in order.
  */
 export function traced(): () => ReadableSpan[] {
   beforeAll(() => {
@@ -36,7 +37,7 @@ export function traced(): () => ReadableSpan[] {
   return () => exporter.getFinishedSpans();
 }
 
-/** Registers another SDK, which keeps nothing. Returns what registers that of the tests again. */
+/** Registers another SDK, which keeps nothing. Returns a function that registers the SDK of the tests again. */
 export function anotherSdk(): () => void {
   trace.disable();
   trace.setGlobalTracerProvider(new BasicTracerProvider());
@@ -55,7 +56,7 @@ export function toldSpans(spans: readonly ReadableSpan[]): ToldSpan[] {
   }));
 }
 
-/** Runs something in a span of the program. */
+/** Runs a function in a span of the program. */
 export function inOwnSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
   return trace.getTracer("program").startActiveSpan(name, async (span) => {
     try {

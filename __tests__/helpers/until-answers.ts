@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Memory } from "../../src/core/memory.js";
 
 /**
- * Waits until commands need not wait for a connection, which clients with short timeouts may not get in time on a busy
- * machine: at first, and after the server was away, as drivers notice only at their next heartbeat that it is back.
+ * Waits until commands need not wait for a connection. On a busy machine, clients with short timeouts may get no
+ * connection in time: at first, and after the server was away, because drivers notice its return only at their next
+ * heartbeat.
  */
 export async function untilAnswers(memory: Memory): Promise<void> {
   for (;;) {
@@ -17,7 +18,7 @@ export async function untilAnswers(memory: Memory): Promise<void> {
 }
 
 /**
- * Waits for what happens behind a call, at most a minute: a driver looks every ten seconds only whether a server is
+ * Waits at most a minute for an effect that follows a call. A driver checks only every ten seconds whether a server is
  * back.
  */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

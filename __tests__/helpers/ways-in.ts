@@ -7,9 +7,9 @@ import { createJournalTools } from "../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../src/langchain/records/index.js";
 import { MemoryTool } from "../../src/langchain/memory-tool.js";
 
-/** A file with one block, which every dialect can say something of. */
+/** A file with one block, which every dialect can read or write in some way. */
 export interface Note {
-  /** In the memory, `.md` for the journal to see it. */
+  /** Path in the memory. It ends in `.md`, so that the journal reads it. */
   path: string;
   key: string;
   body: string;
@@ -18,25 +18,25 @@ export interface Note {
 const now = new Date("2026-01-15T10:00:00.120Z");
 const clock = (): Date => now;
 
-/** The note as it stands in the file. */
+/** The text of the file with the note. */
 export function textOf({ key, body }: Pick<Note, "key" | "body">): string {
   return `### ${key}\n\n${body}\n\n<!-- agentool-memory: at=2026-01-15T10:00:00.120+00:00 -->\n\n`;
 }
 
-/** What one way in can do with a note; each throws where it is refused. */
+/** The operations on a note that one way in offers. Each throws if it is refused. */
 export interface WayIn {
-  /** Where it writes a note of its own. */
+  /** The path to which this way in writes its own note. */
   home?: string;
-  /** Writes only where a file is already: the rule of its names has no dot. */
+  /** Whether it writes only to existing files, because its rule for names allows no dot. */
   needsFile?: boolean;
   write?: (note: Note) => Promise<unknown>;
-  /** The text of the file, or null where there is none. */
+  /** The text of the file, or null if there is none. */
   read?: (note: Note) => Promise<string | null>;
   change?: (note: Note, body: string) => Promise<unknown>;
   remove?: (note: Note) => Promise<unknown>;
 }
 
-/** Calls a tool of those given; `isRefused` of the answer throws. */
+/** Returns a function that calls one of the tools, and throws if `isRefused` is true for the answer. */
 function caller(tools: StructuredTool[], isRefused: (answer: string) => boolean) {
   return async (name: string, args: object): Promise<string> => {
     const answer = (await tools.find((tool) => tool.name === name)?.invoke(args as Record<string, unknown>)) as string;
@@ -45,7 +45,7 @@ function caller(tools: StructuredTool[], isRefused: (answer: string) => boolean)
   };
 }
 
-/** Null where the call says that nothing is there, in one of these words. */
+/** Returns null if the call fails because nothing exists, with one of these messages. */
 async function orNull<T>(run: () => Promise<T>, missing: RegExp): Promise<T | null> {
   try {
     return await run();
@@ -101,7 +101,7 @@ function claude(memory: Memory): WayIn {
     write: (note) => call("memory", { command: "create", path: pathOf(note), file_text: textOf(note) }),
     read: async (note) => {
       const answer = await orNull(() => call("memory", { command: "view", path: pathOf(note) }), /does not exist/);
-      // A line of its own for the newline at the end is what it does not show.
+      // `view` shows no separate line for the final newline, so every line gets a newline.
       return (
         answer &&
         answer

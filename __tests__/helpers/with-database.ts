@@ -1,4 +1,4 @@
-/** The connection string with another database. */
+/** Replaces the database in a connection string. */
 export function withDatabase(uri: string, dbName: string): string {
   const url = new URL(uri);
   url.pathname = `/${dbName}`;

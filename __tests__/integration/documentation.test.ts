@@ -196,6 +196,28 @@ describe("the documentation, by the compiler", () => {
     expect(values.filter((value) => !rows.includes(`\`${value}\``))).toEqual([]);
   });
 
+  const manual = guides.filter(({ file }) => !/(?:options|specification)\.md$/.test(file)).concat(pageAt("README.md"));
+  const shownCode = manual.map(({ text }) => codeOf(text)).join("\n");
+  const isShown = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(shownCode);
+
+  it.each(sources)("shows every value of the entry %s in a guide, and names every type", async (_entry, source) => {
+    const values = Object.keys((await import(`../../${source}`)) as object);
+    expect(values.filter((name) => !isShown(name))).toEqual([]);
+    expect(surface.names(source).filter((name) => !isShown(name) && !reference.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it("describes at most 130 names, each with one meaning in all entries", () => {
+    const names = new Set(sources.flatMap(([, source]) => surface.names(source)));
+    expect(names.size).toBe(surface.meanings);
+    expect(names.size).toBeLessThanOrEqual(130);
+  });
+
+  it("shows every option in a guide", () => {
+    const options = Array.from(reference.matchAll(/^\| `([a-z]\w*)` \| /gm), ([, name = ""]) => name);
+    expect(options.length).toBeGreaterThan(100);
+    expect(options.filter((name) => !isShown(name))).toEqual([]);
+  });
+
   // Requirement: ways-in.documented-code-compiles
   it.each(sources)("lists every option of the entry %s with its default", (_entry, source) => {
     const faults = surface
@@ -263,10 +285,15 @@ describe("the documentation, by the compiler", () => {
 /** Types that look like options, but describe something else. They have a page of their own. */
 const elsewhere: ReadonlySet<string> = new Set([
   "BackendFeatures", // writing-a-backend.md
-  "MemoryOrigin", // of traces, for this package's own backends
-  "RenderedRun", // a run, as MemoryRun
+  "CallContext", // writing-a-backend.md
+  "ChangeOptions", // writing-a-backend.md
   "ToolDefinition", // writing-a-dialect.md
 ]);
+
+/** The code of a page, in blocks and in lines. */
+function codeOf(text: string): string {
+  return Array.from(text.matchAll(/^```\w*\n[^]*?^```|`[^`\n]+`/gm), ([code]) => code).join("\n");
+}
 
 /** Whether a row of the section has the default of the option, or says that it is required. */
 function hasRow(section: string, { name, defaultText, isRequired }: OptionField): boolean {

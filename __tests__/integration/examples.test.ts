@@ -45,36 +45,36 @@ it.each(examples)("the example %s can be copied by itself", (name) => {
   expect(files).toEqual(
     expect.arrayContaining([".env.example", "README.md", "agent.ts", "main.ts", "package.json", "tsconfig.json"]),
   );
-  const sources = sourcesOf(name);
+  const sources = readSources(name);
   expect(sources.map(({ text }) => text).join("\n")).not.toMatch(/from "\.\.\//);
   expect(sources.find(({ file }) => file === "agent.ts")?.text).not.toMatch(/node:assert|console\.log/);
 });
 
 it.each(examples)("the example %s asks for the packages that it imports, in the versions that are tested", (name) => {
-  const { dependencies: own, devDependencies: ofDevelopment } = manifestOf(`examples/${name}`);
+  const { dependencies: own, devDependencies: ofDevelopment } = readManifest(`examples/${name}`);
   const tested = {
-    ...manifestOf(".").dependencies,
-    ...manifestOf(".").devDependencies,
+    ...readManifest(".").dependencies,
+    ...readManifest(".").devDependencies,
     "langgraph-mongo-memory": "latest",
   };
   const asked = { ...own, ...ofDevelopment };
   expect(asked).toEqual(
     Object.fromEntries(Object.keys(asked).map((each) => [each, tested[each as keyof typeof tested]])),
   );
-  const imported = sourcesOf(name).flatMap(({ text }) =>
+  const imported = readSources(name).flatMap(({ text }) =>
     Array.from(text.matchAll(/from "((?:@[^/"]+\/)?[^./"@][^/"]*)/g), ([, each = ""]) => each),
   );
   expect(imported.filter((each) => !each.startsWith("node:") && !(each in own))).toEqual([]);
 });
 
 it.each(examples)("the example %s names the variables that it reads in .env.example", (name) => {
-  const read = sourcesOf(name).flatMap(({ text }) =>
+  const read = readSources(name).flatMap(({ text }) =>
     Array.from(
       text.matchAll(/^const \{(.+)\} = process\.env;$/gm),
       ([, each = ""]) => each.match(/[A-Z_]{4,}/g) ?? [],
     ).flat(),
   );
-  expect(variablesOf(name).toSorted()).toEqual([...new Set(read)].toSorted());
+  expect(readVariables(name).toSorted()).toEqual([...new Set(read)].toSorted());
 });
 
 it("the examples share what prints", () => {
@@ -89,7 +89,7 @@ it("the list of the examples says what their package.json say", async () => {
   const rows = (await readFile("examples/README.md", "utf8")).matchAll(/^\| \[`([^`]+)`\]\(\1\) \| (.+) \|$/gm);
   const listed = Object.fromEntries(Array.from(rows, ([, name, shows]) => [name, shows]));
   expect(listed).toEqual(
-    Object.fromEntries(examples.map((name) => [name, manifestOf(`examples/${name}`).description])),
+    Object.fromEntries(examples.map((name) => [name, readManifest(`examples/${name}`).description])),
   );
 });
 
@@ -112,7 +112,7 @@ it.each(quick)("the example %s does what its README says beside that", (name) =>
   expect(results[name]?.fault).toBe("");
 });
 
-it.each(quick.filter((name) => variablesOf(name).includes("OPENAI_API_KEY")))(
+it.each(quick.filter((name) => readVariables(name).includes("OPENAI_API_KEY")))(
   "the example %s asks ChatOpenAI where there is a key",
   (name) => {
     expect(results[name]?.withKey).toContain("\nModel: ChatOpenAI gpt-of-the-test\n");
@@ -150,17 +150,17 @@ interface Manifest {
   devDependencies: Record<string, string>;
 }
 
-function manifestOf(path: string): Manifest {
+function readManifest(path: string): Manifest {
   return JSON.parse(readFileSync(`${path}/package.json`, "utf8")) as Manifest;
 }
 
-function sourcesOf(name: string): { file: string; text: string }[] {
+function readSources(name: string): { file: string; text: string }[] {
   const files = readdirSync(`examples/${name}`).filter((file) => file.endsWith(".ts"));
   return files.map((file) => ({ file, text: readFileSync(`examples/${name}/${file}`, "utf8") }));
 }
 
 /** Those of its `.env.example`. */
-function variablesOf(name: string): string[] {
+function readVariables(name: string): string[] {
   return Array.from(
     readFileSync(`examples/${name}/.env.example`, "utf8").matchAll(/^# ([A-Z_]+)=/gm),
     ([, each = ""]) => each,

@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { keepSecret } from "../../fuzz/oracle.js";
-import type { Finding } from "../../fuzz/report.js";
+import type { Finding, TargetReport } from "../../fuzz/report.js";
 import { runTarget } from "../../fuzz/run-target.js";
 import { toSandbox, type Environment, type Target } from "../../fuzz/target.js";
 import { targets } from "../../fuzz/targets.js";
+import { Turns } from "../../src/core/runtime/turns.js";
 import { quickFolder } from "../helpers/mongo-servers.js";
 import { repetitions } from "../helpers/repetitions.js";
 import { testDatabase } from "../helpers/test-database.js";
@@ -22,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(environment.folder, { recursive: true, force: true }));
 
-const options = { timeMs: 600_000, maxCallMs: 60_000 };
+const options = { timeMs: 600_000, maxCallMs: 60_000, maxSliceSteps: 10_000_000 };
 
 test.each(targets.map((target) => ({ ...target })))("a few cases of $name have no finding", async (target) => {
   const cases = repetitions({ usual: 5, long: 100 });
@@ -73,6 +75,31 @@ test("a call that is slow twice is a finding, and the longest block of the event
   expect(report.findings).toMatchObject([{ error: expect.stringContaining("when repeated") }]);
   expect(report.longestSliceMs).toBeGreaterThanOrEqual(50);
   expect(report.longestSliceInput).toBe('"input"');
+});
+
+test("a call that makes many steps without a pause is a finding, and one that pauses is none", async () => {
+  const run = (isPausing: boolean): Promise<TargetReport> => {
+    const work = async (): Promise<string> => {
+      const turns = new Turns(null);
+      for (let step = 0; step < 400_000; step += 1) {
+        turns.isOver();
+        if (isPausing && step % 40_000 === 0) await setTimeout(10);
+      }
+      return "ok";
+    };
+    const sandbox = toSandbox({
+      inputs: fc.constant("input"),
+      call: (_input, measure) => measure(work),
+      close: () => Promise.resolve(),
+    });
+    const target: Target = { ...toTarget(assertSmall), open: () => Promise.resolve(sandbox) };
+    return runTarget(target, environment, { ...options, maxSliceSteps: 300_000, cases: 1, seed: 7 });
+  };
+  const blocked = await run(false);
+  expect(blocked.findings).toMatchObject([{ error: expect.stringMatching(/blocked the event loop for \d+ steps/) }]);
+  expect(blocked).toMatchObject({ longestSliceInput: '"input"' });
+  expect(blocked.longestSliceSteps).toBeGreaterThanOrEqual(400_000);
+  expect((await run(true)).findings).toEqual([]);
 });
 
 test("no case begins after the time is up", async () => {

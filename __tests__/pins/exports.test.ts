@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import * as backend from "../../src/custom-backend/index.js";
 import * as claude from "../../src/langchain/claude/index.js";
 import * as deepagents from "../../src/deepagents/index.js";
-import * as directory from "../../src/backends/directory/open-directory-memory.js";
+import * as directory from "../../src/backends/directory/index.js";
 import * as index from "../../src/index.js";
 import * as journal from "../../src/langchain/journal/index.js";
 import * as mcp from "../../src/mcp/index.js";

@@ -117,7 +117,7 @@ const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "@opente
 const standAlone =
   /^src\/(?:backends\/[^/]+|mongodb\/memories\/(?:document|files)(?=\/)|(?:dialects|langchain)\/[^/]+(?=\/))/;
 
-/** The folders of `src/core`, from the ground up. Each may import those before it. The files of `src/core` are above. */
+/** The folders of `src/core`. Each may import the folders before it. The files of `src/core` come after all folders. */
 const coreFolders = [
   "values",
   "runtime",
@@ -244,7 +244,10 @@ function broken(all: SourceImport[], rule: (one: SourceImport) => boolean): stri
   return all.filter(rule).map(({ from, to }) => `${from} -> ${to}`);
 }
 
-/** `core` of `src/core/values/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`, `index` of `src/index.ts`. */
+/**
+ * Returns the room of a file: `core` of `src/core/values/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`,
+ * `index` of `src/index.ts`.
+ */
 function roomOf(file: string): string {
   const place = file.replace(/^src\//, "").replace(/\.tsx?$/, "");
   const rooms = Object.keys(mayImport).filter((room) => place === room || place.startsWith(`${room}/`));

@@ -35,7 +35,7 @@ function dangling(citations: readonly Citation[]): string[] {
   return citations.filter(({ isAboveTest }) => !isAboveTest).map(({ id, place }) => `${place} ${id}`);
 }
 
-async function citationsOf(folder: string): Promise<Citation[]> {
+async function findCitations(folder: string): Promise<Citation[]> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".ts"));
   const found = files.map(async (file) => citationsIn(join(folder, file), await readFile(join(folder, file), "utf8")));
   return (await Promise.all(found)).flat();
@@ -46,7 +46,7 @@ describe("the requirements", () => {
   let citations: Citation[] = [];
 
   beforeAll(async () => {
-    citations = (await Promise.all(["__tests__", "src/testing"].map(citationsOf))).flat();
+    citations = (await Promise.all(["__tests__", "src/testing"].map(findCitations))).flat();
   });
 
   it("have ids that begin with their area", () => {

@@ -85,9 +85,17 @@ export const commandLine: Requirements = {
     source: "specification section 4",
     says: "an import that was broken off goes on where it was",
   },
+  "command-line.imports-in-batches": {
+    source: "specification section 4",
+    says: "an import and a copy into MongoDB write many small files by one change",
+  },
   "command-line.hostile-archives": {
     source: "FastMCP4J",
     says: "an archive whose paths lead out of a memory, or with what is no ordinary file, is refused",
+  },
+  "command-line.archive-limits": {
+    source: "specification section 4",
+    says: "an archive is read to its first fault, and a line with too many bytes, values, keys or levels is one before it is parsed",
   },
   "command-line.owner-only": {
     source: "public names",

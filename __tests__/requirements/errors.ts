@@ -13,6 +13,10 @@ export const errors: Requirements = {
     source: "specification section 9",
     says: "a failure of the storage has the driver's error as its cause, which the message does not repeat",
   },
+  "errors.first-connection": {
+    source: "specification section 4",
+    says: "the first call of a store that reaches no server fails within 5 s and says why, never that the outcome is unknown",
+  },
   "errors.type-errors": {
     source: "specification section 9",
     says: "a programming mistake of the caller is a TypeError",

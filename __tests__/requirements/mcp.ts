@@ -113,6 +113,10 @@ export const mcp: Requirements = {
     source: "specification section 4",
     says: "a message of too many values or levels is refused before it is parsed, and one of the largest file passes",
   },
+  "mcp.short-errors": {
+    source: "specification section 4",
+    says: "the error for a request has a bounded length, however many faults the request has",
+  },
   "mcp.http-unknown-method": {
     source: "measured: MCP SDK 2",
     says: "a method that the server does not have is answered with 404",

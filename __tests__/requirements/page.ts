@@ -53,6 +53,10 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "of large trees and files only what is on the screen is in the document",
   },
+  "page.limits": {
+    source: "specification section 18",
+    says: "a body that is too long or too deep is refused before it is parsed, and no refusal is long",
+  },
   "page.weight": {
     source: "specification section 18",
     says: "the client of the page takes at most 150 kB of the package, and loads nothing else",

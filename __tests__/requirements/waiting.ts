@@ -9,6 +9,10 @@ export const waiting: Requirements = {
     source: "specification section 4",
     says: "a signal ends every call with its reason, and sends nothing where it has aborted before",
   },
+  "waiting.own-work": {
+    source: "specification section 4",
+    says: "a call ends by its time limit and by its signal in the middle of the work of its process too",
+  },
   "waiting.signal-of-the-run": {
     source: "specification section 4",
     says: "the signal of a run ends the calls of its tools and of its connector, one called directly too",

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Collection } from "mongodb";
+import type { Memory, MongoMemoryStore } from "../../src/index.js";
 import { text } from "../memories/fixture.js";
-import type { Package } from "../package/built-package.js";
 
-export type Store = InstanceType<Package["MongoMemoryStore"]>;
-export type Memory = ReturnType<Store["memory"]>;
-
+/** What the layout `files` stores. */
 export interface FileDocument {
   _id: string;
   nodeId?: string;
@@ -29,14 +27,18 @@ const filesInDirectory = 100;
 const insertedAtOnce = 5000;
 
 /** In an order that jumps from directory to directory. */
-export function placeOf(count: number, iteration: number): { directory: string; name: string; path: string } {
+export function pickPlace(count: number, iteration: number): { directory: string; name: string; path: string } {
   const index = (iteration * 7919) % count;
   const [directory, name] = [`/dir-${Math.floor(index / filesInDirectory)}`, `file-${index % filesInDirectory}`];
   return { directory, name, path: `${directory}/${name}` };
 }
 
 /** The files lie beside one that the store has made, as it would have made them. */
-export async function manyFiles(store: Store, documents: Collection<FileDocument>, count: number): Promise<ManyFiles> {
+export async function createManyFiles(
+  store: MongoMemoryStore,
+  documents: Collection<FileDocument>,
+  count: number,
+): Promise<ManyFiles> {
   const memory = store.memory({ nodeId: randomUUID() });
   await memory.write("/dir-0/file-0", text);
   const prefix = (await documents.findOne({ nodeId: memory.address.nodeId }))?._id ?? "";

@@ -1,193 +1,153 @@
 import { randomUUID } from "node:crypto";
 import type { Collection, MongoClient } from "mongodb";
-import { machineLine } from "../measuring/machine.js";
-import { type Call, compare, type Comparison, measureRound, type Pair, type Sample } from "../measuring/measure.js";
-import { durable, inDatabase, mongodVersion, onServer } from "../measuring/servers.js";
-import { comparisonCell, row, tableHead } from "../measuring/table.js";
+import type { MongoMemoryStore as Store } from "../../src/index.js";
+import { MemoryNode, MongoMemoryStore } from "../measuring/built-package.js";
+import { type Call, type Case, measureCases } from "../measuring/measure.js";
+import { machineLine, resultTable } from "../measuring/report.js";
+import { durable, inDatabase, onServer } from "../measuring/servers.js";
+import type { Settings } from "../measuring/settings.js";
 import { addition, text } from "../memories/fixture.js";
-import { builtPackage, type Package } from "../package/built-package.js";
-import { type FileCommand, fileCommandNames, fileCommands } from "./file-commands.js";
-import { type FileDocument, type ManyFiles, manyFiles, placeOf, type Store } from "./fixture.js";
-import { rawAppend, rawCommands } from "./raw-files.js";
+import { createCommands, type FileCommand } from "./commands.js";
+import { createManyFiles, type FileDocument, type ManyFiles, pickPlace } from "./fixture.js";
+import { appendRaw, createRawCommands } from "./raw-commands.js";
 
 const writers = 50;
+const column = "ratio";
 
-interface Case extends Pair {
-  what: string;
-  goal: number;
-  iterations: number;
-}
+type Commands = Record<FileCommand, Call>;
 
 /** What memories of the layout `files` cost, against the raw driver and against themselves. */
-export async function measureFiles(rounds: number): Promise<string> {
-  return onServer("replicaSet", async (uri) => {
-    const lines = await inDatabase(uri, {}, (client, dbName) => measureAll(client, dbName, rounds));
-    const machine = await machineLine({ mongod: await mongodVersion(uri), rounds });
-    return ["## Measured", "", machine, "A replica set of one, writes with majority and journal.", "", ...lines].join(
-      "\n",
-    );
-  });
+export async function measureFiles({ rounds, largeCount }: Settings): Promise<string[]> {
+  return onServer("replicaSet", async (uri) => [
+    await machineLine(uri, rounds),
+    "A replica set of one, writes with majority and journal.",
+    ...(await inDatabase(uri, {}, (client, dbName) => measureAll(client, dbName, rounds, largeCount))),
+  ]);
 }
 
-async function measureAll(client: MongoClient, dbName: string, rounds: number): Promise<string[]> {
-  const tested = await builtPackage();
-  const collectionOf = (name: string): Collection<FileDocument> =>
+async function measureAll(client: MongoClient, dbName: string, rounds: number, largeCount: number): Promise<string[]> {
+  const getCollection = (name: string): Collection<FileDocument> =>
     client.db(dbName).collection(name, { writeConcern: durable });
-  const [documents, raw] = [collectionOf("memories_files"), collectionOf("raw")];
-  const store = new tested.MongoMemoryStore({ client, dbName, layout: "files" });
-  const few = await manyFiles(store, documents, 10);
-  const hundred = await manyFiles(store, documents, 100);
-  const some = await manyFiles(store, documents, 1000);
-  const more = await manyFiles(store, documents, 10_000);
-  const many = await manyFiles(store, documents, 100_000);
+  const documents = getCollection("memories_files");
+  const raw = getCollection("raw");
+  const store = new MongoMemoryStore({ client, dbName, layout: "files" });
+  const ten = await createManyFiles(store, documents, 10);
+  const hundred = await createManyFiles(store, documents, 100);
+  const thousand = await createManyFiles(store, documents, 1000);
+  const tenth = await createManyFiles(store, documents, largeCount / 10);
+  const large = await createManyFiles(store, documents, largeCount);
   // Without the layout's own indexes.
   await documents.aggregate([{ $out: raw.collectionName }]).toArray();
-  const kept = new tested.MongoMemoryStore({
-    client,
-    dbName,
-    memoriesCollection: "kept",
-    layout: "files",
-    history: true,
-  });
-  const recorded = fileCommands(await manyFiles(kept, collectionOf("kept_files"), 10));
-  const [ours, small, theirs] = [fileCommands(many), fileCommands(few), rawCommands(client, raw, many)];
-  const cases = (
-    names: readonly FileCommand[],
-    goal: number,
-    left: Record<FileCommand, Call>,
-    right: Record<FileCommand, Call>,
-  ): Case[] => names.map((what) => ({ what, goal, iterations: 100, ours: left[what], theirs: right[what] }));
-  const changes = ["append", "update", "write"] as const;
+  const history = { memoriesCollection: "kept", layout: "files", history: true } as const;
+  const kept = new MongoMemoryStore({ client, dbName, ...history });
+  const recorded = createCommands(await createManyFiles(kept, getCollection("kept_files"), 10));
+  const [ours, small, theirs] = [createCommands(large), createCommands(ten), createRawCommands(client, raw, large)];
+  const files = toFiles(large);
+  const measure = async (title: string, cases: readonly Case[]): Promise<string[]> => [
+    "",
+    `${title}.`,
+    "",
+    ...resultTable("", await measureCases(cases, { rounds })),
+  ];
   return [
-    ...(await tableOf(
-      "100,000 files, against the raw driver's command or transaction",
-      cases(fileCommandNames, 1.3, ours, theirs),
-      rounds,
+    ...(await measure(
+      `${files}, against the raw driver's command or transaction (goal: at most 1.3)`,
+      compareCommands(Object.keys(ours) as FileCommand[], ours, theirs, 1.3),
     )),
-    ...(await tableOf(
-      "100,000 files, against the same with 10",
-      cases(["read", ...changes], 1.2, ours, small),
-      rounds,
+    ...(await measure(
+      `${files}, against the same with 10 (goal: at most 1.2)`,
+      compareCommands(["read", "append", "update", "write"], ours, small, 1.2),
     )),
-    ...(await tableOf(
-      "A connector of 100,000 files, against one of 100",
-      [connectors(tested, store, many, hundred)],
-      rounds,
-    )),
-    ...(await tableOf(
+    ...(await measure(`A connector of ${files}, against one of 100 (goal: at most 3)`, [
+      compareConnectors(store, large, hundred),
+    ])),
+    ...(await measure(
       `${writers} writers at the same time, against the other side, by the time that all of them take`,
-      [appenders(some, raw), creators(store)],
-      rounds,
+      [compareAppenders(thousand, raw), compareCreators(store)],
     )),
-    ...(await tableOf(
+    ...(await measure(
       "With `history: true`, against without",
-      cases([...changes, "create"], Infinity, recorded, small),
-      rounds,
+      compareCommands(["append", "update", "write", "create"], recorded, small),
     )),
-    ...(await tableOf(
+    ...(await measure(
       "With `maxMemoryBytes`, against without",
-      [hundred, more, many].flatMap((files) => limitedAppends(store, files)),
-      rounds,
+      [hundred, tenth, large].flatMap((each) => compareLimited(store, each)),
     )),
   ];
+}
+
+const toFiles = ({ count }: ManyFiles): string => `${count.toLocaleString("en")} files`;
+
+function compareCommands(
+  names: readonly FileCommand[],
+  ours: Commands,
+  theirs: Commands,
+  atMost: number = Infinity,
+): Case[] {
+  return names.map((row) => ({ row, column, ours: ours[row], theirs: theirs[row], iterations: 100, atMost }));
+}
+
+function compareConnectors(store: Store, large: ManyFiles, few: ManyFiles): Case {
+  const createRender = ({ memory }: ManyFiles): Call => {
+    const connector = new MemoryNode({ store, nodeId: memory.address.nodeId }).createConnector();
+    return () => connector.renderMessage();
+  };
+  const calls = { ours: createRender(large), theirs: createRender(few) };
+  return { row: "connector", column, ...calls, iterations: 50, atMost: 3 };
+}
+
+const allWriters = (write: (writer: number) => Promise<unknown>): Promise<unknown> =>
+  Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+
+/** Each appends to files of its own turn, ten times. */
+function compareAppenders({ memory, count, prefix }: ManyFiles, raw: Collection<FileDocument>): Case {
+  const appendAll =
+    (append: (place: ReturnType<typeof pickPlace>) => Promise<unknown>): Call =>
+    (iteration) =>
+      allWriters(async (writer) => {
+        for (let turn = 0; turn < 10; turn += 1)
+          await append(pickPlace(count, (iteration * 10 + turn) * writers + writer));
+      });
+  return {
+    row: "appenders on 1,000 files, against the raw driver (goal: at most 1.25)",
+    column,
+    ours: appendAll(({ path }) => memory.append(path, addition)),
+    theirs: appendAll(({ directory, name }) => appendRaw(raw, `${prefix}${directory}\0${name}`)),
+    iterations: 4,
+    atMost: 1.25,
+  };
+}
+
+/** Each makes two files, the first ones with their directories. */
+function compareCreators(store: Store): Case {
+  const createAll =
+    (pickDirectory: (writer: number) => string): Call =>
+    async () => {
+      const memory = store.memory({ nodeId: randomUUID() });
+      for (const name of ["first", "second"])
+        await allWriters((writer) => memory.write(`${pickDirectory(writer)}/${name}-${writer}`, text));
+    };
+  return {
+    row: "creators in one directory, against one for each (goal: at most 2.5)",
+    column,
+    ours: createAll(() => "/one"),
+    theirs: createAll((writer) => `/of-${writer}`),
+    iterations: 4,
+    atMost: 2.5,
+  };
 }
 
 /** One after the other, and those of all writers at once. */
-function limitedAppends(store: Store, files: ManyFiles): Case[] {
+function compareLimited(store: Store, files: ManyFiles): Case[] {
   const limited = { ...files, memory: store.memory(files.memory.address, { maxMemoryBytes: 1_000_000_000 }) };
-  const [ours, theirs] = [fileCommands(limited).append, fileCommands(files).append];
+  const [ours, theirs] = [createCommands(limited).append, createCommands(files).append];
   const atOnce =
     (append: Call): Call =>
     (iteration) =>
-      Promise.all(Array.from({ length: writers }, (_, writer) => append(iteration * writers + writer)));
-  const of = `${files.count.toLocaleString("en")} files`;
+      allWriters((writer) => append(iteration * writers + writer));
+  const all = { ours: atOnce(ours), theirs: atOnce(theirs) };
   return [
-    { what: `append, ${of}`, goal: Infinity, iterations: 20, ours, theirs },
-    {
-      what: `${writers} appends at once, ${of}`,
-      goal: Infinity,
-      iterations: 4,
-      ours: atOnce(ours),
-      theirs: atOnce(theirs),
-    },
-  ];
-}
-
-function connectors({ MemoryNode }: Package, store: Store, many: ManyFiles, few: ManyFiles): Case {
-  const [ours, theirs] = [many, few].map(({ memory }): Call => {
-    const connector = new MemoryNode({ store, nodeId: memory.address.nodeId }).createConnector();
-    return () => connector.renderMessage();
-  });
-  if (ours === undefined || theirs === undefined) throw new Error("two connectors are compared");
-  return { what: "connector", goal: 3, iterations: 50, ours, theirs };
-}
-
-/** Each appends to files of its own turn, ten times. */
-function appenders(some: ManyFiles, raw: Collection<FileDocument>): Case {
-  const all =
-    (append: (iteration: number) => Promise<unknown>): Call =>
-    (iteration) =>
-      Promise.all(
-        Array.from({ length: writers }, async (_, writer) => {
-          for (let turn = 0; turn < 10; turn += 1) await append((iteration * 10 + turn) * writers + writer);
-        }),
-      );
-  return {
-    what: "appenders on 1,000 files, against the raw driver",
-    goal: 1 / 0.8,
-    iterations: 4,
-    ours: all((iteration) => some.memory.append(placeOf(some.count, iteration).path, addition)),
-    theirs: all((iteration) => {
-      const { directory, name } = placeOf(some.count, iteration);
-      return rawAppend(raw, `${some.prefix}${directory}\0${name}`);
-    }),
-  };
-}
-
-function creators(store: Store): Case {
-  const all =
-    (directoryOf: (writer: number) => string): Call =>
-    async () => {
-      const memory = store.memory({ nodeId: randomUUID() });
-      await Promise.all(
-        Array.from({ length: writers }, (_, writer) => memory.write(`${directoryOf(writer)}/first-${writer}`, text)),
-      );
-      await Promise.all(
-        Array.from({ length: writers }, (_, writer) => memory.write(`${directoryOf(writer)}/file-${writer}`, text)),
-      );
-    };
-  return {
-    what: "creators in one directory, against one for each",
-    goal: 1 / 0.4,
-    iterations: 4,
-    ours: all(() => "/one"),
-    theirs: all((writer) => `/of-${writer}`),
-  };
-}
-
-async function tableOf(title: string, cases: readonly Case[], rounds: number): Promise<string[]> {
-  const samples = new Map<Case, Sample[]>(cases.map((each) => [each, []]));
-  let first = 0;
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const each of cases) {
-      // Other files each round; what is created in one is deleted in the next.
-      const shifted: Pair = {
-        ours: (iteration) => each.ours(first + iteration),
-        theirs: (iteration) => each.theirs(first + iteration),
-      };
-      const sample = await measureRound(shifted, each.iterations);
-      if (round > 0) samples.get(each)?.push(sample);
-    }
-    first += Math.max(...cases.map(({ iterations }) => iterations));
-  }
-  const rows = cases.map((each): [Case, Comparison] => [each, compare(samples.get(each) ?? [])]);
-  return [
-    `${title}.`,
-    "",
-    ...tableHead(["", "ratio", "goal"]),
-    ...rows.map(([{ what, goal }, found]) =>
-      row([what, comparisonCell(found, found.ratio > goal), Number.isFinite(goal) ? goal.toFixed(2) : ""]),
-    ),
-    "",
+    { row: `append, ${toFiles(files)}`, column, ours, theirs, iterations: 20 },
+    { row: `${writers} appends at once, ${toFiles(files)}`, column, ...all, iterations: 4 },
   ];
 }

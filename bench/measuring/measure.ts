@@ -1,74 +1,113 @@
+import { Mutex } from "async-mutex";
+import { Bench } from "tinybench";
+
 export type Call = (iteration: number) => Promise<unknown>;
 
-export interface Pair {
+export type Side = "ours" | "theirs";
+
+/** Two ways to do the same work, and where their result stands in a table. */
+export interface Case {
+  row: string;
+  column: string;
   ours: Call;
   theirs: Call;
-  /** Untimed, after each iteration. */
-  restore?: Call;
+  /** Calls of each side in a round. */
+  iterations: number;
+  /** Goals for the ratio of ours to theirs. */
+  atMost?: number;
+  atLeast?: number;
+  /** Before each round. Then the iterations of each round count from 0; else they go on from the last round. */
+  prepare?: () => Promise<unknown>;
+  /** After each call. Nothing of it is timed. */
+  restore?: (side: Side, iteration: number) => Promise<unknown>;
 }
 
-export interface Sample {
+/** Medians of the rounds, and how far single rounds were from that of the ratio. */
+export interface Result extends Case {
+  ratio: number;
+  ratioMin: number;
+  ratioMax: number;
   oursMs: number;
   theirsMs: number;
 }
 
-export interface Comparison extends Sample {
-  ratio: number;
-  ratioMin: number;
-  ratioMax: number;
+export interface MeasureOptions {
+  rounds: number;
+  /** Rounds before them that do not count, in which the engine prepares the code. Default: 1. */
+  warmUps?: number;
+  /** What stands for the calls of a round. Default: their median. */
+  statistic?: "p50" | "mean";
+  /** Whether the sides take turns call by call, and not round by round. Default: true. */
+  inTurns?: boolean;
 }
 
-/** Results land here, so that no engine may leave out the work. */
-export const sink: { value: unknown } = { value: undefined };
-
-export async function timed(run: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  sink.value = await run();
-  return performance.now() - start;
-}
-
-/** One round of two sides. Answers the median of each. */
-export async function measureRound({ ours, theirs, restore }: Pair, iterations: number): Promise<Sample> {
-  const medians = await measureSides({ ours, theirs }, iterations, restore);
-  return { oursMs: medians.ours, theirsMs: medians.theirs };
-}
-
-/** One round: the sides take turns, in every order of them in turn. Answers the median of each. */
-export async function measureSides<Side extends string>(
-  sides: Record<Side, Call>,
-  iterations: number,
-  restore?: Call,
-): Promise<Record<Side, number>> {
-  const runs = Object.entries<Call>(sides).map(([side, call]) => ({ side, call, times: [] as number[] }));
-  const orders = ordersOf(runs);
-  for (let iteration = 0; iteration < iterations; iteration += 1) {
-    for (const { call, times } of orders[iteration % orders.length] ?? [])
-      times.push(await timed(() => call(iteration)));
-    await restore?.(iteration);
+/** A little of each case in every round, so that a slow spell of the machine hits all of them. */
+export async function measureCases(cases: readonly Case[], options: MeasureOptions): Promise<Result[]> {
+  const { rounds, warmUps = 1 } = options;
+  const measured = cases.map((each) => ({ each, samples: [] as Record<Side, number>[] }));
+  for (let round = 0; round < warmUps + rounds; round += 1) {
+    for (const { each, samples } of measured) {
+      const sample = await measureRound(each, round, options);
+      if (round >= warmUps) samples.push(sample);
+    }
   }
-  return Object.fromEntries(runs.map(({ side, times }) => [side, median(times)])) as Record<Side, number>;
+  return measured.map(({ each, samples }) => {
+    const ratios = samples.map(({ ours, theirs }) => ours / theirs);
+    return {
+      ...each,
+      ratio: median(ratios),
+      ratioMin: Math.min(...ratios),
+      ratioMax: Math.max(...ratios),
+      oursMs: median(samples.map(({ ours }) => ours)),
+      theirsMs: median(samples.map(({ theirs }) => theirs)),
+    };
+  });
 }
 
-export function ordersOf<T>(values: readonly T[]): T[][] {
-  if (values.length === 0) return [[]];
-  return values.flatMap((first) => ordersOf(values.filter((value) => value !== first)).map((rest) => [first, ...rest]));
-}
-
-/** The median of the rounds, and how far single rounds were from it. */
-export function compare(rounds: Sample[]): Comparison {
-  const ratios = rounds.map(({ oursMs, theirsMs }) => oursMs / theirsMs);
-  return {
-    oursMs: median(rounds.map((round) => round.oursMs)),
-    theirsMs: median(rounds.map((round) => round.theirsMs)),
-    ratio: median(ratios),
-    ratioMin: Math.min(...ratios),
-    ratioMax: Math.max(...ratios),
+/**
+ * tinybench runs tasks one after the other, or all at once. Here both sides start at once, and each call needs a mutex,
+ * which serves in the order of asking: so the sides take turns, and only the calls are timed. A turn is two calls, the
+ * first one call: ours, theirs, theirs, ours, ours, and so on. So each side comes as often after the other as after
+ * itself, and no rhythm of the server, as that of its journal, favours one.
+ */
+async function measureRound(
+  { iterations, prepare, restore, ...sides }: Case,
+  round: number,
+  { statistic = "p50", inTurns = true }: MeasureOptions,
+): Promise<Record<Side, number>> {
+  await prepare?.();
+  const first = prepare === undefined ? round * iterations : 0;
+  const bench = new Bench({ concurrency: inTurns ? "bench" : null, iterations, time: 0, warmup: false, throws: true });
+  const turns = new Mutex();
+  const order: Side[] = round % 2 === 0 ? ["ours", "theirs"] : ["theirs", "ours"];
+  for (const [place, side] of order.entries()) {
+    let made = 0;
+    let hasTurn = false;
+    bench.add(side, () => sides[side](first + made), {
+      async: true,
+      beforeEach: async () => {
+        if (!hasTurn) await turns.acquire();
+        hasTurn = true;
+      },
+      afterEach: async () => {
+        await restore?.(side, first + made);
+        made += 1;
+        hasTurn = made % 2 === place && made < iterations;
+        if (!hasTurn) turns.release();
+      },
+    });
+  }
+  await bench.run();
+  const getTime = (side: Side): number => {
+    const result = bench.getTask(side)?.result;
+    if (result?.state !== "completed") throw new Error(`${side} ended as ${result?.state}`);
+    return result.latency[statistic];
   };
+  return { ours: getTime("ours"), theirs: getTime("theirs") };
 }
 
-export function median(values: number[]): number {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }

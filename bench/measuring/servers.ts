@@ -5,10 +5,8 @@ import { PrivateMongod, type ServerKind } from "../../__tests__/helpers/mongo-se
 export const durable = { w: "majority", journal: true } as const;
 export const notWaiting = { w: 1, journal: false } as const;
 
-/** On the server that MONGODB_URI names, else on one of its own. */
+/** On a server of its own. */
 export async function onServer<T>(kind: ServerKind, run: (uri: string) => Promise<T>): Promise<T> {
-  const givenUri = process.env["MONGODB_URI"];
-  if (givenUri !== undefined) return run(givenUri);
   const server = await PrivateMongod.start(kind);
   try {
     return await run(server.uri);
@@ -31,11 +29,4 @@ export async function inDatabase<T>(
     await client.db(dbName).dropDatabase();
     await client.close();
   }
-}
-
-export async function mongodVersion(uri: string): Promise<string> {
-  const client = new MongoClient(uri);
-  const { version } = await client.db("admin").command({ buildInfo: 1 });
-  await client.close();
-  return String(version);
 }

@@ -1,129 +1,106 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Collection, MongoClient, WriteConcernSettings } from "mongodb";
-import { type CommandName, commandNames, type Commands, memoryCommands } from "./commands.js";
-import { type BenchDocument, documentOf, type Fixture, fixtureOf, text, turnOf } from "./fixture.js";
-import { compare, type Comparison, measureRound, type Pair, type Sample } from "../measuring/measure.js";
-import type { Package } from "../package/built-package.js";
-import { rawCommands } from "./raw-commands.js";
+import type { Collection, WriteConcernSettings } from "mongodb";
+import type { MongoMemoryStore as Store } from "../../src/index.js";
+import { MongoMemoryStore } from "../measuring/built-package.js";
+import { type Call, type Case, measureCases } from "../measuring/measure.js";
+import { resultTable } from "../measuring/report.js";
+import { inDatabase } from "../measuring/servers.js";
+import type { Settings } from "../measuring/settings.js";
+import { type Command, createCommands } from "./commands.js";
+import { createDocument, createFixture, type Fixture, type MemoryDocument, pickFile, text } from "./fixture.js";
+import { createRawCommands } from "./raw-commands.js";
 
-export interface MemoryBenchOptions {
-  package: Package;
-  client: MongoClient;
-  dbName: string;
-  fileCounts: number[];
-  commands: readonly CommandName[];
-  rounds: number;
-  writeConcern: WriteConcernSettings;
-}
+type Commands = Record<Command, Call>;
 
-export interface MemoryResult extends Comparison {
-  command: CommandName | "noise";
-  fileCount: number;
-  /** In each round, on each side. */
-  iterations: number;
-}
-
-type Store = InstanceType<Package["MongoMemoryStore"]>;
-
-/**
- * Rounds in which the engine prepares the code of both sides. That of the driver is called by both, and so prepared
- * sooner.
- */
+const goals: Partial<Record<Command, number>> = { append: 1.1, update: 1.1, write: 1.1, delete: 1.1 };
+const goalOfReads = 1.15;
+/** Both sides call the driver, whose code the engine therefore prepares sooner than ours. */
 const warmUps = 4;
 
-/** Every command on every size, a little of each in every round, so that a slow spell of the machine hits all alike. */
-export async function runMemoryBench(options: MemoryBenchOptions): Promise<MemoryResult[]> {
-  const { client, dbName, writeConcern } = options;
-  const { MongoMemoryStore } = options.package;
-  const store = new MongoMemoryStore({ client, dbName, memoryWriteConcern: writeConcern });
-  await store.start();
-  const collection = client.db(dbName).collection<BenchDocument>("memories", { writeConcern });
-  const cases = await Promise.all(options.fileCounts.map((fileCount) => caseOf(store, collection, fileCount)));
-  const samples = new Map<string, Sample[]>();
-  for (let round = 0; round < warmUps + options.rounds; round += 1) {
-    const isWarmUp = round < warmUps;
-    for (const { fixture, pairs, reset } of cases) {
-      for (const name of [...options.commands, "noise"] as const) {
-        await reset();
-        const sample = await measureRound(pairs[name], iterationsOf(fixture.fileCount));
-        const id = `${name} ${fixture.fileCount}`;
-        if (!isWarmUp) samples.set(id, [...(samples.get(id) ?? []), sample]);
-      }
-    }
-  }
-  return [...samples].map(([id, rounds]) => {
-    const [command, fileCount] = id.split(" ");
-    return {
-      command: command as MemoryResult["command"],
-      fileCount: Number(fileCount),
-      iterations: iterationsOf(Number(fileCount)),
-      ...compare(rounds),
-    };
+/** Each command of a memory against one command of the driver. */
+export function measureAgainstDriver(
+  uri: string,
+  writeConcern: WriteConcernSettings,
+  { rounds, fileCounts }: Settings,
+): Promise<string[]> {
+  return inDatabase(uri, {}, async (client, dbName) => {
+    const store = new MongoMemoryStore({ client, dbName, memoryWriteConcern: writeConcern });
+    await store.start();
+    const documents = client.db(dbName).collection<MemoryDocument>("memories", { writeConcern });
+    const cases = await Promise.all(fileCounts.map((fileCount) => createCases(store, documents, fileCount)));
+    return resultTable("command", await measureCases(cases.flat(), { rounds, warmUps }));
   });
 }
 
-function iterationsOf(fileCount: number): number {
-  return fileCount >= 1_000 ? 60 : 150;
-}
-
 /** A document for each side, equal but for the address. */
-async function caseOf(store: Store, collection: Collection<BenchDocument>, fileCount: number) {
-  const fixture = fixtureOf(fileCount);
+async function createCases(store: Store, documents: Collection<MemoryDocument>, fileCount: number): Promise<Case[]> {
+  const fixture = createFixture(fileCount);
   const now = new Date();
-  const [ourDocument, rawDocument] = [documentOf(fixture, now), documentOf(fixture, now)];
-  const ours = memoryCommands(store.memory({ nodeId: ourDocument.nodeId }), fixture);
-  const raw = rawCommands(collection, rawDocument.nodeId, fixture);
-  const reset = async (): Promise<void> => {
-    for (const document of [ourDocument, rawDocument]) {
-      const filter = { nodeId: document.nodeId, scope: document.scope };
-      await collection.replaceOne(filter, document, { upsert: true });
+  const sides = { ours: createDocument(fixture, now), theirs: createDocument(fixture, now) };
+  const ours = createCommands(store.memory({ nodeId: sides.ours.nodeId }), fixture);
+  const theirs = createRawCommands(documents, sides.theirs.nodeId, fixture);
+  const prepare = async (): Promise<void> => {
+    for (const document of Object.values(sides)) {
+      const { nodeId, scope } = document;
+      await documents.replaceOne({ nodeId, scope }, document, { upsert: true });
     }
   };
-  const restore = async (iteration: number): Promise<void> => {
-    const { key } = turnOf(fixture, iteration);
-    const put = (record: string, value: object | string) => ({
-      $setField: { field: { $literal: key }, input: record, value },
-    });
-    const fields = { data: put("$data", { $literal: text }), meta: put("$meta", { createdAt: now, updatedAt: now }) };
-    const bothSides = { scope: "global" as const, nodeId: { $in: [ourDocument.nodeId, rawDocument.nodeId] } };
-    await collection.updateMany(bothSides, [{ $set: fields }]);
+  const restore: Case["restore"] = async (side, iteration) => {
+    await putBack(documents, sides[side], pickFile(fixture, iteration).key);
     // An agent deletes a file that it has seen.
-    await ours.read(iteration);
+    if (side === "ours") await ours.read(iteration);
   };
-  await reset();
-  await checkSameWork(ours, raw, fixture, restore);
-  const pairs = Object.fromEntries(
-    commandNames.map((name): [CommandName, Pair] => [
-      name,
-      { ours: ours[name], theirs: raw[name], ...(name === "delete" && { restore }) },
-    ]),
-  ) as Record<CommandName, Pair>;
-  return { fixture, reset, pairs: { ...pairs, noise: { ours: raw.append, theirs: raw.append } } };
+  await prepare();
+  await checkSameWork(ours, theirs, fixture, restore);
+  const [left, right] = await Promise.all(
+    Object.values(sides).map(({ nodeId }) => documents.findOne({ nodeId, scope: "global" })),
+  );
+  deepStrictEqual([left?.data, left?.revision], [right?.data, right?.revision]);
+  const iterations = fileCount >= 1_000 ? 60 : 150;
+  const shared = { column: `${fileCount} files (n = ${iterations} a round)`, iterations, prepare };
+  const commands = Object.keys(ours) as Command[];
+  return [
+    ...commands.map((row) => ({
+      ...shared,
+      row,
+      ours: ours[row],
+      theirs: theirs[row],
+      atMost: goals[row] ?? goalOfReads,
+      ...(row === "delete" && { restore }),
+    })),
+    { ...shared, row: "noise", ours: theirs.append, theirs: theirs.append },
+  ];
 }
 
-/** Fails where the two sides do not answer alike or leave different documents. */
+async function putBack(
+  documents: Collection<MemoryDocument>,
+  { nodeId, scope, createdAt }: MemoryDocument,
+  key: string,
+): Promise<void> {
+  const put = (record: string, value: object) => ({ $setField: { field: { $literal: key }, input: record, value } });
+  const meta = { createdAt, updatedAt: createdAt };
+  await documents.updateOne({ nodeId, scope }, [
+    { $set: { data: put("$data", { $literal: text }), meta: put("$meta", meta) } },
+  ]);
+}
+
+/** Fails where the two sides do not answer alike. What an outline and a snapshot hold is fetched only by theirs. */
 async function checkSameWork(
   ours: Commands,
-  raw: Commands,
-  fixture: Fixture,
-  restore: (iteration: number) => Promise<void>,
+  theirs: Commands,
+  { paths }: Fixture,
+  restore: NonNullable<Case["restore"]>,
 ): Promise<void> {
   for (const name of ["append", "update", "write", "delete", "read", "list", "stat"] as const) {
-    for (const iteration of [0, 1, fixture.fileCount]) {
-      deepStrictEqual(withoutTimes(await ours[name](iteration)), withoutTimes(await raw[name](iteration)), name);
-      if (name === "delete") await restore(iteration);
+    for (const iteration of [0, 1, paths.length]) {
+      deepStrictEqual(withoutTimes(await ours[name](iteration)), withoutTimes(await theirs[name](iteration)), name);
+      if (name !== "delete") continue;
+      await restore("ours", iteration);
+      await restore("theirs", iteration);
     }
   }
-  const found = (await raw.snapshot(0)) as BenchDocument;
-  const snapshot = (await ours.snapshot(0)) as { files: { path: string; content: string }[]; revision: number };
-  const contents = snapshot.files.map(({ path, content }) => [path.slice(1).replaceAll("/", "."), content]);
-  deepStrictEqual(Object.fromEntries(contents), found.data);
-  deepStrictEqual(snapshot.revision, found.revision);
 }
 
-function withoutTimes(value: unknown): unknown {
-  if (value instanceof Date) return "a time";
-  if (Array.isArray(value)) return value.map(withoutTimes);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutTimes(child)]));
+function withoutTimes(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify({ answer }, (key, value: unknown) => (key.endsWith("At") ? "a time" : value)));
 }

@@ -1,36 +1,23 @@
-import type { Memory } from "../../src/core/memory.js";
-import { addition, type Fixture, text, turnOf } from "./fixture.js";
+import type { Memory } from "../../src/index.js";
+import type { Call } from "../measuring/measure.js";
+import { addition, type Fixture, pickFile, text } from "./fixture.js";
 
-export const commandNames = [
-  "append",
-  "update",
-  "write",
-  "delete",
-  "read",
-  "list",
-  "stat",
-  "outline",
-  "snapshot",
-] as const;
+export type Command = "append" | "update" | "write" | "delete" | "read" | "list" | "stat" | "outline" | "snapshot";
 
-export type CommandName = (typeof commandNames)[number];
-
-/** One side of the comparison. */
-export type Commands = Record<CommandName, (iteration: number) => Promise<unknown>>;
-
-export function memoryCommands(memory: Memory, fixture: Fixture): Commands {
-  const turn = (iteration: number) => turnOf(fixture, iteration);
+/** The package's side. */
+export function createCommands(memory: Memory, fixture: Fixture): Record<Command, Call> {
+  const getPath = (iteration: number): string => pickFile(fixture, iteration).path;
   return {
-    append: (iteration) => memory.append(turn(iteration).path, addition),
+    append: (iteration) => memory.append(getPath(iteration), addition),
     update: (iteration) => {
-      const { path, oldWord, newWord } = turn(iteration);
+      const { path, oldWord, newWord } = pickFile(fixture, iteration);
       return memory.update(path, oldWord, newWord);
     },
-    write: (iteration) => memory.write(turn(iteration).path, text),
-    delete: (iteration) => memory.delete(turn(iteration).path),
-    read: (iteration) => memory.read(turn(iteration).path),
+    write: (iteration) => memory.write(getPath(iteration), text),
+    delete: (iteration) => memory.delete(getPath(iteration)),
+    read: (iteration) => memory.read(getPath(iteration)),
     list: () => memory.list("/"),
-    stat: (iteration) => memory.stat(turn(iteration).path),
+    stat: (iteration) => memory.stat(getPath(iteration)),
     outline: () => memory.outline(),
     snapshot: () => memory.snapshot(),
   };

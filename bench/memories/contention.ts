@@ -1,64 +1,51 @@
-import type { MongoClient } from "mongodb";
-import { documentOf, fixtureOf } from "./fixture.js";
-import { median } from "../measuring/measure.js";
-import type { Package } from "../package/built-package.js";
-
-export interface ContentionResult {
-  fileCount: number;
-  /** Appends a second, all into one memory, each writer to files of its own. */
-  onOneMemory: number;
-  /** The same, a memory for each writer. */
-  onOwnMemories: number;
-}
-
-export interface ContentionOptions {
-  package: Package;
-  client: MongoClient;
-  dbName: string;
-  fileCounts: number[];
-  rounds: number;
-}
+import { MongoMemoryStore } from "../measuring/built-package.js";
+import { type Case, measureCases } from "../measuring/measure.js";
+import { tableHead, toRow } from "../measuring/report.js";
+import { inDatabase } from "../measuring/servers.js";
+import type { Settings } from "../measuring/settings.js";
+import { createDocument, createFixture } from "./fixture.js";
 
 export const writers = 16;
 const appendsEach = 10;
 
-/** Appends of several writers at once, to different files, with the default write concern of memories. */
-export async function measureContention(options: ContentionOptions): Promise<ContentionResult[]> {
-  const { client, dbName, rounds } = options;
-  const store = new options.package.MongoMemoryStore({ client, dbName });
-  await store.start();
-  const collection = client.db(dbName).collection("memories");
-  const results: ContentionResult[] = [];
-  for (const fileCount of options.fileCounts) {
-    const fixture = fixtureOf(fileCount);
-    const rates = { shared: [] as number[], own: [] as number[] };
-    for (let round = 0; round <= rounds; round += 1) {
-      const documents = Array.from({ length: writers }, () => documentOf(fixture, new Date()));
-      await collection.insertMany(documents);
-      const nodeIds = documents.map(({ nodeId }) => nodeId);
-      const appendAll = (nodeIdOf: (writer: number) => string | undefined): Promise<number> =>
-        rateOf((writer, turn) => {
-          const path = fixture.paths[(writer + turn * writers) % fileCount] ?? "";
-          return store.memory({ nodeId: nodeIdOf(writer) ?? "" }).append(path, "x");
-        });
-      const shared = await appendAll(() => nodeIds[0]);
-      const own = await appendAll((writer) => nodeIds[writer]);
-      await collection.deleteMany({ nodeId: { $in: nodeIds } });
-      if (round === 0) continue;
-      rates.shared.push(shared);
-      rates.own.push(own);
-    }
-    results.push({ fileCount, onOneMemory: median(rates.shared), onOwnMemories: median(rates.own) });
-  }
-  return results;
-}
-
-async function rateOf(append: (writer: number, turn: number) => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await Promise.all(
-    Array.from({ length: writers }, async (_, writer) => {
-      for (let turn = 0; turn < appendsEach; turn += 1) await append(writer, turn);
-    }),
-  );
-  return (writers * appendsEach * 1_000) / (performance.now() - start);
+/**
+ * Appends a second of several writers at once, each to files of its own, with the default write concern: all into one
+ * memory, and a memory for each writer.
+ */
+export function measureContention(uri: string, { rounds, fileCounts }: Settings): Promise<string[]> {
+  return inDatabase(uri, {}, async (client, dbName) => {
+    const store = new MongoMemoryStore({ client, dbName });
+    await store.start();
+    const stored = client.db(dbName).collection("memories");
+    const cases = fileCounts.map((fileCount): Case => {
+      const { paths } = createFixture(fileCount);
+      const documents = Array.from({ length: writers }, () => createDocument({ paths }));
+      const appendAll = (pickMemory: (writer: number) => number) =>
+        Promise.all(
+          documents.map(async (_, writer) => {
+            const memory = store.memory({ nodeId: documents[pickMemory(writer)]?.nodeId ?? "" });
+            for (let turn = 0; turn < appendsEach; turn += 1)
+              await memory.append(paths[(writer + turn * writers) % fileCount] ?? "", "x");
+          }),
+        );
+      return {
+        row: String(fileCount),
+        column: "",
+        ours: () => appendAll(() => 0),
+        theirs: () => appendAll((writer) => writer),
+        iterations: 2,
+        prepare: async () => {
+          await stored.deleteMany({ nodeId: { $in: documents.map(({ nodeId }) => nodeId) } });
+          await stored.insertMany(documents.map((document) => ({ ...document })));
+        },
+      };
+    });
+    const toRate = (milliseconds: number): string => ((writers * appendsEach * 1_000) / milliseconds).toFixed(0);
+    return [
+      ...tableHead(["files in each memory (500 bytes each)", "into one memory", "into a memory for each writer"]),
+      ...(await measureCases(cases, { rounds })).map(({ row, oursMs, theirsMs }) =>
+        toRow([row, toRate(oursMs), toRate(theirsMs)]),
+      ),
+    ];
+  });
 }

@@ -1,13 +1,9 @@
-import type { Collection, WithId } from "mongodb";
-import type { Commands } from "./commands.js";
-import { addition, type BenchDocument, type Fixture, text, turnOf } from "./fixture.js";
+import type { Collection } from "mongodb";
+import type { Call } from "../measuring/measure.js";
+import type { Command } from "./commands.js";
+import { addition, type Fixture, type MemoryDocument, pickFile, text } from "./fixture.js";
 
 type Expression = string | number | boolean | Date | Expression[] | { [operator: string]: unknown };
-
-interface Entry {
-  key: string;
-  sizeBytes: number;
-}
 
 const literal = (value: unknown): Expression => ({ $literal: value });
 const field = (record: string, key: string): Expression => ({ $getField: { field: literal(key), input: record } });
@@ -17,105 +13,103 @@ const withField = (record: string, key: string, value: Expression): Expression =
 const withoutField = (record: string, key: string): Expression => ({
   $unsetField: { field: literal(key), input: record },
 });
+const allKeys = (record: string): Expression => ({
+  $let: { vars: { entries: { $objectToArray: record } }, in: "$$entries.k" },
+});
 
 /**
  * The same work by hand: one command each for the same layout (times of the file, parents, revision), the shortest that
  * was found. It trusts its arguments, knows no limits, checks neither for directories nor for the earlier layout.
  */
-export function rawCommands(collection: Collection<BenchDocument>, nodeId: string, fixture: Fixture): Commands {
+export function createRawCommands(
+  documents: Collection<MemoryDocument>,
+  nodeId: string,
+  fixture: Fixture,
+): Record<Command, Call> {
   const filter = { nodeId, scope: "global" as const };
-  const turn = (iteration: number) => turnOf(fixture, iteration);
+  const getKey = (iteration: number): string => pickFile(fixture, iteration).key;
+  const findPart = (parts: Record<string, Expression>) =>
+    documents.findOne<Record<string, unknown>>(filter, { projection: { _id: 0, ...parts } });
   return {
     append: async (iteration) => {
-      const { key } = turn(iteration);
+      const key = getKey(iteration);
       const old: Expression = { $ifNull: [field("$data", key), ""] };
-      const last: Expression = { $max: [0, { $subtract: [{ $strLenBytes: old }, 1] }] };
-      const joined: Expression = { $or: [{ $eq: [old, ""] }, { $gte: [{ $indexOfBytes: [old, "\n", last] }, 0] }] };
-      const separator: Expression = { $cond: [joined, "", "\n"] };
-      await collection.updateOne(filter, [textSet(key, { $concat: [old, separator, literal(addition)] }, new Date())]);
+      await documents.updateOne(filter, [setText(key, joinLines(old, literal(addition)), new Date())]);
     },
     update: async (iteration) => {
-      const { key, oldWord, newWord } = turn(iteration);
+      const { key, oldWord, newWord } = pickFile(fixture, iteration);
       const old = field("$data", key);
       const replaced = { $replaceAll: { input: old, find: literal(oldWord), replacement: literal(newWord) } };
-      const report = await collection.findOneAndUpdate(filter, [textSet(key, replaced, new Date())], {
+      const report = await documents.findOneAndUpdate(filter, [setText(key, replaced, new Date())], {
         projection: { _id: 0, replaced: { $subtract: [{ $size: { $split: [old, literal(oldWord)] } }, 1] } },
       });
       return (report as { replaced?: number } | null)?.replaced;
     },
     write: async (iteration) => {
-      const { key } = turn(iteration);
+      const key = getKey(iteration);
       const now = new Date();
-      const createdAt = { $getField: { field: "createdAt", input: field("$meta", key) } };
-      const report = await collection.findOneAndUpdate(filter, [textSet(key, literal(text), now)], {
-        projection: { _id: 0, createdAt },
+      const report = await documents.findOneAndUpdate(filter, [setText(key, literal(text), now)], {
+        projection: { _id: 0, createdAt: createdAt(key) },
       });
       return { kind: "file", sizeBytes: Buffer.byteLength(text), createdAt: report?.createdAt ?? now, updatedAt: now };
     },
     delete: async (iteration) => {
-      const { key } = turn(iteration);
-      const fields = {
-        data: withoutField("$data", key),
-        meta: withoutField("$meta", key),
-        revision: { $add: ["$revision", 1] },
-        updatedAt: new Date(),
-      };
-      const { modifiedCount } = await collection.updateOne(filter, [{ $set: fields }]);
+      const { modifiedCount } = await documents.updateOne(filter, [removeFile(getKey(iteration))]);
       return { files: modifiedCount, dirs: 0 };
     },
-    read: async (iteration) => {
-      const projection = { _id: 0, text: field("$data", turn(iteration).key) };
-      return (await collection.findOne<{ text: string }>(filter, { projection }))?.text;
-    },
+    read: async (iteration) => (await findPart({ text: field("$data", getKey(iteration)) }))?.["text"],
     list: async () => {
-      const projection = { _id: 0, files: keysOf("$data"), dirs: keysOf("$dirs") };
-      const found = await collection.findOne<{ files: string[]; dirs: string[] }>(filter, { projection });
-      const entries = [...childrenOf(found?.dirs ?? [], "dir"), ...childrenOf(found?.files ?? [], "file")];
-      return entries.toSorted(byName);
+      const found = await findPart({ file: allKeys("$data"), dir: allKeys("$dirs") });
+      const entries = Object.entries(found ?? {}).flatMap(([kind, keys]) => getChildren(kind, keys as string[]));
+      return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
     stat: async (iteration) => {
-      const { key } = turn(iteration);
-      const projection = { _id: 0, sizeBytes: { $strLenBytes: field("$data", key) }, meta: field("$meta", key) };
-      const found = await collection.findOne<{ sizeBytes: number; meta: object }>(filter, { projection });
-      return { kind: "file", sizeBytes: found?.sizeBytes, ...found?.meta };
+      const key = getKey(iteration);
+      const found = await findPart({ sizeBytes: { $strLenBytes: field("$data", key) }, meta: field("$meta", key) });
+      return { kind: "file", sizeBytes: found?.["sizeBytes"], ...(found?.["meta"] as object) };
     },
-    outline: async () => {
-      const sizes: Expression = {
-        $map: {
-          input: { $objectToArray: "$data" },
-          as: "entry",
-          in: { key: "$$entry.k", sizeBytes: { $strLenBytes: "$$entry.v" } },
-        },
-      };
-      const projection = { _id: 0, files: sizes, dirs: 1, revision: 1 };
-      return collection.findOne<{ files: Entry[]; dirs: object; revision: number }>(filter, { projection });
+    outline: () => {
+      const entry = { key: "$$entry.k", sizeBytes: { $strLenBytes: "$$entry.v" } };
+      const files = { $map: { input: { $objectToArray: "$data" }, as: "entry", in: entry } };
+      return findPart({ files, dirs: 1, revision: 1 });
     },
-    snapshot: async () => collection.findOne<WithId<BenchDocument>>(filter),
+    snapshot: () => documents.findOne(filter),
   };
 }
 
-const keysOf = (record: string): Expression => ({
-  $let: { vars: { entries: { $objectToArray: record } }, in: "$$entries.k" },
-});
-
-function childrenOf(keys: string[], kind: string): { name: string; kind: string }[] {
-  const children: { name: string; kind: string }[] = [];
-  for (const name of keys) if (!name.includes(".")) children.push({ name, kind });
-  return children;
+function getChildren(kind: string, keys: readonly string[]): { name: string; kind: string }[] {
+  return keys.flatMap((name) => (name.includes(".") ? [] : { name, kind }));
 }
 
-const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
+/** An addition begins a line of its own. */
+function joinLines(old: Expression, added: Expression): Expression {
+  const last: Expression = { $max: [0, { $subtract: [{ $strLenBytes: old }, 1] }] };
+  const isJoined: Expression = { $or: [{ $eq: [old, ""] }, { $gte: [{ $indexOfBytes: [old, "\n", last] }, 0] }] };
+  return { $concat: [old, { $cond: [isJoined, "", "\n"] }, added] };
+}
 
-function textSet(key: string, newText: Expression, now: Date): { $set: Record<string, Expression> } {
-  const createdAt = { $ifNull: [{ $getField: { field: "createdAt", input: field("$meta", key) } }, now] };
+const createdAt = (key: string): Expression => ({ $getField: { field: "createdAt", input: field("$meta", key) } });
+
+function setText(key: string, newText: Expression, now: Date): { $set: Record<string, Expression> } {
   const parents = key.split(".").slice(0, -1);
   return {
     $set: {
       data: withField("$data", key, newText),
-      meta: withField("$meta", key, { createdAt, updatedAt: now }),
+      meta: withField("$meta", key, { createdAt: { $ifNull: [createdAt(key), now] }, updatedAt: now }),
       ...(parents.length > 0 && { dirs: { $mergeObjects: ["$dirs", literal({ [parents.join(".")]: true })] } }),
       revision: { $add: ["$revision", 1] },
       updatedAt: now,
+    },
+  };
+}
+
+function removeFile(key: string): { $set: Record<string, Expression> } {
+  return {
+    $set: {
+      data: withoutField("$data", key),
+      meta: withoutField("$meta", key),
+      revision: { $add: ["$revision", 1] },
+      updatedAt: new Date(),
     },
   };
 }

@@ -1,59 +1,62 @@
-import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
+import type { Vector } from "../../src/core/contract/embeddings.js";
+import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
-import type { Vector } from "../../src/core/contract/embeddings.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
-import { indexTexts, type MemoryIndex } from "../../src/core/search/memory-index.js";
+import { indexTexts, type MemoryIndex, PassagePlace } from "../../src/core/search/memory-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";
 import { rank } from "../../src/core/search/rank.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
 import { englishWords } from "../../src/core/search/words.js";
 import { packVector, VectorScorer } from "../../src/mongodb/embeddings/vectors.js";
+import { tableHead, toRow } from "../measuring/report.js";
 import { type BenchMemory, type DataSet, readDataSets } from "./data-sets.js";
-
-/*
- * How much of what answers a question is among the first ten hits. The data stay outside of the project, as their
- * licences ask for it: their folder is the first argument.
- */
 
 type Per = "passage" | "file";
 type Rank = (question: string, per: Per) => Promise<Hit[]>;
 
 interface Vectors {
   byText: ReadonlyMap<string, Vector>;
-  findQuery: (question: string) => number[];
+  getQuery: (question: string) => number[];
 }
 
 const limit = 10;
-const [folder, program, ...programArguments] = process.argv.slice(2);
-if (folder === undefined)
-  throw new Error(
-    "name the folder with locomo/locomo.json and beam/beam-100k.json.gz, and the program that makes vectors, if there is one: npx tsx bench/search/recall.ts <folder> [program] [arguments]",
-  );
-for (const dataSet of await readDataSets(folder)) {
-  const vectors = program === undefined ? null : await embed(program, programArguments, dataSet.memories);
-  const recalls = new Map<string, number[]>();
+
+/**
+ * How much of what answers a question is among the first ten hits. It uses the parts of the search, because a memory
+ * answers by one ranking alone. @param folder the data sets, which stay outside of the project, as their licences ask
+ */
+export async function measureRecall(folder: string, embed: readonly string[]): Promise<string[]> {
+  const shares = new Map<string, number[]>();
   const note = (name: string, values: readonly number[]): unknown =>
-    recalls.set(name, [...(recalls.get(name) ?? []), ...values]);
-  for (const memory of dataSet.memories) {
-    const index = await runInTurns(indexTexts(memory.files, englishWords, null), createUnlimitedCall());
-    for (const [way, rankBy] of getWays(index, vectors))
-      for (const per of dataSet.per) note(`${dataSet.name} by ${per}, ${way}`, await recall(memory, per, rankBy));
-    if (dataSet.per.includes("passage")) note(`${dataSet.name}, a word on one line`, await findSingleWords(index));
+    shares.set(name, [...(shares.get(name) ?? []), ...values]);
+  for (const { name, memories, per } of await readDataSets(folder)) {
+    const vectors = embed.length === 0 ? null : await readVectors(embed, memories);
+    for (const memory of memories) {
+      const index = await runInTurns(indexTexts(memory.files, englishWords, null), createUnlimitedCall());
+      for (const [way, rankBy] of createRankings(index, vectors))
+        for (const each of per) note(`${name} by ${each}, ${way}`, await measureQuestions(memory, each, rankBy));
+      if (per.includes("passage")) note(`${name}, a word on one line`, await measureSingleWords(index));
+    }
   }
-  for (const [name, values] of recalls)
-    console.log(`${name}: ${(values.reduce((sum, each) => sum + each, 0) / values.length).toFixed(3)}`);
+  return [
+    ...tableHead(["", "recall at 10"]),
+    ...Array.from(shares, ([name, all]) =>
+      toRow([name, (all.reduce((sum, each) => sum + each, 0) / all.length).toFixed(3)]),
+    ),
+  ];
 }
 
 /** For each question the share of its evidence among the first passages, or of the files of its evidence. */
-async function recall({ questions, findSources }: BenchMemory, per: Per, rankBy: Rank): Promise<number[]> {
+async function measureQuestions({ questions, findSources }: BenchMemory, per: Per, rankBy: Rank): Promise<number[]> {
   const recalls: number[] = [];
   for (const { question, evidence } of questions) {
+    const hits = await rankBy(question, per);
     const found = new Set(
-      (await rankBy(question, per)).flatMap(({ file, passage }) => {
-        const { firstLine = 0, lastLine = 0 } = file.passages[passage] ?? {};
+      hits.flatMap(({ file, passage }) => {
+        const { firstLine = 0, lastLine = 0 } = file.passages.at(passage) ?? {};
         return per === "file" ? [file.path] : findSources(file.path, firstLine, lastLine);
       }),
     );
@@ -64,50 +67,40 @@ async function recall({ questions, findSources }: BenchMemory, per: Per, rankBy:
 }
 
 /** For each word that is in one passage alone, and in no path: 1 if a search for it answers that passage first. */
-async function findSingleWords(index: MemoryIndex): Promise<number[]> {
+async function measureSingleWords(index: MemoryIndex): Promise<number[]> {
   const found: number[] = [];
   for (const [word, positions] of index.postings) {
-    const passage = index.passages[positions[0] ?? 0];
-    if (new Set(positions).size > 1 || passage === undefined || passage.number === 0) continue;
-    const [best] = await runInTurns(
-      rank(index, [word], { path: "/", limit: 1, per: "passage" }),
-      createUnlimitedCall(),
-    );
-    found.push(best?.file === passage.file && best.passage === passage.number ? 1 : 0);
+    const place = new PassagePlace(index);
+    place.moveTo(positions[0] ?? 0);
+    if (new Set(positions).size > 1 || place.number === 0) continue;
+    const ranked = rank(index, [word], { path: "/", limit: 1, per: "passage" });
+    const [best] = await runInTurns(ranked, createUnlimitedCall());
+    found.push(best?.file === place.file && best?.passage === place.number ? 1 : 0);
   }
   return found;
 }
 
-/** The rankings that `memory.search` makes: by words without embeddings, and by both with them; and by meaning alone. */
-function getWays(index: MemoryIndex, vectors: Vectors | null): [string, Rank][] {
+/** What `memory.search` makes, by words without embeddings, and by both with them; and the ranking by meaning alone. */
+function createRankings(index: MemoryIndex, vectors: Vectors | null): [string, Rank][] {
   const byWords = (question: string, per: Per, ranks: number): Promise<Hit[]> =>
     runInTurns(rank(index, englishWords(question), { path: "/", per, limit: ranks }), createUnlimitedCall());
   const words: [string, Rank] = ["words", (question, per) => byWords(question, per, limit)];
   if (vectors === null) return [words];
   const byMeaning = (question: string, per: Per, ranks: number): Promise<Hit[]> => {
-    const scorer = new VectorScorer(vectors.findQuery(question));
+    const scorer = new VectorScorer(vectors.getQuery(question));
     const known = { byText: vectors.byText, isComplete: true, bytes: 0 };
-    const getSimilarity = (vector: Vector): number => scorer.score(vector) ?? 0;
-    return runInTurns(
-      rankBySimilarity(index, known, getSimilarity, { path: "/", per, limit: ranks }),
-      createUnlimitedCall(),
-    );
+    const score = (vector: Vector): number => scorer.score(vector) ?? 0;
+    const ranked = rankBySimilarity(index, known, score, { path: "/", per, limit: ranks });
+    return runInTurns(ranked, createUnlimitedCall());
   };
-  return [
-    words,
-    ["meaning", (question, per) => byMeaning(question, per, limit)],
-    [
-      "both",
-      async (question, per) =>
-        fuse(await byWords(question, per, fusedRanks), await byMeaning(question, per, fusedRanks), { limit, per }),
-    ],
-  ];
+  const byBoth: Rank = async (question, per) =>
+    fuse(await byWords(question, per, fusedRanks), await byMeaning(question, per, fusedRanks), { limit, per });
+  return [words, ["meaning", (question, per) => byMeaning(question, per, limit)], ["both", byBoth]];
 }
 
 /** The program gets a text in JSON on each line, and answers a vector on each line. */
-async function embed(
-  command: string,
-  commandArguments: readonly string[],
+async function readVectors(
+  [command = "", ...commandArguments]: readonly string[],
   memories: DataSet["memories"],
 ): Promise<Vectors> {
   const passages = memories.flatMap(({ files }) =>
@@ -122,5 +115,5 @@ async function embed(
     throw new Error(`${command} answered ${lines.length} vectors for ${texts.length} texts`);
   const numbers = new Map(texts.map((each, index) => [each, JSON.parse(lines[index] ?? "[]") as number[]]));
   const byText = new Map(Array.from(numbers, ([each, vector]) => [each, packVector(Float32Array.from(vector))]));
-  return { byText, findQuery: (question) => numbers.get(question) ?? [] };
+  return { byText, getQuery: (question) => numbers.get(question) ?? [] };
 }

@@ -1,10 +1,10 @@
-import type { Document } from "mongodb";
+import type { Collection, Document } from "mongodb";
 
 /** An item as every side is given it. */
 export interface BenchItem {
   namespace: string[];
   key: string;
-  value: Record<string, unknown>;
+  value: { text: string; kind: string; count: number; tags: string[] };
 }
 
 const namespaceCount = 1_000;
@@ -12,11 +12,11 @@ const kinds = 10;
 const syllables = ["ba", "de", "fi", "go", "ku", "la", "me", "ni", "ro", "su", "ta", "vo"];
 
 /** 34 of 1,728 words, others for each item. */
-function textAt(index: number): string {
-  return Array.from({ length: 34 }, (_, position) => wordAt(index * 31 + position * 577)).join(" ");
+function createText(index: number): string {
+  return Array.from({ length: 34 }, (_, position) => createWord(index * 31 + position * 577)).join(" ");
 }
 
-function wordAt(number: number): string {
+function createWord(number: number): string {
   const { length } = syllables;
   return [number, Math.floor(number / length), Math.floor(number / length ** 2)]
     .map((digit) => syllables[digit % length])
@@ -24,51 +24,46 @@ function wordAt(number: number): string {
 }
 
 /** About 300 bytes of BSON. One namespace in a thousand each, a tenth of them under each first label. */
-export function itemAt(index: number): BenchItem {
+export function createItem(index: number): BenchItem {
   const user = index % namespaceCount;
   const turn = Math.floor(index / namespaceCount);
   return {
     namespace: [`org${user % 10}`, `u${user}`, "mem"],
     key: `k${turn}`,
-    value: { text: textAt(index), kind: `kind ${turn % kinds}`, count: index, tags: ["a", "b"] },
+    value: { text: createText(index), kind: `kind ${turn % kinds}`, count: index, tags: ["a", "b"] },
   };
 }
 
-/** Of no item that is loaded. */
-export function newItemAt(iteration: number): BenchItem {
-  const { namespace, value } = itemAt(iteration);
+/** Is among no items that are loaded. */
+export function createNewItem(iteration: number): BenchItem {
+  const { namespace, value } = createItem(iteration);
   return { namespace, key: `new ${iteration}`, value };
 }
 
-export function itemsAt(count: number): BenchItem[] {
-  return Array.from({ length: count }, (_, index) => itemAt(index));
+export function createItems(count: number): BenchItem[] {
+  return Array.from({ length: count }, (_, index) => createItem(index));
 }
 
 /** Spreads few iterations evenly over all items, so that no side finds its item always early or always late. */
-export function pickOf(iteration: number, count: number): number {
+export function pickItem(iteration: number, count: number): BenchItem {
   const goldenRatio = (Math.sqrt(5) - 1) / 2;
-  return Math.floor((((iteration + 1) * goldenRatio) % 1) * count);
+  return createItem(Math.floor((((iteration + 1) * goldenRatio) % 1) * count));
 }
 
 /** A hundred different items. */
-export function hundredOf(iteration: number, count: number): BenchItem[] {
-  return Array.from({ length: 100 }, (_, index) => itemAt(pickOf(100 * iteration + index, count)));
+export function pickHundred(iteration: number, count: number): BenchItem[] {
+  return Array.from({ length: 100 }, (_, index) => pickItem(100 * iteration + index, count));
 }
 
 const separator = "\0";
 
 /** As MongoMemoryStore stores it (its README, "Items"), for labels of ASCII. */
 export function storeDocument({ namespace, key, value }: BenchItem, now: Date): Document {
-  return { _id: idOf(namespace, key), ns: namespace.join(separator), key, value, createdAt: now, updatedAt: now };
+  return { _id: toId(namespace, key), ns: namespace.join(separator), key, value, createdAt: now, updatedAt: now };
 }
 
-export function idOf(namespace: readonly string[], key: string): string {
+export function toId(namespace: readonly string[], key: string): string {
   return namespace.join(separator) + separator + separator + key;
-}
-
-/** What the keyword search of MongoMemoryStore keeps beside a value. */
-export function keywordsOf({ text, kind, count, tags }: BenchItem["value"]): string {
-  return [text, kind, count, ...(tags as string[])].join("\n");
 }
 
 /** The ids at or below a namespace. */
@@ -80,4 +75,10 @@ export function idsWithin(prefix: readonly string[]): { $gte: string; $lt: strin
 /** As the official store 1.4.1 stores it. */
 export function officialDocument({ namespace, key, value }: BenchItem, now: Date): Document {
   return { namespace, namespaceStr: namespace.join("/"), key, value, updatedAt: now, createdAt: now };
+}
+
+export async function load(collection: Collection, documents: readonly Document[]): Promise<void> {
+  const chunk = 5_000;
+  for (let start = 0; start < documents.length; start += chunk)
+    await collection.insertMany(documents.slice(start, start + chunk), { ordered: false });
 }

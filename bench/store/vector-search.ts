@@ -1,76 +1,49 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { Embeddings } from "@langchain/core/embeddings";
-import { Binary, type Collection, type Document, type MongoClient } from "mongodb";
-import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
-import type { Package } from "../package/built-package.js";
-import { idsWithin, itemAt, storeDocument } from "./fixture.js";
-import { load } from "./sides.js";
-
-export interface VectorBenchOptions {
-  package: Package;
-  client: MongoClient;
-  dbName: string;
-  counts: number[];
-  rounds: number;
-}
-
-export interface VectorResult extends Comparison {
-  count: number;
-  iterations: number;
-}
+import { Binary, type Collection, type Document } from "mongodb";
+import { MongoMemoryStore } from "../measuring/built-package.js";
+import { type Case, measureCases } from "../measuring/measure.js";
+import { createRandom } from "../measuring/random.js";
+import { resultCell, tableHead, toRow, toShort } from "../measuring/report.js";
+import { inDatabase, notWaiting } from "../measuring/servers.js";
+import type { Settings } from "../measuring/settings.js";
+import { createItem, idsWithin, load, storeDocument } from "./fixture.js";
 
 export const dims = 384;
-const iterations = 5;
 const prefix = ["vectors"];
 const limit = 10;
 
 /** Exact search over all vectors of a prefix, ours against the same scan and cosine by hand. */
-export async function runVectorBench({
-  client,
-  dbName,
-  counts,
-  rounds,
-  ...options
-}: VectorBenchOptions): Promise<VectorResult[]> {
-  const random = randomOf(7);
-  const query = vectorOf(random);
-  const embeddings = new QueryEmbeddings(query);
-  const cases = [];
-  for (const count of counts) {
-    const itemsCollection = `vectors_${count}`;
-    const collection = client.db(dbName).collection(itemsCollection);
-    await load(
-      collection,
-      Array.from({ length: count }, (_, index) => documentOf(index, vectorOf(random))),
-    );
-    const store = new options.package.MongoMemoryStore({
-      client,
-      dbName,
-      itemsCollection,
-      index: { dims, embeddings },
-    });
-    const pair = {
-      ours: () => store.search(prefix, { query: "anything", limit }),
-      theirs: () => scan(collection, query),
-    };
-    const [found, byHand] = await Promise.all([pair.ours(), pair.theirs()]);
-    deepStrictEqual(
-      found.map(({ key }) => key),
-      byHand.map(({ key }) => key),
-    );
-    deepStrictEqual(
-      found.map(({ score }) => score?.toFixed(5)),
-      byHand.map(({ score }) => score.toFixed(5)),
-    );
-    cases.push({ count, pair, samples: [] as Sample[] });
-  }
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const { pair, samples } of cases) {
-      const sample = await measureRound(pair, iterations);
-      if (round > 0) samples.push(sample);
+export function measureVectorSearch(uri: string, { rounds, vectorCounts }: Settings): Promise<string[]> {
+  return inDatabase(uri, { writeConcern: notWaiting }, async (client, dbName) => {
+    const random = createRandom(7);
+    const createVector = (): Float32Array => Float32Array.from({ length: dims }, () => random() - 0.5);
+    const query = createVector();
+    const cases: Case[] = [];
+    for (const count of vectorCounts) {
+      const itemsCollection = `vectors_${count}`;
+      const collection = client.db(dbName).collection(itemsCollection);
+      await load(
+        collection,
+        Array.from({ length: count }, (_, index) => createDocument(index, createVector())),
+      );
+      const index = { dims, embeddings: new QueryEmbeddings(query) };
+      const store = new MongoMemoryStore({ client, dbName, itemsCollection, index });
+      const ours = () => store.search(prefix, { query: "anything", limit });
+      const theirs = () => scan(collection, query);
+      const toScores = (found: readonly { key: string; score?: number }[]) =>
+        found.map(({ key, score }) => [key, score?.toFixed(5)]);
+      deepStrictEqual(toScores(await ours()), toScores(await theirs()));
+      cases.push({ row: String(count), column: "", ours, theirs, iterations: 5, atMost: 1.15 });
     }
-  }
-  return cases.map(({ count, samples }) => ({ count, iterations, ...compare(samples) }));
+    return [
+      ...tableHead(["vectors (n = 5 a round)", "ours ÷ raw, ms", "ours, ms for each 1,000 vectors"]),
+      ...(await measureCases(cases, { rounds })).map((result) => {
+        const count = Number(result.row);
+        return toRow([count.toLocaleString("en-US"), resultCell(result), toShort((1_000 * result.oursMs) / count)]);
+      }),
+    ];
+  });
 }
 
 /** Every query is the same vector. */
@@ -91,8 +64,8 @@ class QueryEmbeddings extends Embeddings {
   }
 }
 
-function documentOf(index: number, vector: Float32Array): Document {
-  const { key, value } = itemAt(index);
+function createDocument(index: number, vector: Float32Array): Document {
+  const { key, value } = createItem(index);
   const document = storeDocument({ namespace: prefix, key: `${key} ${index}`, value }, new Date());
   return { ...document, embedded: { hashes: ["loaded"], vectors: { text0: Binary.fromFloat32Array(vector) } } };
 }
@@ -119,19 +92,4 @@ function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < dims; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
   return sum;
-}
-
-function vectorOf(random: () => number): Float32Array {
-  return Float32Array.from({ length: dims }, () => random() - 0.5);
-}
-
-/** The same numbers in every run (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

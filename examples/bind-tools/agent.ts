@@ -6,7 +6,7 @@ import { MemoryNode } from "langgraph-mongo-memory";
 
 const maxTurns = 10;
 
-/** A loop of its own around a model with the memory tool. */
+/** A hand-written loop around a model with the memory tool. */
 export function createLoop(model: BaseChatModel, store: BaseStore) {
   const memoryNode = new MemoryNode({ store, nodeId: "example-bind-tools" });
   const [memoryTool] = memoryNode.memoryTools;
@@ -15,8 +15,8 @@ export function createLoop(model: BaseChatModel, store: BaseStore) {
   const connector = memoryNode.createConnector({ content: "tree" });
 
   /**
-   * Adds the answers of the model and of its tools to the conversation, up to the first answer without a call. The
-   * memory is shown to each call of the model, and never part of the conversation.
+   * Adds the answers of the model and of its tools to the conversation, until an answer has no tool call. The memory is
+   * shown to each call of the model, but never becomes part of the conversation.
    */
   const run = async (messages: BaseMessage[], config: RunnableConfig = {}): Promise<void> => {
     for (let turn = 0; turn < maxTurns; turn += 1) {

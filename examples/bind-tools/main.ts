@@ -16,7 +16,7 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 
 try {
   const { memoryNode, run } = createLoop(model, store);
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await memoryNode.memory().delete("/");
 
   const messages: BaseMessage[] = [

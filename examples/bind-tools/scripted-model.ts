@@ -3,12 +3,10 @@ import { fakeModel } from "@langchain/core/testing";
 
 const maxCalls = 100;
 
-/**
- * Stands for a chat model where there is no key: one step after another, as many as there are answers of tools so far.
- */
+/** Replaces a chat model if there is no key. The number of tool answers so far decides the next step. */
 export function scriptedModel() {
   const model = fakeModel();
-  // LangChain's fake model answers from a queue.
+  // LangChain's fake model takes its answers from a queue.
   for (let call = 0; call < maxCalls; call += 1) model.respond(answerTo);
   return model;
 }

@@ -19,7 +19,7 @@ console.log(
 try {
   const { memoryNode, agent } = createClaudeAgent(model, store);
   const memory = memoryNode.memory();
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
 
   const ask = async (content: string): Promise<void> => {
@@ -29,7 +29,7 @@ try {
   };
 
   await ask("Staging listens on port 8443. Note it in /memories/staging.md.");
-  // Programs and Claude share the memory.
+  // Programs and Claude use the same memory.
   await memory.update("/staging.md", "8443", "9443");
   await ask("On which port does staging listen?");
 } finally {

@@ -1,6 +1,8 @@
 import type { ClaudeRequest } from "./scripted-claude.js";
 
-/** A `fetch` that prints what goes over the wire, as `clientOptions` of ChatAnthropic takes it, over another one. */
+/**
+ * Returns a `fetch` for `clientOptions` of ChatAnthropic. It prints the requests and sends them with another `fetch`.
+ */
 export function printing(send: typeof fetch): typeof fetch {
   return async (url, init) => {
     print((await new Request(url, init).json()) as ClaudeRequest);
@@ -8,7 +10,7 @@ export function printing(send: typeof fetch): typeof fetch {
   };
 }
 
-/** What is new in a request: the tools and the question, or a call of Claude's and its result. */
+/** Prints the new part of a request: the tools and the question, or Claude's tool call and its result. */
 function print({ tools, messages }: ClaudeRequest): void {
   if (messages.length === 1) console.log(`  To Claude: tools ${JSON.stringify(tools)}`);
   for (const { role, content } of messages.slice(-2)) {

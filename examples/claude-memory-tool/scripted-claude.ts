@@ -1,4 +1,4 @@
-/** Of a request to Claude, what this example looks at. */
+/** The parts of a request to Claude that this example reads. */
 export interface ClaudeRequest {
   tools: unknown[];
   messages: { role: string; content: string | ({ type: string } & Record<string, unknown>)[] }[];
@@ -8,7 +8,7 @@ type Block =
   | { type: "text"; text: string }
   | { type: "tool_use"; id: string; name: "memory"; input: Record<string, unknown> };
 
-/** Stands for Claude's server where there is no key: a `fetch` that answers the requests of the real client. */
+/** Replaces Claude's server if there is no key: a `fetch` that answers the requests of the real client. */
 export const fetchScripted: typeof fetch = async (url, init) => {
   const block = answerTo((await new Request(url, init).json()) as ClaudeRequest);
   const answer = {
@@ -26,7 +26,7 @@ export const fetchScripted: typeof fetch = async (url, init) => {
 
 const path = "/memories/staging.md";
 
-/** What Claude does with this tool: it looks into its memory first, then reads or writes. */
+/** Imitates Claude with this tool: it views its memory first, then reads or writes. */
 function answerTo({ messages }: ClaudeRequest): Block {
   const call = (input: Record<string, unknown>): Block => ({
     type: "tool_use",

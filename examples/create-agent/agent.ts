@@ -6,7 +6,7 @@ import { memoryMiddleware } from "langgraph-mongo-memory/middleware";
 
 export const nodeId = "example-create-agent";
 
-/** An agent of LangChain's, whose memory all threads share. */
+/** A LangChain agent whose memory is shared by all threads. */
 export function createOperationsAgent(model: BaseChatModel, store: BaseStore) {
   return createAgent({
     model,
@@ -14,10 +14,11 @@ export function createOperationsAgent(model: BaseChatModel, store: BaseStore) {
     systemPrompt: "You help the operations team. Note in your memory what others will need.",
     middleware: [
       memoryMiddleware({
-        // Without a store of its own, a node uses that of the agent.
+        // A node that has no store uses the agent's store.
         memory: new MemoryNode({ nodeId }),
         content: "full",
-        // Behind the conversation, so that a changed memory leaves a provider's prompt cache of it intact.
+        // After the conversation, so that a changed memory does not invalidate the provider's prompt cache of the
+        // conversation.
         placement: "last_message",
         onError: (error) => console.error("the model was called without its memory:", error.code),
       }),

@@ -15,7 +15,7 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 
 try {
   const memory = openMemory(store, { nodeId });
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
   const agent = createOperationsAgent(model, store);
 

@@ -4,19 +4,22 @@ import { createAgent } from "langchain";
 import { MemoryNode } from "langgraph-mongo-memory";
 import { memoryMiddleware } from "langgraph-mongo-memory/middleware";
 
-/** Which customer is signed in to a conversation: yours to know. Nothing a model says comes near it. */
+/**
+ * Returns the customer who is signed in to a conversation. Your program knows the customer; a model cannot influence
+ * the answer.
+ */
 export type CustomerOf = (threadId: string) => string | undefined;
 
-/** An agent with a memory of each customer, and house rules that only programs write. */
+/** An agent with one memory for each customer, and with house rules that only programs write. */
 export function createSupportAgent(model: BaseChatModel, store: BaseStore, customerOf: CustomerOf) {
   const rules = new MemoryNode({ store, nodeId: "example-customer-support rules" });
-  // In a conversation without a customer the tool answers EINVAL.
+  // In a conversation without a customer, the tool answers EINVAL.
   const customers = new MemoryNode({
     store,
     nodeId: "example-customer-support",
     scope: "perUser",
     userId: ({ threadId = "" }) => customerOf(threadId),
-    // Shown to every call, and out of the model's reach.
+    // The rules are shown to every call, and the model cannot change them.
     mounts: { "/rules": { memory: rules, access: "read", description: "House rules" } },
   });
   const agent = createAgent({

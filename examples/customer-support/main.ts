@@ -13,7 +13,7 @@ const store = uri ? await MongoMemoryStore.fromConnString(uri) : new InMemorySto
 console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI for MongoDB)"}`);
 console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_API_KEY for ChatOpenAI)"}`);
 
-/** Stands for your sessions. */
+/** Replaces your sessions. */
 const signedIn = new Map([
   ["chat-1", "ada@example.com"],
   ["chat-2", "bob@example.com"],
@@ -23,7 +23,7 @@ const signedIn = new Map([
 try {
   const { agent, customers, rules } = createSupportAgent(model, store, (threadId) => signedIn.get(threadId));
   const [ada, bob] = [customers.memory("ada@example.com"), customers.memory("bob@example.com")];
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await Promise.all([ada, bob, rules.memory()].map((memory) => memory.delete("/")));
   await rules.memory().write("/house rules", "Never promise a date.");
 

@@ -6,7 +6,7 @@ import { MemoryNode } from "langgraph-mongo-memory";
 import { DeepAgentsBackend } from "langgraph-mongo-memory/deepagents";
 import { z } from "zod";
 
-/** Stands for a search engine. */
+/** Replaces a search engine. */
 const catalogue = new Map([
   ["halley", "1P/Halley: period 75 years, next perihelion 2061"],
   ["encke", "2P/Encke: period 3.3 years"],
@@ -22,7 +22,7 @@ export function createMemoryNode(store: BaseStore): MemoryNode {
   return new MemoryNode({ store, nodeId: "example-deepagents-research", paths: "posix" });
 }
 
-/** A deep agent whose /memories/ are a memory, and whose other files go with the conversation. */
+/** A deep agent whose directory /memories/ is a memory. Its other files exist only in the conversation. */
 export function createResearchAgent(model: BaseChatModel, memoryNode: MemoryNode) {
   return createDeepAgent({
     model,

@@ -16,14 +16,14 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 try {
   const memoryNode = createMemoryNode(store);
   const memory = memoryNode.memory();
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
   await memory.write(
     "/AGENTS.md",
     "Keep what you find out in /memories/comets, one file for each comet:\n- halley: open\n- encke: open\n",
   );
 
-  /** An agent of its own each time, as in another process: all that they share is the memory. */
+  /** Creates a new agent each time, as another process would. The agents share only the memory. */
   const ask = async (thread_id: string, content: string): Promise<void> => {
     console.log(`\n[${thread_id}] ${content}`);
     const agent = createResearchAgent(model, memoryNode);
@@ -42,7 +42,7 @@ try {
   await store.stop();
 }
 
-/** The calls of tools, and what they answered. */
+/** Prints the tool calls and their answers. */
 function print(messages: readonly BaseMessage[]): void {
   for (const message of messages) {
     const calls = "tool_calls" in message ? (message.tool_calls as { name: string; args: unknown }[]) : [];

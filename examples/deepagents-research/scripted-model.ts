@@ -3,10 +3,10 @@ import { fakeModel } from "@langchain/core/testing";
 
 const maxCalls = 100;
 
-/** Stands for a chat model where there is no key: it looks up what its memory does not know, and notes it for later. */
+/** Replaces a chat model if there is no key. It looks up facts that its memory lacks, and notes them for later. */
 export function scriptedModel() {
   const model = fakeModel();
-  // LangChain's fake model answers from a queue.
+  // LangChain's fake model takes its answers from a queue.
   for (let call = 0; call < maxCalls; call += 1) model.respond(answerTo);
   return model;
 }
@@ -22,7 +22,7 @@ function answerTo(messages: BaseMessage[]): AIMessage {
   return callsOf(
     write("/memories/comets/halley.md", "Period: 75 years. Next: 2061.\n"),
     write("/memories/comets/encke.md", "Period: 3.3 years.\n"),
-    // Two edits of one file at once: neither is lost.
+    // Two edits of one file at the same time. Neither is lost.
     list("halley"),
     list("encke"),
     write("/draft.md", "Halley 75, Encke 3.3"),

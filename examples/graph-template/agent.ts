@@ -7,12 +7,12 @@ export async function readDefinition(): Promise<GraphDefinition> {
   return JSON.parse(await readFile(new URL("graph.json", import.meta.url), "utf8")) as GraphDefinition;
 }
 
-/** The running graph of a definition: `apply` changes it while it runs. */
+/** Runs the graph of a definition. `apply` can change the graph while it runs. */
 export function createGraph(definition: GraphDefinition, model: BaseChatModel, store: BaseStore): BuiltGraph {
   return buildGraph(definition, { store, model });
 }
 
-/** The definition without the tool that writes, and with a second memory, which a connector shows. */
+/** Removes the tool that writes from the definition, and adds a second memory, which a connector shows. */
 export function withHouseRules({ nodes, edges }: GraphDefinition): GraphDefinition {
   return {
     nodes: [

@@ -16,7 +16,7 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 try {
   const definition = await readDefinition();
   const graph = createGraph(definition, model, store);
-  // An earlier run may have left it in MongoDB.
+  // Deletes the note of an earlier run in MongoDB.
   await graph.memory("M").memory().delete("/garden");
 
   const ask = async (content: string): Promise<void> => {

@@ -4,7 +4,7 @@ import { scriptedModel } from "./scripted-model.js";
 
 const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini", MONGODB_URI: uri } = process.env;
 
-// Without a store of its own, a node uses that of the run, which is the server's.
+// A node that has no store uses the store of the run, which is the server's.
 const own = uri ? { store: await MongoMemoryStore.fromConnString(uri) } : {};
 const memoryNode = new MemoryNode({ nodeId: "example-langgraph-server", ...own });
 const agent = new Agent({
@@ -14,5 +14,5 @@ const agent = new Agent({
 });
 agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
 
-/** What `langgraph.json` names. */
+/** The graph that `langgraph.json` names. */
 export const { graph } = agent;

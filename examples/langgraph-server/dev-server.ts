@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface DevServer {
   url: string;
-  /** Leads the group of all its processes. */
+  /** The id of the first process, which leads the group of all processes. */
   pid: number;
   stop: () => Promise<void>;
 }
@@ -17,12 +17,12 @@ const startMs = 60_000;
 const stopMs = 30_000;
 
 /**
- * Starts `langgraphjs dev` on a free port and waits until it answers. It watches the sources that it loads: saving one
- * of them restarts it, which ends the runs under way.
+ * Starts `langgraphjs dev` on a free port and waits until it answers. The server watches the sources that it loads:
+ * saving one of them restarts the server and ends the current runs.
  *
- * @param directory where the server keeps its state, which it does beside its `langgraph.json`: a copy of `configFile`
- *   is written there.
- * @param variables of the environment, besides those of this process.
+ * @param directory where the server keeps its state. The server keeps it next to its `langgraph.json`, so a copy of
+ * `configFile` is written to this directory.
+ * @param variables environment variables, in addition to those of this process.
  */
 export async function startDevServer(
   configFile: string,
@@ -44,8 +44,7 @@ export async function startDevServer(
   const port = String(await freePort());
   const cli = createRequire(import.meta.url).resolve("@langchain/langgraph-cli/dist/cli/cli.mjs");
   const args = [cli, "dev", "--no-browser", "--host", "127.0.0.1", "--port", port, "--config", directory];
-  // Nothing leaves this machine: no usage figures, no traces. A group of its own, because the server runs below a
-  // watcher.
+  // Sends no usage figures and no traces. The server gets its own process group, because it runs below a watcher.
   const env = { ...process.env, LANGGRAPH_CLI_NO_ANALYTICS: "1", LANGSMITH_TRACING: "false", ...variables };
   const server = spawn(process.execPath, args, { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   await once(server, "spawn");
@@ -53,19 +52,19 @@ export async function startDevServer(
   let log = "";
   for (const stream of [server.stdout, server.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (log += text));
-  // Nothing is left behind where this process ends early; a signal alone would end it without "exit".
+  // Ends the server if this process ends early. After a signal alone, there would be no "exit".
   const kill = (): boolean => signal(-pid, "SIGKILL");
   const end = (): void => process.exit(1);
   process.on("exit", kill).on("SIGINT", end).on("SIGTERM", end);
 
   const stop = async (): Promise<void> => {
-    // Its first process ends the others, the server after it has written its state.
+    // The first process ends the others. The server ends after it has written its state.
     signal(pid, "SIGTERM");
     if (!(await holds(() => !signal(-pid, 0), stopMs))) kill();
     process.off("exit", kill).off("SIGINT", end).off("SIGTERM", end);
   };
   const url = `http://127.0.0.1:${port}`;
-  // A server with an authentication handler asks everybody who they are.
+  // A server with an authentication handler answers 401 to a request without a user.
   const answers = async (): Promise<boolean> =>
     [200, 401].includes((await fetch(`${url}/ok`).catch(() => null))?.status ?? 0);
   if (await holds(answers, startMs)) return { url, pid, stop };
@@ -82,7 +81,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether there was a process to signal; `0` only asks. */
+/** Whether there was a process to signal. `0` only checks. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

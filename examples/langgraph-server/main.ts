@@ -15,13 +15,13 @@ console.log(`Store: ${store ? "MongoMemoryStore" : "the server's own (set MONGOD
 const nodeId = "example-langgraph-server";
 const directory = await mkdtemp(join(tmpdir(), `${nodeId}-`));
 try {
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await store?.memory({ nodeId }).delete("/");
   const server = await startDevServer(fileURLToPath(new URL("langgraph.json", import.meta.url)), directory);
   try {
     const client = new Client({ apiUrl: server.url });
 
-    /** A question in a thread of its own, as from another user. */
+    /** Asks a question in a new thread, as another user would. */
     const ask = async (content: string): Promise<void> => {
       console.log(`\n[new thread] ${content}`);
       const { thread_id } = await client.threads.create();
@@ -35,7 +35,7 @@ try {
     await ask("Staging moved to port 8443. Please remember it.");
     await ask("On which port is staging?");
 
-    // The notes are items of the store, the same in both.
+    // The notes are items of the store, in the same form in both stores.
     const namespace = ["memory", nodeId, "global"];
     const items = store ? await store.search(namespace) : (await client.store.searchItems(namespace)).items;
     console.log("\nThe items now:");

@@ -3,10 +3,10 @@ import { fakeModel } from "@langchain/core/testing";
 
 const maxCalls = 10_000;
 
-/** Stands for a chat model where there is no key: it notes what it is told, and answers from the memory it is shown. */
+/** Replaces a chat model if there is no key. It notes each statement, and answers from the memory that it sees. */
 export function scriptedModel() {
   const model = fakeModel();
-  // LangChain's fake model answers from a queue.
+  // LangChain's fake model takes its answers from a queue.
   for (let call = 0; call < maxCalls; call += 1) model.respond(answerTo);
   return model;
 }

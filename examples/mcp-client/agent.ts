@@ -3,14 +3,14 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 /**
- * An agent's side: starts the server as a process of its own, and connects to it. Which memory it serves is the
- * server's affair.
- * @param onChange is told the URI of a file that has changed, of those that the client has subscribed to
+ * The agent's side: starts the server as a separate process and connects to it. The server decides which memory it
+ * serves.
+ * @param onChange receives the URI of each changed file to which the client has subscribed
  */
 export async function connectToMemory(onChange: (uri: string) => void): Promise<Client> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    // With the loader of TypeScript that runs this program.
+    // The same TypeScript loader that runs this program.
     args: [...process.execArgv, fileURLToPath(new URL("server.ts", import.meta.url))],
     env: process.env as Record<string, string>,
   });
@@ -20,7 +20,7 @@ export async function connectToMemory(onChange: (uri: string) => void): Promise<
   return client;
 }
 
-/** Calls the memory's tool. Refusals are answers too, marked as errors: a model reads them and goes on. */
+/** Calls the memory's tool. Refusals are answers, too, marked as errors: a model reads them and goes on. */
 export async function callMemory(client: Client, args: Record<string, string>): Promise<string> {
   const {
     content: [first],

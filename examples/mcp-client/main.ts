@@ -12,7 +12,7 @@ try {
     console.log(`  ${name} (${title}, ${kind}): ${Object.keys(inputSchema.properties ?? {}).join(", ")}`);
   }
 
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await callMemory(client, { command: "delete", path: "/" });
   console.log("");
   await print({ command: "append", path: "/notes/tea time", content: "Ada takes milk." });

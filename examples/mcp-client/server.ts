@@ -4,7 +4,7 @@ import { serveStdio } from "langgraph-mongo-memory/mcp";
 
 const { MONGODB_URI: uri } = process.env;
 const store = uri ? await MongoMemoryStore.fromConnString(uri) : new InMemoryStore();
-// Standard output belongs to the protocol: what people should read goes to standard error.
+// Standard output belongs to the protocol, so text for people goes to standard error.
 console.error(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI for MongoDB)"}`);
 try {
   await serveStdio({ memory: openMemory(store, { nodeId: "example-mcp-client" }) });

@@ -3,8 +3,8 @@ import type { BaseStore } from "@langchain/langgraph";
 import { Agent, MemoryNode } from "langgraph-mongo-memory";
 
 /**
- * A memory for each user. Made anew for each request: it asks nothing of the database. What costs time is the
- * connection.
+ * A memory for each user: the run's `thread_id` is the user. It is created for each request, because this takes no
+ * command of the database. Only the connection takes time.
  */
 export function createMemoryNode(store: BaseStore): MemoryNode {
   return new MemoryNode({ store, nodeId: "example-serverless", scope: "perThread" });

@@ -8,22 +8,22 @@ export interface Connection {
 }
 
 /**
- * A process serves many requests, and a development server loads a changed module anew without ending the process. What
- * lies on `globalThis` outlives both, where a variable of this module would outlive requests only.
+ * Kept on `globalThis`: a process serves many requests, and a development server reloads a changed module without
+ * ending the process. A variable of this module would be lost with each reload.
  */
 const shared = globalThis as { memoryConnection?: Promise<Connection> | undefined; connectionsMade?: number };
 
-/** The one connection of this process. Requests that come while it is being made wait for the same one. */
+/** Returns the only connection of this process. Requests wait for the same connection while it is being made. */
 export function connection(): Promise<Connection> {
   shared.memoryConnection ??= connect().catch((error: unknown) => {
-    // A failure is not kept: the next request tries again.
+    // A failure is not kept, so the next request tries again.
     shared.memoryConnection = undefined;
     throw error;
   });
   return shared.memoryConnection;
 }
 
-/** How many connections this process has made. */
+/** Number of connections that this process has made. */
 export function connectionsMade(): number {
   return shared.connectionsMade ?? 0;
 }
@@ -32,7 +32,7 @@ async function connect(): Promise<Connection> {
   shared.connectionsMade = connectionsMade() + 1;
   const { MONGODB_URI: uri } = process.env;
   if (!uri) return { store: new InMemoryStore(), close: async () => {} };
-  // Few sockets for each process, as there may be many processes.
+  // Few sockets for each process, because there may be many processes.
   const client = await new MongoClient(uri, { maxPoolSize: 5, maxIdleTimeMS: 60_000 }).connect();
   return { store: new MongoMemoryStore({ client }), close: () => client.close() };
 }

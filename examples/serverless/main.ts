@@ -7,7 +7,7 @@ const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini", MONGODB_U
 console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI for MongoDB)"}`);
 console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_API_KEY for ChatOpenAI)"}\n`);
 
-/** Calls a handler as a server does. */
+/** Calls a handler as a server would. */
 const send = async (method: "POST" | "DELETE", user: string, message?: string): Promise<string> => {
   const headers: Record<string, string> = user === "" ? {} : { "x-user": user };
   const body = message === undefined ? null : JSON.stringify({ message });
@@ -16,7 +16,8 @@ const send = async (method: "POST" | "DELETE", user: string, message?: string): 
   return `${method} by ${user || "nobody"}: ${message ?? "forget me"}\n  ${response.status} ${await response.text()}`;
 };
 
-// Both at once, and the first of this process: the second waits for the connection that the first makes.
+// Both are sent at once, as the first requests of this process. The second waits for the connection that the first
+// makes.
 const forgotten = await Promise.all([send("DELETE", "ada"), send("DELETE", "bob")]);
 try {
   const told = await Promise.all([send("POST", "ada", "I am vegetarian."), send("POST", "bob", "I like fish.")]);

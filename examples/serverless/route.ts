@@ -3,7 +3,7 @@ import { createCook, createMemoryNode } from "./agent.js";
 import { connection } from "./connection.js";
 import { scriptedModel } from "./scripted-model.js";
 
-// `app/api/chat/route.ts` of a Next.js application, or the handlers of any other server that speaks web requests.
+// This file is `app/api/chat/route.ts` of a Next.js application, or the handlers of any other server with web requests.
 
 /** Answers `{ message }`. */
 export async function POST(request: Request): Promise<Response> {
@@ -20,7 +20,7 @@ export async function POST(request: Request): Promise<Response> {
   return Response.json({ answer: messages.at(-1)?.text });
 }
 
-/** Forgets the user. */
+/** Erases the user's memory. */
 export async function DELETE(request: Request): Promise<Response> {
   const user = userOf(request);
   if (user === null) return Response.json({ error: "sign in first" }, { status: 401 });
@@ -29,7 +29,7 @@ export async function DELETE(request: Request): Promise<Response> {
   return Response.json({ answer: "forgotten" });
 }
 
-/** From your sign-in. A name in the body would let each user read everyone's memory. */
+/** The user must come from your sign-in. A name in the body would let each user read everyone's memory. */
 function userOf(request: Request): string | null {
   return request.headers.get("x-user");
 }

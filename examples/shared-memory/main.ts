@@ -17,10 +17,10 @@ try {
   const models = model ? { roads: model, weather: model, desk: model } : scriptedModels();
   const { memoryNode, reading, roads, weather, desk } = createAgents(models, store);
   const memory = memoryNode.memory();
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
 
-  // Both at once, to one file: neither note is lost.
+  // Both agents write to one file at the same time. Neither note is lost.
   await Promise.all([
     roads.invoke({ messages: [{ role: "user", content: "The bridge at Mill Lane is closed." }] }),
     weather.invoke({ messages: [{ role: "user", content: "A storm comes from the west at noon." }] }),
@@ -29,7 +29,7 @@ try {
   console.log("\nThe findings of both agents, sorted:");
   for (const finding of findings) console.log(`  ${finding}`);
 
-  // One of the two was first: the rest of this output must not depend on which.
+  // Either of the two may have been first. The rest of this output must not depend on it.
   await memory.write("/findings", findings.join("\n"));
   const question = "Delete the findings, then tell me how the roads are.";
   console.log(`\n[desk] ${question}`);

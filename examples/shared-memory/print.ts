@@ -2,10 +2,10 @@ import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import type { Serialized } from "@langchain/core/load/serializable";
 import type { BaseMessage } from "@langchain/core/messages";
 
-/** Prints the messages of every call of a model. For the `callbacks` of a run. */
+/** Prints the messages of every call of a model. Pass it as one of the `callbacks` of a run. */
 export class MessagePrinter extends BaseCallbackHandler {
   override name = "message-printer";
-  /** LangChain calls handlers later otherwise, amid other output. */
+  /** Otherwise LangChain would call the handler later, in the middle of other output. */
   override awaitHandlers = true;
 
   override handleChatModelStart(_model: Serialized, [messages = []]: BaseMessage[][]): void {

@@ -1,7 +1,7 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 
-/** Stand for the chat models of the three agents where there is no key: each calls its tool once, and answers. */
+/** Replace the chat models of the three agents if there is no key. Each calls its tool once and answers. */
 export function scriptedModels() {
   return {
     roads: oneCall(
@@ -12,7 +12,7 @@ export function scriptedModels() {
       { command: "append", path: "/findings", content: "Storm from the west at noon." },
       "I have noted the storm.",
     ),
-    // It tries to write, and is told that it may not.
+    // The desk tries to write and gets a refusal.
     desk: oneCall(
       { command: "delete", path: "/findings" },
       "I may not delete the findings: the bridge is closed, and a storm comes.",
@@ -28,7 +28,7 @@ function oneCall(args: Record<string, string>, answer: string) {
     if (messages.at(-1)?.type === "tool") return new AIMessage(answer);
     return new AIMessage({ content: "", tool_calls: [{ id: crypto.randomUUID(), name: "memory", args }] });
   };
-  // LangChain's fake model answers from a queue.
+  // LangChain's fake model takes its answers from a queue.
   for (let call = 0; call < maxCalls; call += 1) model.respond(answerTo);
   return model;
 }

@@ -3,7 +3,7 @@ import { type BaseStore, MessagesAnnotation, START, StateGraph } from "@langchai
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { CallModelNode, MemoryNode } from "langgraph-mongo-memory";
 
-/** A graph with one memory for each thread. A thread that has none yet is shown the node's global one. */
+/** A graph with one memory for each thread. For a thread without a memory, the node's global memory is shown. */
 export function createGraph(model: BaseChatModel, store: BaseStore) {
   const memoryNode = new MemoryNode({ store, nodeId: "example-state-graph", scope: "perThread" });
   const callModel = new CallModelNode({

@@ -16,7 +16,7 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 try {
   const { graph, memoryNode } = createGraph(model, store);
   const [shared, ada, bob] = [memoryNode.globalMemory(), memoryNode.memory("ada"), memoryNode.memory("bob")];
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await Promise.all([shared, ada, bob].map((memory) => memory.delete("/")));
   await shared.write("/house rules", "Answer in one sentence.");
 

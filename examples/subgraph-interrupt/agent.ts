@@ -15,7 +15,7 @@ import { CallModelNode, MemoryNode } from "langgraph-mongo-memory";
 
 export const nodeId = "example-subgraph-interrupt";
 
-/** A graph around an assistant, whose memory is that of the thread. A person approves each change. */
+/** A graph around an assistant with one memory for each thread. A person approves each change. */
 export function createGraph(model: BaseChatModel, store: BaseStore) {
   return new StateGraph(MessagesAnnotation)
     .addNode("assistant", createAssistant(model))
@@ -24,7 +24,7 @@ export function createGraph(model: BaseChatModel, store: BaseStore) {
 }
 
 function createAssistant(model: BaseChatModel) {
-  // Without a store of its own, a node uses that of the run, which a subgraph gets from the graph around it.
+  // A node that has no store uses the store of the run, which a subgraph gets from the outer graph.
   const memoryNode = new MemoryNode({ nodeId, scope: "perThread" });
   const callModel = new CallModelNode({
     model,
@@ -43,8 +43,8 @@ function createAssistant(model: BaseChatModel) {
 }
 
 /**
- * Asks a person before the memory changes. A node that was interrupted runs again from its beginning: a command before
- * `interrupt` would be carried out twice, so that the tools have a node of their own.
+ * Requests a person's approval before the memory changes. An interrupted node runs again from its beginning, so a
+ * command before `interrupt` would run twice. Therefore the tools have their own node.
  */
 function approve({ messages }: typeof MessagesAnnotation.State): Command {
   const { tool_calls: calls = [] } = messages.at(-1) as AIMessage;

@@ -16,7 +16,7 @@ try {
   const threadId = "ada";
   const graph = createGraph(model, store);
   const memory = openMemory(store, { nodeId, scope: "perThread", threadId });
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await memory.delete("/");
 
   const config = { configurable: { thread_id: threadId } };

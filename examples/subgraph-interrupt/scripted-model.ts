@@ -3,10 +3,10 @@ import { fakeModel } from "@langchain/core/testing";
 
 const maxCalls = 100;
 
-/** Stands for a chat model where there is no key: it notes each message, and answers by what came of it. */
+/** Replaces a chat model if there is no key. It notes each message, and its answer depends on the result. */
 export function scriptedModel() {
   const model = fakeModel();
-  // LangChain's fake model answers from a queue.
+  // LangChain's fake model takes its answers from a queue.
   for (let call = 0; call < maxCalls; call += 1) model.respond(answerTo);
   return model;
 }

@@ -8,8 +8,8 @@ import { z } from "zod";
 export const nodeId = "example-supervised-memory";
 
 /**
- * An agent that reads what strangers write. It may note what it likes; policies change only if a person approves.
- * @param store with `history`, so that every change can be looked up and undone
+ * An agent that reads mails of strangers. It may note anything, but policies change only if a person approves.
+ * @param store a store with `history`, so that every change can be inspected and undone
  */
 export function createMailAgent(model: BaseChatModel, store: MongoMemoryStore, mails: ReadonlyMap<string, string>) {
   const readMail = tool(({ name }) => mails.get(name) ?? `There is no ${name}.`, {
@@ -21,7 +21,7 @@ export function createMailAgent(model: BaseChatModel, store: MongoMemoryStore, m
     store,
     nodeId,
     rules: [{ path: "/policies/**", access: "ask" }],
-    // Nobody sits beside the agent: a person decides later. With a person there, "interrupt" lets the run wait.
+    // Nobody watches the agent, so a person decides later. If a person is present, "interrupt" makes the run wait.
     onAsk: "propose",
   });
   return createAgent({

@@ -1,4 +1,4 @@
-/** Stand for the mails of your customers. Two of them hold instructions for the agent. */
+/** Replace the mails of your customers. Two of them contain instructions for the agent. */
 export const mails = new Map([
   [
     "mail-1",

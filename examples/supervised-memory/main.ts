@@ -29,9 +29,9 @@ function indented(text: string): string {
 }
 
 try {
-  // An earlier run may have left notes in MongoDB.
+  // Deletes notes of an earlier run in MongoDB.
   await store.forget({ nodeId });
-  // What Carol opens is free of the agent's rules, and her changes have her name.
+  // Carol's memory is free of the agent's rules, and her changes have her name.
   const memory = store.memory({ nodeId }).with({ actor: carol });
   const { history, proposals } = memory;
   if (!history || !proposals) throw new Error("the store keeps no history");
@@ -40,7 +40,7 @@ try {
   const agent = createMailAgent(model, store, mails);
   let runs = 0;
   const ask = async (thread_id: string, content: string): Promise<void> => {
-    // LangGraph's server names each run. Here the program does; a run without a name gets a random one.
+    // LangGraph's server names each run. In this example the program does so; a run without a name gets a random one.
     const run_id = `run-${(runs += 1)}`;
     console.log(`\n[${thread_id}, ${run_id}] ${content}`);
     const { messages } = await agent.invoke(
@@ -80,7 +80,7 @@ try {
     for await (const { id } of history.list({ actor: { runId } })) written.push(id);
     const undone = await history.revert({ runId });
     console.log(`She undoes ${runId}: ${undone.map(({ operation, path }) => `${path} ${operation}`).join(", ")}`);
-    // The door code is in the versions still.
+    // The versions still contain the door code.
     console.log(`She redacts its versions: ${await history.redact(written)}`);
   }
   await ask("thread-5", "Where do refunds go?");

@@ -42,16 +42,19 @@ interface Slot {
   name: string;
 }
 
-function slotsOf(value: unknown): Slot[] {
+function findSlots(value: unknown): Slot[] {
   if (typeof value !== "object" || value === null) return [];
   const holder = value as Slot["holder"];
-  return Object.keys(value).flatMap((name) => [{ holder, name }, ...slotsOf((value as Record<string, unknown>)[name])]);
+  return Object.keys(value).flatMap((name) => [
+    { holder, name },
+    ...findSlots((value as Record<string, unknown>)[name]),
+  ]);
 }
 
 /** Changes a value of JSON, and answers it. */
 export function changeJson<Value>(value: Value, changes: readonly JsonChange[]): Value {
   for (const { at, act, name, value: put } of changes) {
-    const slots = slotsOf(value);
+    const slots = findSlots(value);
     const slot = slots[Math.min(slots.length - 1, Math.floor(at * slots.length))];
     if (slot === undefined) continue;
     const holder = slot.holder as Record<string, unknown>;

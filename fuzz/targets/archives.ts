@@ -72,7 +72,7 @@ class ArchiveFolder {
   async prepare(): Promise<string[]> {
     await mkdir(this.#folder);
     await writeFile(this.outside, canary);
-    const memory = openDirectoryMemory({ dir: this.source, paths: "posix", fsync: false });
+    const memory = openDirectoryMemory({ dir: this.source, paths: "posix" });
     for (const [path, content] of [
       ["/a", "1"],
       ["/dir/b.txt", "two\n"],
@@ -168,7 +168,7 @@ function signed(line: object, isSigned: boolean): object {
 
 /** All or nothing, and nothing of what lies outside. */
 async function assertWritten(to: string, exitCode: number): Promise<void> {
-  const { files } = await openDirectoryMemory({ dir: to, fsync: false }).snapshot();
+  const { files } = await openDirectoryMemory({ dir: to }).snapshot();
   if (exitCode !== 0 && files.length > 0) throw new Error("an archive that was refused has been brought in");
   if (files.some(({ content }) => content.includes(canary)))
     throw new Error("a file from outside of the archive was brought in");

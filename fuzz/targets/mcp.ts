@@ -249,7 +249,15 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const raw = mutated(
   message.map((each) => {
     const sent = JSON.stringify(each);
-    return `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${Buffer.byteLength(sent)}\r\nConnection: close\r\n\r\n${sent}`;
+    const head = [
+      "POST /mcp HTTP/1.1",
+      "Host: 127.0.0.1",
+      "Content-Type: application/json",
+      "Accept: application/json, text/event-stream",
+      `Content-Length: ${Buffer.byteLength(sent)}`,
+      "Connection: close",
+    ];
+    return [...head, "", sent].join("\r\n");
   }),
 ).map((bytes) => ({ raw: bytes }));
 
@@ -271,9 +279,9 @@ export const mcp: Target = {
         { weight: 1, arbitrary: raw },
       ),
       call: async (call, measure) => {
-        if ("raw" in call) return `raw ${statusOf(await measure(() => sendBytes(server, call.raw)), address)}`;
+        if ("raw" in call) return `raw ${getStatus(await measure(() => sendBytes(server, call.raw)), address)}`;
         const answer = await measure(() => send(server, agent, call));
-        return statusOf(`HTTP ${answer.status}\n${answer.text}`, address);
+        return getStatus(`HTTP ${answer.status}\n${answer.text}`, address);
       },
       close: async () => {
         await beginSession(server, agent);
@@ -286,7 +294,7 @@ export const mcp: Target = {
 };
 
 /** 503 and 501 are what is too much, or not there. @throws for a failure of the server */
-function statusOf(answer: string, address: string): string {
+function getStatus(answer: string, address: string): string {
   assertClean(answer, [address]);
   const status = /^HTTP\S* (\d{3})/.exec(answer)?.[1] ?? "closed";
   if (status.startsWith("5") && status !== "503" && status !== "501")

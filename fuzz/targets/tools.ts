@@ -91,7 +91,7 @@ const dialects: Record<DialectName, DialectUnderFuzz> = {
 function inFolder(folder: string): Open {
   return (address) => {
     const dir = join(folder, Buffer.from(JSON.stringify(address)).toString("hex"));
-    return openDirectoryMemory({ dir, fsync: false });
+    return openDirectoryMemory({ dir });
   };
 }
 

@@ -17,9 +17,9 @@ const pageSize = 1000;
 const queues = new WeakMap<BaseStore, KeyedMutex>();
 
 /**
- * A memory in any LangGraph BaseStore: a file is the item of its path with `{ content }`, a directory the item of its
- * path and a `/` with `{ directory: true }` (specification section 6). Calls on one memory are serialised inside this
- * process; a generic store offers nothing that would protect them across processes.
+ * A memory in any LangGraph BaseStore. A file is the item `{ content }` under its path. A directory is the item
+ * `{ directory: true }` under its path and a `/` (specification section 6). Calls on one memory run one after the other
+ * inside this process. A generic store offers no protection across processes.
  */
 export class BaseStoreBackend implements MemoryBackend {
   readonly features: { readonly storage: object };
@@ -87,7 +87,7 @@ export class BaseStoreBackend implements MemoryBackend {
     return item ? createFile(item) : null;
   }
 
-  /** A change of an existing text needs only that file. */
+  /** Loads only the file if the change is one of an existing text, and otherwise the whole memory. */
   async #loadFor(change: Change, call: CallContext): Promise<MemoryTree> {
     if (change.type !== "delete" && change.type !== "rename") {
       const file = await this.#find(change.path, call);
@@ -132,7 +132,10 @@ export class BaseStoreBackend implements MemoryBackend {
     });
   }
 
-  /** A search also answers namespaces below this one, and in some stores any whose joined labels begin alike. */
+  /**
+   * Whether an item belongs to this memory. A search also returns items of namespaces below this one, and in some
+   * stores items of any namespace whose joined labels begin alike.
+   */
   #owns({ namespace, key }: Item): boolean {
     const isSameNamespace =
       namespace.length === this.#namespace.length &&

@@ -1,11 +1,11 @@
-/** The members that are not undefined: an undefined id of a filter would be refused. */
+/** Leaves out undefined members, because a filter refuses an undefined id. */
 export function pickDefined<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const defined = Object.entries(members).filter(([, value]) => value !== undefined);
-  // `Object.fromEntries` forgets the names, which are those of `members`.
+  // `Object.fromEntries` loses the type of the names. They are the names in `members`.
   return Object.fromEntries(defined) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 
-/** As `Map.groupBy` of Node 21. */
+/** Does the same as `Map.groupBy` of Node 21. */
 export function groupBy<Key, Item>(items: Iterable<Item>, getKey: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -3,19 +3,19 @@ import type { CliContext } from "./context.js";
 import { exitCodeMeanings } from "./exit-codes.js";
 import { usageError } from "./errors.js";
 
-/** The name of the program, as it is called. */
+/** The name of the program on the command line. */
 export const programName = "langgraph-mongo-memory";
 
 /** Adds a command to the program, or to a group of its commands. */
 export type AddCommand = (parent: Command, context: CliContext) => void;
 
-/** What the help shows of a command. */
+/** The texts of a command in the help. */
 export interface CommandTexts {
   /** The name with its arguments: `<required>`, `[optional]`, `<several...>`. */
   usage: string;
-  /** The list of commands shows its first sentence. */
+  /** The list of commands shows only the first sentence. */
   description: string;
-  /** Without the name of the program, unless it comes after a pipe. */
+  /** Examples without the name of the program, unless the program comes after a pipe. */
   examples: readonly string[];
   options?: readonly Option[];
 }
@@ -25,7 +25,7 @@ export interface JsonOption {
   json?: boolean;
 }
 
-/** The result of a command: with `--json` one object with `ok: true`, else the text, as it is. */
+/** The result of a command. With `--json` the object is printed with `ok: true`, otherwise the unchanged text. */
 export interface Report {
   json: object;
   text?: string;
@@ -60,7 +60,7 @@ function readArguments({ registeredArguments, processedArgs }: Command): OptionV
   return Object.fromEntries(registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]));
 }
 
-/** An option whose value is a whole number. @param wrong ends the error, such as "is no port; pass one from 0" */
+/** Creates an option for a whole number. @param wrong end of the error, such as "is no port; pass one from 0" */
 export function numberOption(
   flags: string,
   description: string,
@@ -75,7 +75,7 @@ export function numberOption(
   });
 }
 
-/** The largest number of a `numberOption` that has no limit. */
+/** The maximum for a `numberOption` without a limit. */
 export const anyNumber = 999_999_999;
 
 function formatExamples(examples: readonly string[]): string {

@@ -1,10 +1,12 @@
 import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
 
-/** `EUSAGE` the command line · `EINPUT` a file or text it names · `EBUG` the program itself · else the memory's own. */
+/**
+ * `EUSAGE` the command line · `EINPUT` a file or text that it names · `EBUG` the program · others: errors of a memory.
+ */
 export type CommandErrorCode = MemoryErrorCode | "EUSAGE" | "EINPUT" | "EBUG";
 
-/** Ends a command: one sentence that says what, where, and what would be right. */
+/** Ends a command. The message is one sentence: what is wrong, where, and what would be right. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly code: CommandErrorCode;
@@ -28,7 +30,7 @@ export const inputError = (message: string, cause?: unknown): CommandError =>
 
 const doctorHint = " (`doctor` says more)";
 
-/** The same error, as `doctor` itself reports it. */
+/** Returns the same error without the hint to `doctor`, for the command `doctor` itself. */
 export function removeDoctorHint({ code, message, cause }: CommandError): CommandError {
   return new CommandError(code, message.replace(doctorHint, ""), { cause });
 }
@@ -37,7 +39,7 @@ export type Advice = Partial<Record<MemoryErrorCode, string>>;
 
 export const storageAdvice = `see whether the storage is up and may be used${doctorHint}`;
 
-/** What would be right, where the message itself does not say so. */
+/** Advice by error code, for messages that do not say what would be right. */
 const defaultAdvice: Advice = {
   EINVAL: "pass a path such as /notes/today",
   ENOENT: "`tree` shows what there is",
@@ -49,8 +51,8 @@ const defaultAdvice: Advice = {
 };
 
 /**
- * Runs calls of a memory. Their errors then name `subject`, such as the path.
- * @param advice what would be right, by the code of the error
+ * Runs calls of a memory, and makes their errors name `subject`, such as the path.
+ * @param advice what would be right, by error code
  */
 export async function about<T>(subject: string, run: () => Promise<T>, advice: Advice = defaultAdvice): Promise<T> {
   try {
@@ -63,7 +65,7 @@ export async function about<T>(subject: string, run: () => Promise<T>, advice: A
   }
 }
 
-/** Runs checks of the core, whose errors are mistakes of the command line. @throws CommandError EUSAGE */
+/** Runs a check of the core. Its errors are mistakes of the command line. @throws CommandError EUSAGE */
 export function asUsage<T>(flags: string, check: () => T, advice?: string): T {
   try {
     return check();
@@ -73,7 +75,7 @@ export function asUsage<T>(flags: string, check: () => T, advice?: string): T {
   }
 }
 
-/** Any failure as an error of a command. */
+/** Converts any failure to an error of a command. */
 export function toCommandError(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (MemoryError.isInstance(error)) return new CommandError(error.code, error.message, { cause: error });
@@ -95,8 +97,8 @@ const plainWords: Record<string, string> = {
 };
 
 /**
- * Runs file operations on what the user named.
- * @throws CommandError EINPUT where it cannot be read, EIO where it cannot be written
+ * Runs file operations on a path that the user named.
+ * @throws CommandError EINPUT if the path cannot be read, EIO if it cannot be written
  */
 export async function withFile<T>(name: string, act: "read" | "write", run: () => Promise<T>): Promise<T> {
   try {
@@ -110,7 +112,7 @@ export async function withFile<T>(name: string, act: "read" | "write", run: () =
   }
 }
 
-/** An error of Node, told by its shape, because errors of Node are instances of another realm's class in a `vm` context. */
+/** Checks the shape, because errors of Node are instances of another realm's class in a `vm` context. */
 export function isSystemError(error: unknown): error is { code: string; syscall: string } {
   if (typeof error !== "object" || error === null || !("code" in error) || !("syscall" in error)) return false;
   return typeof error.code === "string" && typeof error.syscall === "string";

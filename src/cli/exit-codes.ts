@@ -1,4 +1,4 @@
-/** What the program exits with. The codes never change. */
+/** The exit codes of the program. They never change. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, storage: 3, bug: 70 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

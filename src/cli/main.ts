@@ -6,11 +6,13 @@ import { exitCodes } from "./exit-codes.js";
 import { runCli } from "./program.js";
 
 /*
- * The only file that touches the process. Signals end it as they always do, so that a search can be stopped too; no
- * command leaves anything half-written.
+ * The only file that uses the process. Signals end it as usual, so that a search can be stopped too. No command leaves
+ * anything half-written.
  */
 
-/** Calls under way have 5 seconds of these; the rest is for closing a connection to a storage that may not answer. */
+/**
+ * Running calls have 5 seconds of this time. The rest is for closing a connection to a storage that does not answer.
+ */
 const maxEndingMs = 6000;
 
 function untilStopped(): Promise<void> {
@@ -24,10 +26,10 @@ function untilStopped(): Promise<void> {
   });
 }
 
-/** Seen from `dist`, where the build puts this program. */
+/** The path is relative to `dist`, where the build puts this program. */
 const examplesFolder = fileURLToPath(new URL("../examples", import.meta.url));
 
-/** After that, only connections to a storage that does not answer are left open. */
+/** After this time, only connections to a storage that does not answer can still be open. */
 const maxIdleMs = 1000;
 
 async function main(): Promise<void> {

@@ -9,16 +9,16 @@ export type MemoryInput<Input> = Input & TargetOptions & JsonOption;
 
 export interface MemoryCommandSettings<Input, Open = OpenTarget> extends CommandTexts, Omit<OpenSettings, "access"> {
   access: OpenSettings["access"] | ((input: Input) => OpenSettings["access"]);
-  /** What the errors name, such as the path. @param name the memory */
+  /** Returns the subject that errors name, such as the path. @param name the name of the memory */
   subject: (input: Input, name: string) => string;
-  /** What would be right, by the code of an error. */
+  /** Advice on what would be right, by error code. */
   advice?: Advice;
   /** Refuses input before the memory is opened. @throws CommandError */
   check?: (input: Input, context: CliContext) => void;
   run: (open: Open, input: MemoryInput<Input>, context: CliContext) => Promise<Report | undefined>;
 }
 
-/** A command that works on the memory that the options name. Its `options` include those of a target. */
+/** Creates a command for the memory that the options name. Its `options` must include the options of a target. */
 export function memoryCommand<Input extends OptionValues>(settings: MemoryCommandSettings<Input>): AddCommand {
   const { access, subject, advice, check, run } = settings;
   return createCommand<Input & TargetOptions>({

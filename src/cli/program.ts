@@ -36,7 +36,7 @@ import { BrokenPipe, Output } from "./terminal/output.js";
 
 const maxHelpColumns = 120;
 
-/** In the order of the help. */
+/** The commands in the order of the help. */
 const commands: readonly AddCommand[] = [
   memories,
   ls,
@@ -69,7 +69,8 @@ const commands: readonly AddCommand[] = [
 ];
 
 /**
- * The commands, their options and their help. `print` receives what commander itself writes to the standard output.
+ * Creates the commands, their options and their help. `print` receives the texts that commander writes to the standard
+ * output.
  */
 export function createProgram(context: CliContext, print: (text: string) => void): Command {
   const program = new Command(programName)
@@ -89,7 +90,7 @@ export function createProgram(context: CliContext, print: (text: string) => void
   return program;
 }
 
-/** Runs one command line to its end and answers what to exit with. Throws nothing. */
+/** Runs one command line to its end, and returns the exit code. Throws nothing. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const context: CliContext = {
     io,
@@ -121,12 +122,12 @@ async function reportError(failure: unknown, argv: readonly string[], context: C
   const report = argv.includes("--json")
     ? err.json({ ok: false, error: { code, message } })
     : err.line(`${err.style("red", "error:")} ${err.foreign(message)}`);
-  // Where nobody reads the standard error, the exit code has to do.
+  // If nobody reads the standard error, the exit code alone reports the error.
   await report.catch(() => undefined);
   return exitCode;
 }
 
-/** Commander's words, in which it names the argument. Without a command it has none. */
+/** Returns the message of commander, which names the argument. If the command is missing, commander has no message. */
 function usageMessage({ code, message }: CommanderError): string {
   const advice = `\`${programName} help\` lists the commands, \`help <command>\` the options of one`;
   if (code === "commander.help") return `no command was given; ${advice}`;

@@ -7,12 +7,14 @@ function redactUris(text: string): string {
     .replaceAll(/([?&](?:[^=&\s]*(?:password|token)[^=&\s]*|authMechanismProperties)=)[^&\s]*/gi, "$1***");
 }
 
-/** Removes the secrets of a connection string, also those with unescaped spaces, slashes or at signs. */
+/** Removes the secrets of a connection string, also secrets with unescaped spaces, slashes or at signs. */
 export function redactUri(uri: string): string {
   return redactUris(uri.replace(/(mongodb(?:\+srv)?:\/\/)([^:@/]*):?[^]*@/i, "$1$2:***@"));
 }
 
-/** A function that removes passwords from any text. @param given the arguments, which may hold connection strings */
+/**
+ * Returns a function that removes passwords from any text. @param given arguments that may contain connection strings
+ */
 export function createRedactor(given: readonly (string | undefined)[]): (text: string) => string {
   const uris = given.flatMap((argument) => {
     const start = argument?.search(connectionString) ?? -1;

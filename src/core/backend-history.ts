@@ -16,7 +16,7 @@ import type { MemorySnapshot } from "./tree/snapshot.js";
 import { type DiffSide, unifiedDiff } from "./history/unified-diff.js";
 import { checkVersionId } from "./history/version-id.js";
 
-/** One command of a database each. */
+/** Versions that one database command reads. */
 const pageSize = 100;
 
 const maxRedactedIds = 1000;
@@ -44,15 +44,15 @@ const targetSchemas = {
 
 const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
 
-/** What programs of this package read of a history beside its public interface. */
+/** A history with the methods that this package uses beside the public interface. */
 export interface PagedHistory extends MemoryHistory, Pick<BackendHistory, "page" | "readChange"> {}
 
-/** By shape: the other build of this package has a class of its own. */
+/** Checks the shape, because the ESM and CommonJS builds of this package have a class each. */
 export function isPaged(history: MemoryHistory): history is PagedHistory {
   return "page" in history && "readChange" in history;
 }
 
-/** The history of a memory over a backend: checks arguments, and makes diffs and blame of what the backend keeps. */
+/** The history of a memory over a backend. Checks arguments, and computes diffs and blame from the stored versions. */
 export class BackendHistory implements MemoryHistory {
   readonly #context: MemoryContext;
 
@@ -69,7 +69,7 @@ export class BackendHistory implements MemoryHistory {
     );
   }
 
-  /** One page of `list`. @param path normalised. @param olderThan the last version of the page before */
+  /** @param filter with a normalised path. @param olderThan the last version of the page before */
   async page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]> {
     if (olderThan !== null) checkVersionId(olderThan);
     return this.#run("read", filter.path ?? null, (history) => history.page(filter, limit, olderThan));
@@ -105,13 +105,15 @@ export class BackendHistory implements MemoryHistory {
   async diff(from: string, to?: string): Promise<string> {
     const older = checkVersionId(from);
     const newer = to === undefined ? null : checkVersionId(to);
-    const texts = await this.#run("read", null, (history) => history.texts(older, newer));
-    return unifiedDiff(createSide(texts.from), createSide(texts.to));
+    return this.#run("read", null, async (history, call) => {
+      const texts = await history.texts(older, newer);
+      return unifiedDiff(createSide(texts.from), createSide(texts.to), call);
+    });
   }
 
   async blame(path: string): Promise<BlamedLine[]> {
     const target = normalizePath(path);
-    return this.#run("read", target, async (history) => blameLines(await history.lineage(target)));
+    return this.#run("read", target, async (history, call) => blameLines(await history.lineage(target), call));
   }
 
   async revert(what: RevertTarget, options: { force?: boolean } = {}): Promise<MemoryVersion[]> {
@@ -127,7 +129,7 @@ export class BackendHistory implements MemoryHistory {
     return this.#run("change", null, (history) => history.redact(all, this.#assertWritable));
   }
 
-  /** @param path of an error that names none */
+  /** @param path set on errors that have no path */
   async #run<R>(
     stage: "read" | "change",
     path: string | null,

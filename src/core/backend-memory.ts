@@ -58,8 +58,8 @@ import { getCreationError, normalizePath, type PathRule, getPathPrefix, ROOT } f
 import { compareCodeUnits, takeStart } from "./values/text.js";
 
 /**
- * A memory over a backend. Each verb checks its arguments and names what it runs; the pipeline does the rest. Answers
- * are sorted here; the backend only stores.
+ * A memory over a backend. Each method checks its arguments and sorts the answer; the pipeline runs the call. The
+ * backend only stores.
  */
 export class BackendMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
@@ -259,7 +259,7 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  /** A change that answers what the file is afterwards. */
+  /** Makes a change, and returns the changed file. */
   #changeFile(
     trace: Trace<FileStat>,
     path: string,
@@ -269,7 +269,7 @@ export class BackendMemory implements RestrictableMemory {
       const change = toChange(target);
       return async (call) => {
         const { file, content } = await runChange(this.#context, change, call);
-        // After an approval the storage does not say.
+        // After an approval the result does not contain the file.
         const stat = file ?? (await this.#backend.stat(target, call));
         if (stat?.kind !== "file") throw fileNotFound();
         return content === undefined ? stat : { ...stat, content };

@@ -19,7 +19,6 @@ const approveSchema = z.object({ by: reviewerField, content: z.string().optional
 const rejectSchema = z.object({ by: reviewerField, reason: z.string().max(maxReasonChars).optional() }).strict();
 const listSchema = z.object({ status: z.enum(["pending", "applying", "approved", "rejected"]).optional() }).strict();
 
-/** The proposals of a memory over a backend. */
 export class BackendProposals implements MemoryProposals {
   readonly #context: MemoryContext;
 
@@ -53,7 +52,7 @@ export class BackendProposals implements MemoryProposals {
       if (claimed === null) throw await createDecidedError(records, record);
       const applied = await applyOnce(records, claimed);
       if (applied.status === "pending") throw await this.#createBaseChangedError(record, call);
-      // Another process that took over may have released it, and somebody may have decided since.
+      // Another process may have taken the record over and released it, and somebody may have decided since.
       if (applied.status !== "approved" || applied.claim !== claimed.claim)
         throw await createDecidedError(records, applied);
       return toProposal(applied);
@@ -89,13 +88,13 @@ export class BackendProposals implements MemoryProposals {
     );
   }
 
-  /** The diff of the change as it would be made now, or why it would be refused. */
+  /** Returns the diff that the change would have now, or the message with which it would be refused. */
   async #describePresentChange(record: ChangeRecord, call: Call): Promise<string> {
     const { backend, options } = this.#context;
     const settings = { maxFileBytes: options.maxFileBytes, showPath: (path: string) => path };
     try {
       const tree = new MemoryTree(await backend.snapshot(call));
-      const planned = await planChange(tree, createRecordedChange(record), settings);
+      const planned = await planChange(tree, createRecordedChange(record), settings, call);
       return planned?.diff ?? "no change";
     } catch (error) {
       if (MemoryError.isInstance(error) && error.code !== "EIO") return error.message;
@@ -111,7 +110,7 @@ async function findProposal(records: ChangeRecords, id: unknown): Promise<Change
 }
 
 /**
- * A proposal that nobody has decided, or one that `by` has approved and that this call has resumed.
+ * Finds a proposal that nobody has decided. Also returns one that `by` has approved, if this call resumed it.
  * @throws MemoryError ENOENT, ECONFLICT
  */
 async function findUndecided(records: ChangeRecords, id: string, by: Reviewer | null): Promise<ChangeRecord> {
@@ -130,7 +129,7 @@ async function findUndecided(records: ChangeRecords, id: string, by: Reviewer | 
 
 async function createDecidedError(records: ChangeRecords, record: ChangeRecord): Promise<MemoryError> {
   const { id, status, decidedBy } = await reload(records, record);
-  // Its approval was released meanwhile, because the base had changed.
+  // The approval was released meanwhile, because the base had changed.
   if (status === "pending")
     return new MemoryError(
       "ECONFLICT",

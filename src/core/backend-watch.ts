@@ -8,12 +8,12 @@ import { listenHere } from "./watch/own-changes.js";
 /** Watches a memory over a backend. @throws TypeError for bad options */
 export function watchBackend(memory: MemoryContext, options?: WatchOptions): MemoryChanges {
   const { address, backend, signals } = memory;
-  // Without spans: nobody wants one for each poll.
+  // Polls create no spans: there would be one every few seconds.
   const run = <R>(poll: (call: Call) => Promise<R>): Promise<R> => runCall(memory, null, poll);
   const watched = {
     version: () => run(async (call) => (await backend.features?.version?.(call)) ?? null),
     snapshot: (known: ReadonlyMap<string, string>) => run((call) => snapshotSince(backend, known, call)),
-    // What limits a call does not limit what it has opened.
+    // The listener stays open after the call, so the limits of the call do not apply to it.
     listen: () => run(async () => (await backend.features?.listen?.(createUnlimitedCall())) ?? null),
     listenHere: (listener: () => void) => listenHere(backend, address, listener),
     signals,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Of {@link WriteOptions}. */
+/** Schema of {@link WriteOptions}. */
 export const writeOptionsSchema = z
   .object({
     ifExists: z.enum(["replace", "fail"]).default("replace"),
@@ -8,10 +8,10 @@ export const writeOptionsSchema = z
   })
   .strict();
 
-/** Of {@link DeleteOptions}. */
+/** Schema of {@link DeleteOptions}. */
 export const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).default("delete") }).strict();
 
-/** Of {@link OutlineOptions}. */
+/** Schema of {@link OutlineOptions}. */
 export const outlineOptionsSchema = z
   .object({
     maxContentBytes: z.number().min(0).default(0),

@@ -4,10 +4,10 @@ import { checkOptions, isSignal, timeoutField } from "./settings/check-options.j
 import { actorField, type MemoryActor } from "./values/actor.js";
 import type { PathRule } from "./values/paths.js";
 
-/** How one memory is used. */
+/** Settings of one memory. */
 export interface MemoryOptions {
   /**
-   * Which names can be created. `plain` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because
+   * Which names can be created. `plain` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. This is the default:
    * such a name has only one spelling and no character that means something to MongoDB. `posix` allows any Unicode. Use
    * it for names like `notes.txt`, and for names that are not English.
    * @default "plain"
@@ -16,19 +16,19 @@ export interface MemoryOptions {
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
   maxFileBytes?: number;
   /**
-   * Largest memory in MongoDB; other stores ignore it. With `layout: "document"` in bytes of its document, at most
-   * 15,000,000. With `layout: "files"` in bytes of all its texts, however many; growing changes then take longer, and
-   * programs that open the memory without the option do not keep it.
+   * Largest memory in MongoDB; other stores ignore this option. `layout: "document"` counts the bytes of the document,
+   * at most 15,000,000. `layout: "files"` counts the bytes of all texts, without an upper bound; changes that add text
+   * then take longer, and programs that open the memory without the option do not keep the limit.
    * @default 15_000_000 with `layout: "document"`, none with `layout: "files"`
    */
   maxMemoryBytes?: number;
   /**
    * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO.
-   * @default 30_000; in a MongoMemoryStore that of the store
+   * @default 30_000; in a MongoMemoryStore the value of the store
    */
   timeoutMs?: number;
   /**
-   * Splits a text or a query into the words that `search` compares. A pure function from a text to a list of texts.
+   * Splits a text or a query into the words that `search` compares. Must be a pure function.
    * @default words with case and accents folded, English stems, without stop words; pairs of characters for scripts
    * without spaces
    */
@@ -38,23 +38,22 @@ export interface MemoryOptions {
 /** The settings that `Memory.with` changes. */
 export interface MemoryUse {
   /**
-   * When it aborts, every call ends and rejects with the signal's reason. Signals of an earlier `with` stay in force.
+   * When the signal aborts, every call ends and rejects with its reason. Signals of an earlier `with` stay in force.
    */
   signal?: AbortSignal | undefined;
-  /** As in {@link MemoryOptions}. */
+  /** Replaces `timeoutMs` of {@link MemoryOptions}. */
   timeoutMs?: number | undefined;
-  /** As in {@link MemoryOptions}. */
+  /** Replaces `paths` of {@link MemoryOptions}. */
   paths?: PathRule | undefined;
   /**
-   * Who makes the changes, for the history. Its fields are added to those of an earlier actor. Each has 1 to 512
+   * Who makes the changes, for the history. The fields are added to those of an earlier actor. Each field has 1 to 512
    * characters.
    */
   actor?: MemoryActor | undefined;
 }
 
 /**
- * The most that one document can take, a file or a memory: 15 MB leaves a margin below the 16 MiB that MongoDB allows
- * it.
+ * The largest file or memory that one document can contain: 15 MB leaves a margin below MongoDB's limit of 16 MiB.
  */
 export const memoryBytesCeiling = 15_000_000;
 

@@ -22,7 +22,7 @@ export type {
 } from "./tree/snapshot.js";
 export type { MemoryChange, MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
-/** What `write` does if the file exists, and if it does not. */
+/** Chooses whether `write` may replace a file, and whether it may create one. */
 export interface WriteOptions {
   /** @default "replace" */
   ifExists?: "replace" | "fail";
@@ -30,7 +30,7 @@ export interface WriteOptions {
   ifMissing?: "create" | "fail";
 }
 
-/** What `delete` does to a directory. */
+/** Options of `delete`. */
 export interface DeleteOptions {
   /** Whether to delete a directory with everything below it, or to refuse. @default "delete" */
   ifDirectory?: "delete" | "fail";
@@ -53,15 +53,15 @@ export interface Memory {
   readonly paths: PathRule;
   /** Which changes rules and mounts allow; undefined if they allow everything. */
   readonly rights?: MemoryRights | undefined;
-  /** Who changed what. Null if nothing records it: a history needs a MongoMemoryStore with the option `history`. */
+  /** Null if changes are not recorded. A history needs a MongoMemoryStore with the option `history`. */
   readonly history: MemoryHistory | null;
   /** The changes that wait for a person. Null in stores other than MongoMemoryStore, and in a tree of mounts. */
   readonly proposals?: MemoryProposals | null;
-  /** The text of a file. @throws ENOENT, EISDIR */
+  /** Returns the text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
-  /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */
+  /** Returns several texts at one moment, in the order of `paths`. Null for a missing file and for a directory. */
   readFiles(paths: readonly string[]): Promise<(string | null)[]>;
-  /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
+  /** Lists immediate children by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**
    * Adds text to the end of a file. Creates the file and its parent directories if they are missing. Puts one newline
@@ -74,8 +74,8 @@ export interface Memory {
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
   /**
-   * Removes a file, or a directory with everything below it. For a missing path both counts are 0. The root is emptied
-   * and stays.
+   * Removes a file, or a directory with everything below it. Both counts are 0 if the path is missing. Deleting the
+   * root only empties it.
    * @throws EISDIR with `ifDirectory: "fail"`
    */
   delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
@@ -89,23 +89,23 @@ export interface Memory {
   edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
-  /** Null for a missing path. */
+  /** Returns null for a missing path. */
   stat(path: string): Promise<MemoryStat | null>;
-  /** Every file and directory at one moment. */
+  /** Returns every file and directory at one moment. */
   snapshot(): Promise<MemorySnapshot>;
-  /** Paths and sizes of everything at one moment, with texts if you ask for them. */
+  /** Returns paths and sizes of everything at one moment, with texts if you ask for them. */
   outline(options?: OutlineOptions): Promise<MemoryOutline>;
   /**
-   * The passages that match a query best, best first. Passages of equal score are sorted by path and line. A passage is
-   * a line, the lines of a wrapped paragraph, or a part of a long line. The words of a passage count, and so do words
-   * near it, in its headings and in its path. A search sees every earlier change. A query of stop words alone finds
-   * nothing. In a MongoMemoryStore with an `index`, meaning counts too: the search then embeds the query and up to
-   * 1,000 new passages, and rejects with any error of the embeddings client.
+   * Returns the passages that match a query best, best first. Passages of equal score are sorted by path and line. A
+   * passage is a line, the lines of a wrapped paragraph, or a part of a long line. The words of a passage count, and so
+   * do words near it, in its headings and in its path. A search sees every earlier change. A query of stop words alone
+   * finds nothing. In a MongoMemoryStore with an `index`, meaning counts too: the search then embeds the query and up
+   * to 1,000 new passages, and rejects with any error of the embeddings client.
    * @param query 1 to 10,000 characters
    */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
   /**
-   * The lines that contain a literal text or match a regular expression, sorted by path and line.
+   * Returns the lines that contain a literal text or match a regular expression, sorted by path and line.
    * @param pattern 1 to 10,000 characters. `{ regex }` has 1 to 1,000 characters in the syntax of RE2; its time grows
    * only with the texts
    */
@@ -113,16 +113,16 @@ export interface Memory {
   /**
    * Reports the files and directories that change from now on, whoever changes them. Several changes of a file between
    * two polls are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch polls every
-   * `pollIntervalMs`, and sees changes of this process at once. It reads the memory only if it has changed, and not
-   * while your loop is busy. After an outage it reports what changed meanwhile.
+   * `pollIntervalMs`, and sees changes of this process at once. The watch reads the memory only after a change, and not
+   * while your loop is busy. After an outage it reports the changes that were made meanwhile.
    * @throws TypeError for bad options. While you wait for a change: EIO if the first poll fails or the store is closed,
    * and the reason of a signal given to `with`
    */
   watch(options?: WatchOptions): MemoryChanges;
   /**
-   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths, or
-   * who makes the changes. Earlier signals stay in force, and earlier fields of the actor stay. An aborted change may
-   * have been made. If the signal aborted before the call, nothing is sent.
+   * Returns the same memory with other settings: a signal that aborts its calls, another time limit, another rule for
+   * paths, or another actor. Earlier signals and earlier fields of the actor stay in force. An aborted change may have
+   * been made. If the signal aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;

@@ -6,16 +6,17 @@ import { checkMemoryOptions, type MemoryOptions } from "./memory-options.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./values/address.js";
 
 /**
- * Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first call.
+ * Opens the backend of one memory. `openMemoryOver` calls it once, before it returns. The backend need not reach the
+ * storage before the first call.
  */
 export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => MemoryBackend;
 
 /**
- * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the
- * backend sees it, and sorts the backend's answers. It passes on the backend's errors. It keeps the time limit of each
- * call.
+ * Opens the memory of an address over a backend of any kind. The memory checks and normalises every argument before the
+ * backend sees it, and sorts the backend's answers. It passes on the backend's errors, and enforces the time limit of
+ * each call.
  *
- * @param openBackend gets the checked address and limits. Its backend keeps the limits.
+ * @param openBackend receives the checked address and limits. Its backend enforces the limits.
  * @param options default: names by the rule `plain`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
  * calls of at most 30 s.
  * @param origin where the storage is, for traces. Default: in this process

@@ -34,17 +34,17 @@ export interface MemoryContext {
   readonly origin: MemoryOrigin;
 }
 
-/** What surrounds every call: its span and its deadline. @param trace null: the call has no span */
+/** Runs a call within its span and its deadline. @param trace null if the call has no span */
 export function runCall<R>(memory: MemoryContext, trace: Trace<R> | null, run: (call: Call) => Promise<R>): Promise<R> {
   return traceCall(memory, trace, () => runLimited(memory, run));
 }
 
 /**
- * The same for a call on a path. Errors without a path get this one. A missing path that could not be created either is
- * refused with that reason: the rule limits which names can be created, never which can be reached (specification
+ * Runs a call on a path. Errors without a path get this path. If the path is missing and its name is not allowed, the
+ * error gives that reason: the rule limits which names can be created, never which can be reached (specification
  * section 2).
  *
- * @param prepare checks the other arguments within the span, and returns what runs
+ * @param prepare checks the other arguments within the span, and returns the function to run
  */
 export function runOnPath<R>(
   memory: MemoryContext,
@@ -68,7 +68,7 @@ export function runOnPath<R>(
 
 /**
  * Runs a change: first the rights, then an approval or the guards, then the storage. If a guard changed the text of an
- * edit, the result has it.
+ * edit, the result contains the text.
  */
 export async function runChange(
   memory: MemoryContext,
@@ -93,8 +93,8 @@ function changeStorage(memory: MemoryContext, change: Change, call: Call): Promi
 }
 
 /**
- * Runs what changes the storage, and notifies the watches of this process. From here on a call that takes too long has
- * an unknown outcome.
+ * Runs a task that changes the storage, then notifies the watches of this process. If the call takes too long from here
+ * on, its outcome is unknown.
  */
 export async function runAsChange<R>(
   { backend, address }: Pick<MemoryContext, "backend" | "address">,
@@ -123,7 +123,6 @@ function traceCall<R>(
   return traced({ ...trace, isRemote: server !== undefined, attributes }, run);
 }
 
-/** A call without signals and limits runs without a timer. */
 function runLimited<R>(memory: MemoryContext, run: (call: Call) => Promise<R>): Promise<R> {
   const { signals, actor, options } = memory;
   return runWithDeadline({ signals, timeoutMs: options.timeoutMs, actor }, run);

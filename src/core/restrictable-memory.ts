@@ -6,21 +6,21 @@ export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restri
 export const bookkeeping: unique symbol = Symbol.for("langgraph-mongo-memory.bookkeeping");
 
 /**
- * The same memory, for files that a dialect keeps for itself, and whose text no model chooses. No person is asked about
- * them. Everything else that the policies refuse is refused.
+ * Returns the same memory for the own files of a dialect, whose text no model chooses. Changes of these files need no
+ * approval. The policies refuse everything else as before.
  */
 export function forBookkeeping(memory: Memory): Memory {
   return isRestrictable(memory) ? memory[bookkeeping]() : memory;
 }
 
-/** A memory of this package, of either build. Policies add up: the narrower one decides. */
+/** A memory made by either build of this package. Policies add up: the narrower policy decides. */
 export interface RestrictableMemory extends Memory {
   [restrict](policy: CheckedPolicy): Memory;
-  /** The same memory, whose policies ask no person. */
+  /** Returns the same memory with policies that request no approval. */
   [bookkeeping](): Memory;
 }
 
-/** The same memory under a policy. @throws TypeError for a memory that is not made by this package */
+/** Returns the same memory under a policy. @throws TypeError for a memory that is not made by this package */
 export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
   if (isRestrictable(memory)) return memory[restrict](policy);
   throw new TypeError(

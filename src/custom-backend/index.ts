@@ -29,7 +29,10 @@ export { applyChange } from "../core/tree/apply-change.js";
 export type { Change, ChangeOptions, ChangeResult } from "../core/tree/change.js";
 export { MemoryTree } from "../core/tree/memory-tree.js";
 
-/** The refusals of a backend, with the codes and the words that the tests of backends expect. Each makes an error. */
+/**
+ * The refusals of a backend, with the codes and the words that the tests of backends expect. Each function creates an
+ * error.
+ */
 export const memoryErrors = {
   fileNotFound,
   directoryNotFound,

@@ -24,7 +24,7 @@ import { checkBackendOptions, type DeepAgentsBackendOptions, warn } from "./opti
 import { listChildren, findFiles, grepFiles } from "./search.js";
 import { assertText, assertTextPath, decodeText, editText, lineWindow } from "./texts.js";
 
-/** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is called. */
+/** Answers to a failed download or upload. Any other code answers `permission_denied` and calls `onError`. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
   ENOENT: "file_not_found",
   EISDIR: "is_directory",
@@ -34,22 +34,22 @@ const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
 
 /**
  * A memory as a backend of deepagents, for the whole file system of an agent or for a route of a `CompositeBackend`:
- * `new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(memoryNode) })`. A route must end in "/".
+ * `new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(memoryNode) })`. A route must end in
+ * "/".
  *
- * No edit is lost, in the same turn or between processes. When nobody else writes, every method is one command of
- * MongoDB; `edit` is at most two, and `uploadFiles` one for each file. Refusals and failures are answered as `error`,
- * in the words of deepagents' own backends if they have any. Only an interrupt or an abort of the run is thrown. Names
- * are created by the rule `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit
- * order.
+ * No edit is lost, neither in one turn nor between processes. If nobody else writes, every method is one command of
+ * MongoDB, except `edit` (at most two) and `uploadFiles` (one for each file). Refusals and failures are answered as
+ * `error`, in the words of deepagents' own backends if they have any. Only an interrupt or an abort of the run is
+ * thrown. New names follow the rule `posix`. Files are text: binary content is refused. Listings are sorted by path in
+ * code-unit order.
  */
 export class DeepAgentsBackend implements BackendProtocolV2 {
   readonly #source: MemorySource;
   readonly #onError: (error: MemoryError) => unknown;
 
   /**
-   * @param memory a Memory, a MemoryNode or a function from a run to a Memory; the thread is `configurable.thread_id`
-   * of
-   *   the run that calls, and the store of a MemoryNode without one that of the run.
+   * @param memory a Memory, a MemoryNode or a function from a run to a Memory. The thread is `configurable.thread_id`
+   * of the calling run. A MemoryNode that has no store uses the run's store.
    * @throws TypeError for bad options, or if `memory` is not a memory
    */
   constructor(memory: MemorySource, options?: DeepAgentsBackendOptions) {
@@ -58,14 +58,14 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     this.#onError = checkBackendOptions(options).onError;
   }
 
-  /** The entries of a directory, without times. Directories end in "/". Empty if there is no such directory. */
+  /** Returns the entries of a directory, without times. Directories end in "/". Empty if the directory is missing. */
   ls(path: string): Promise<LsResult> {
     return this.#attempt(async (memory) => ({ files: listChildren(await memory.outline(), path) }), plainError);
   }
 
   /**
-   * Lines of a file. @param offset first line, from 0. @param limit how many lines. An offset after the last line is an
-   * error.
+   * Reads lines of a file. An offset after the last line is an error.
+   * @param offset first line, from 0. @param limit number of lines
    */
   read(filePath: string, offset = 0, limit = 500): Promise<ReadResult> {
     return this.#attempt(
@@ -74,7 +74,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     );
   }
 
-  /** The whole text of a file with its times, which only a snapshot has together. */
+  /** Reads the whole text of a file and its times. Only a snapshot has both. */
   readRaw(filePath: string): Promise<ReadRawResult> {
     return this.#attempt(async (memory) => {
       const { content, createdAt, updatedAt } = new MemoryTree(await memory.snapshot()).file(normalizePath(filePath));
@@ -83,7 +83,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }, missingFile(filePath));
   }
 
-  /** Creates a file and its directories, or replaces its text. Paths of images and the like are refused. */
+  /** Creates a file and its directories, or replaces its text. Refuses paths of binary files, such as images. */
   write(filePath: string, content: string): Promise<WriteResult> {
     return this.#attempt(async (memory) => {
       assertTextPath(normalizePath(filePath));
@@ -92,7 +92,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }, shownError);
   }
 
-  /** Replaces the one occurrence of `oldString`, or all of them; both are literal text. Atomic: see the class. */
+  /** Replaces the only occurrence of `oldString`, or all of them. Both strings are literal. Atomic: see the class. */
   edit(filePath: string, oldString: string, newString: string, replaceAll = false): Promise<EditResult> {
     return this.#attempt(
       async (memory) => {
@@ -111,26 +111,27 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   }
 
   /**
-   * Lines that hold a literal text. @param glob compared with names, or with paths from `path` on where it has a slash.
+   * Finds lines that contain a literal text.
+   * @param glob compared with names, or, if it has a slash, with paths relative to `path`
    */
   grep(pattern: string, path?: string | null, glob?: string | null, maxCount?: number | null): Promise<GrepResult> {
-    return this.#attempt(async (memory) => {
+    return this.#attempt(async (memory, signal) => {
       assertText(pattern, "pattern");
       if (glob !== undefined && glob !== null) assertText(glob, "glob");
       const query = { pattern, path: path ?? ROOT, glob: glob ?? null, maxCount: maxCount ?? Number.POSITIVE_INFINITY };
-      return grepFiles(await memory.snapshot(), query);
+      return grepFiles(await memory.snapshot(), query, signal);
     }, shownError);
   }
 
-  /** Files only, without times. */
+  /** Finds files, without times. */
   glob(pattern: string, path: string = ROOT): Promise<GlobResult> {
-    return this.#attempt(async (memory) => {
+    return this.#attempt(async (memory, signal) => {
       assertText(pattern, "pattern");
-      return { files: await findFiles(await memory.outline(), pattern, path) };
+      return { files: await findFiles(await memory.outline(), { pattern, path }, signal) };
     }, plainError);
   }
 
-  /** Removes a file, or a directory with everything below it, in one step. The root is emptied and stays. */
+  /** Removes a file, or a directory with everything below it, in one step. The root is emptied but stays. */
   delete(filePath: string): Promise<DeleteResult> {
     return this.#attempt(async (memory) => {
       const { files, dirs } = await memory.delete(filePath);
@@ -143,7 +144,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     const encoder = new TextEncoder();
     return this.#attempt(
       async (memory) => {
-        // Several files come from one snapshot; a single one is read by itself.
+        // Several files come from one snapshot. A single file is read directly.
         const tree = paths.length > 1 ? new MemoryTree(await memory.snapshot()) : null;
         const read = async (path: string): Promise<string> =>
           tree?.file(normalizePath(path)).content ?? memory.read(path);
@@ -160,7 +161,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     );
   }
 
-  /** Writes each file by itself, one after the other. Of two contents for one path the later one stays. UTF-8 only. */
+  /** Writes the files one after the other. If a path occurs twice, the later content stays. UTF-8 only. */
   uploadFiles(files: [path: string, content: Uint8Array][]): Promise<FileUploadResponse[]> {
     return this.#attempt(
       async (memory) => {
@@ -179,14 +180,15 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   }
 
   async #attempt<Answer, Failure>(
-    operate: (memory: Memory) => Promise<Answer>,
+    operate: (memory: Memory, signal: AbortSignal | null) => Promise<Answer>,
     fail: (failure: MemoryError) => Failure,
   ): Promise<Answer | Failure> {
-    // Undefined outside of a run, which its type does not say.
+    // Undefined outside a run. The type of `getConfig` omits this.
     const config: LangGraphRunnableConfig | undefined = getConfig();
     config?.signal?.throwIfAborted();
     try {
-      return await operate((await openMemoryForRun(this.#source, getMemoryRun(config))).with({ paths: "posix" }));
+      const memory = await openMemoryForRun(this.#source, getMemoryRun(config));
+      return await operate(memory.with({ paths: "posix" }), config?.signal ?? null);
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       if (MemoryError.isInstance(error)) return fail(error);
@@ -208,7 +210,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   }
 
   /**
-   * A hook that fails, at once or later, must not break the run; the failure is then reported in the default way.
+   * Calls `onError`. If `onError` fails, even asynchronously, the default reports the failure, so that the run goes on.
    */
   #report(failure: MemoryError): void {
     try {
@@ -223,17 +225,17 @@ type ErrorAnswer = { error: string };
 
 const notFound = (path: string): string => `File '${path}' not found`;
 
-/** For the tools that put "Error" before it themselves: `ls`, `read_file` and `glob`. */
+/** Formats an error for the tools that add "Error" themselves: `ls`, `read_file` and `glob`. */
 function plainError({ message }: MemoryError): ErrorAnswer {
   return { error: message };
 }
 
-/** For the tools that show a model the error as it is. */
+/** Formats an error for the tools that show it to a model unchanged. */
 function shownError({ message }: MemoryError): ErrorAnswer {
   return { error: `Error: ${message}` };
 }
 
-/** A directory answers like a missing file, as in deepagents' own backends. */
+/** Answers for a directory as for a missing file, like deepagents' own backends. */
 function missingFile(
   path: string,
   inWords: (failure: MemoryError) => ErrorAnswer = plainError,

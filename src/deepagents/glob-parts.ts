@@ -4,11 +4,11 @@ export function either(parts: readonly Part[]): Part {
   return (path, starts) => sortPositions(parts.flatMap((part) => part(path, starts)));
 }
 
-/** One UTF-16 unit of a name. */
+/** Matches one UTF-16 unit of a name. */
 export function oneUnit(isMatch: (unit: string) => boolean): Part {
   const isUnit = (unit: string): boolean => unit !== "" && unit !== "/" && isMatch(unit);
   return (path, starts) => starts.filter((start) => isUnit(path.charAt(start))).map((start) => start + 1);
 }
 
-/** `**`: any text. */
+/** Matches `**`: any text. */
 export const everything: Part = (path, [first = 0]) => getPositions(path, first);

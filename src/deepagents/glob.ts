@@ -4,10 +4,10 @@ import { below, directories, nameRest, type Part, sequence, text } from "../core
 import { either, everything, oneUnit } from "./glob-parts.js";
 
 /**
- * Whether paths match a glob: `*`, `**`, `?`, `[…]`, `{…}`, and a `!` before all of it. It means what it does in
- * deepagents' own backends, for which names that begin with a dot are as others. But these make a regular expression of
- * it, which tries one way after another, and some take hours for one name; here all ways through a pattern are followed
- * at once.
+ * Compiles a glob: `*`, `**`, `?`, `[…]`, `{…}`, and a leading `!`. It means the same as in deepagents' own backends,
+ * which treat names that begin with a dot like other names. Those backends make a regular expression of the glob, which
+ * tries one way after another, and some expressions take hours for one name. This matcher follows all ways through a
+ * pattern at once.
  * @throws MemoryError EINVAL
  */
 export function compileGlob(given: string): (path: string) => boolean {
@@ -40,11 +40,11 @@ function compilePart(pattern: string, startsName: boolean): Part {
 
 interface Special {
   part: Part;
-  /** Where the pattern goes on. */
+  /** The position at which the rest of the pattern begins. */
   end: number;
 }
 
-/** The part that begins at a position of a pattern, or null for plain text. */
+/** Parses the part that begins at a position of a pattern. Returns null for plain text. */
 function parseSpecial(pattern: string, at: number, startsName: boolean): Special | null {
   const sign = pattern.charAt(at);
   if (/^[@?*+!]\($/.test(pattern.slice(at, at + 2)))
@@ -57,7 +57,7 @@ function parseSpecial(pattern: string, at: number, startsName: boolean): Special
   return sign === "{" ? parseBraces(pattern, at, startsName) : null;
 }
 
-/** Two stars mean more than one only if they replace whole names, and in patterns such as `**.md`. */
+/** Two stars differ from one only if they replace whole names, and in patterns such as `**.md`. */
 function parseStars(pattern: string, at: number, startsName: boolean): Special {
   const count = /^\*+(?!\()/.exec(pattern.slice(at))?.[0].length ?? 1;
   const end = at + count;
@@ -67,7 +67,7 @@ function parseStars(pattern: string, at: number, startsName: boolean): Special {
   return { part: isWhole ? everything : nameRest, end };
 }
 
-/** `{a,b}` and `{a..c}`. Braces around anything else, or not closed, are plain text. */
+/** Parses `{a,b}` and `{a..c}`. Braces around anything else, or without an end, are plain text. */
 function parseBraces(pattern: string, at: number, startsName: boolean): Special | null {
   const end = findBraceEnd(pattern, at);
   if (end === null) return null;
@@ -78,7 +78,7 @@ function parseBraces(pattern: string, at: number, startsName: boolean): Special 
   return choices.length > 1 ? { part: either(choices.map((choice) => compilePart(choice, startsName))), end } : null;
 }
 
-/** Where braces that open at a position are closed. */
+/** Returns the position after the brace that closes the one at `at`, or null if none does. */
 function findBraceEnd(pattern: string, at: number): number | null {
   let depth = 0;
   for (let next = at; next < pattern.length; next += 1) {
@@ -90,7 +90,7 @@ function findBraceEnd(pattern: string, at: number): number | null {
   return null;
 }
 
-/** Split at the commas that are in no inner braces. */
+/** Splits at the commas that are outside inner braces. */
 function splitChoices(inside: string): string[] {
   const choices: string[] = [];
   let start = 0;
@@ -111,12 +111,12 @@ function parseClass(pattern: string, at: number): Special | null {
   const [whole, mark, inside = ""] = found;
   const isIn = compileClass(inside);
   const part = oneUnit(mark === "" ? isIn : (unit) => !isIn(unit));
-  // It also matches itself: a file may be called "[draft]".
+  // The class also matches its own text, because a file may have the name "[draft]".
   const isName = mark === "" && /^[^-*+?.$(){}|[\]\\]+$/.test(inside);
   return { part: isName ? either([part, text(whole)]) : part, end: at + whole.length };
 }
 
-/** A range from a later to an earlier character is empty. */
+/** Compiles a class to a test. A class with a range from a later to an earlier character matches nothing. */
 function compileClass(inside: string): (unit: string) => boolean {
   const source = inside.replaceAll(
     /\\(.)|[[\]^\\]/gs,

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 const plainText = "text/plain";
 
-/** What deepagents takes for text; all further extensions but the binary ones are plain text to it too. */
+/** The text types of deepagents. It reads all other extensions as plain text, too, except the binary ones. */
 const textTypes = new Map([
   [".md", "text/markdown"],
   [".markdown", "text/markdown"],
@@ -24,12 +24,12 @@ const films = [".mp4", ".webm", ".mpeg", ".mov", ".avi", ".flv", ".mpg", ".wmv",
 const documents = [".pdf", ".ppt", ".pptx"];
 const binaryExtensions = new Set([...images, ...sounds, ...films, ...documents]);
 
-/** A text type for every path: files of a memory are text, and `read_file` shows only text. */
+/** Returns a text type for every path, because all files of a memory are text, and `read_file` shows only text. */
 export function getMediaType(path: string): string {
   return textTypes.get(getExtension(path)) ?? plainText;
 }
 
-/** Whether deepagents writes to this path what a model sends it in base64. */
+/** Whether deepagents decodes a model's text for this path as base64. */
 export function isBinaryPath(path: string): boolean {
   return binaryExtensions.has(getExtension(path));
 }

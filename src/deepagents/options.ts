@@ -2,18 +2,18 @@ import { z } from "zod";
 import type { MemoryError } from "../core/values/errors.js";
 import { checkOptions } from "../core/settings/check-options.js";
 
-/** Where failures go that the protocol cannot express. */
+/** The receiver of failures that the protocol cannot express. */
 export interface DeepAgentsBackendOptions {
   /**
-   * Called with the reason when a download or an upload answers `permission_denied`. The protocol has no words for it,
-   * and deepagents goes on without the file (`memory`, `skills`). @default a warning of the process
+   * Called with the reason when a download or an upload answers `permission_denied`. The protocol has no field for the
+   * reason, and deepagents goes on without the file (`memory`, `skills`). @default a warning of the process
    */
   onError?: (error: MemoryError) => void;
 }
 
 const optionsSchema = z
   .object({
-    // z.function() is a schema in zod 3 only.
+    // `z.function()` is a schema in zod 3 only.
     onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
   })
   .strict();

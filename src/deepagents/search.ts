@@ -8,7 +8,7 @@ import { compareCodeUnits } from "../core/values/text.js";
 import { Turns } from "../core/runtime/turns.js";
 import { compileGlob } from "./glob.js";
 
-/** The entries of a directory, sorted by path. Without such a directory none, as in deepagents. */
+/** Returns the entries of a directory, sorted by path. Empty if the directory is missing, as in deepagents. */
 export function listChildren({ files, directories }: MemoryOutline, path: string): FileInfo[] {
   const parent = normalizePath(path, { emptyIsRoot: true });
   const isChild = (other: string): boolean => (getParents(other).at(-1) ?? ROOT) === parent;
@@ -19,11 +19,18 @@ export function listChildren({ files, directories }: MemoryOutline, path: string
   return children.toSorted((one, other) => compareCodeUnits(one.path, other.path));
 }
 
-/** The files below a directory, or the one file, whose path from there matches. A leading slash changes nothing. */
-export async function findFiles({ files }: MemoryOutline, pattern: string, path: string): Promise<FileInfo[]> {
+/**
+ * Finds the files below a directory, or the one file, whose path relative to `path` matches. Ignores a leading slash of
+ * the pattern.
+ */
+export async function findFiles(
+  { files }: MemoryOutline,
+  { pattern, path }: { pattern: string; path: string },
+  signal: AbortSignal | null,
+): Promise<FileInfo[]> {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   const matching: FileInfo[] = [];
-  const turns = new Turns();
+  const turns = new Turns(signal);
   for (const { file, relative } of within(files, path)) {
     if (isLike(relative)) matching.push(fileInfo(file));
     if (turns.isOver()) await turns.next();
@@ -32,24 +39,28 @@ export async function findFiles({ files }: MemoryOutline, pattern: string, path:
 }
 
 export interface GrepQuery {
-  /** Literal text, searched for in each line. */
+  /** Literal text that is searched for in each line. */
   pattern: string;
   /** A directory or a file. */
   path: string;
-  /** Compared with names where it has no slash, otherwise with paths from `path` on. */
+  /** Compared with names, or, if it has a slash, with paths relative to `path`. */
   glob: string | null;
   maxCount: number;
 }
 
-export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Promise<GrepResult> {
+export async function grepFiles(
+  { files }: MemorySnapshot,
+  query: GrepQuery,
+  signal: AbortSignal | null,
+): Promise<GrepResult> {
   const { pattern, path, glob, maxCount } = query;
   const matches: NonNullable<GrepResult["matches"]> = [];
-  // No line holds it, though a text may.
+  // A text may contain a line end, but no line does.
   if (pattern.includes("\n")) return { matches };
   const search = new LiteralSearch(pattern);
   const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
-  const turns = new Turns();
+  const turns = new Turns(signal);
   for (const { file, relative } of within(files, path)) {
     if (turns.isOver()) await turns.next();
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;
@@ -62,7 +73,7 @@ export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Pr
   return { matches };
 }
 
-/** The files that `path` is or holds, with what their paths are from there on. */
+/** Returns the file at `path` or the files below it, with their paths relative to `path`. */
 function within<File extends { path: string }>(
   files: readonly File[],
   path: string,

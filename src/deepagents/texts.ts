@@ -3,10 +3,12 @@ import { invalid, MemoryError } from "../core/values/errors.js";
 import { replaceText } from "../core/values/text.js";
 import { isBinaryPath, getMediaType } from "./media-types.js";
 
-/** The lines of a text from `offset` on, at most `limit`. A final newline ends the last line and begins none. */
+/**
+ * Returns the lines of a text from `offset` on, at most `limit`. A final newline ends the last line and begins none.
+ */
 export function lineWindow(path: string, text: string, offset: number, limit: number): ReadResult {
   const mimeType = getMediaType(path);
-  const [first, count] = [wholeNumber(offset), wholeNumber(limit)];
+  const [first, count] = [toWholeNumber(offset), toWholeNumber(limit)];
   const lines = text.split("\n");
   const totalLines = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   if (first > 0 && first >= totalLines) {
@@ -14,7 +16,7 @@ export function lineWindow(path: string, text: string, offset: number, limit: nu
   }
   const content = lines.slice(first, first + count).join("\n");
   const endLine = Math.min(first + count, totalLines);
-  // An empty file, or no line requested: there is no window to report.
+  // For an empty file, or if no line was requested, there is no window to report.
   if (endLine === first) return { content, mimeType };
   return {
     content,
@@ -26,11 +28,14 @@ export function lineWindow(path: string, text: string, offset: number, limit: nu
   };
 }
 
-function wholeNumber(value: number): number {
+function toWholeNumber(value: number): number {
   return Math.max(0, Math.floor(value)) || 0;
 }
 
-/** @throws MemoryError EINVAL, in deepagents' words, for what occurs nowhere, or more than once where one is meant */
+/**
+ * @throws MemoryError EINVAL, in deepagents' words, if the text does not occur, or occurs several times without
+ * `replaceAll`
+ */
 export function editText(
   text: string,
   { oldString, newString, replaceAll }: { oldString: string; newString: string; replaceAll: boolean },
@@ -48,29 +53,29 @@ export function editText(
   );
 }
 
-/** Programs without types call, too. @throws MemoryError EINVAL */
+/** Checks the type, because programs without types call, too. @throws MemoryError EINVAL */
 export function assertText(value: unknown, name: string): asserts value is string {
   if (typeof value !== "string") throw invalid(`${name} must be a string`);
 }
 
-/** Keeps a byte order mark, so that what was uploaded is downloaded byte for byte. */
+/** Keeps a byte order mark, so that a file is downloaded with exactly the bytes that were uploaded. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** @throws MemoryError EACCES for what is not UTF-8 */
+/** @throws MemoryError EACCES for bytes that are not UTF-8 */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
-    throw textOnly(cause);
+    throw createBinaryError(cause);
   }
 }
 
-/** @throws MemoryError EACCES where deepagents would take the text for base64 */
+/** @throws MemoryError EACCES if deepagents would decode the text as base64 */
 export function assertTextPath(path: string): void {
-  if (isBinaryPath(path)) throw textOnly();
+  if (isBinaryPath(path)) throw createBinaryError();
 }
 
-function textOnly(cause?: unknown): MemoryError {
+function createBinaryError(cause?: unknown): MemoryError {
   return new MemoryError(
     "EACCES",
     "EACCES: only text can be kept here, no images, sounds, films or other binary files",

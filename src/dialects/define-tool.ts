@@ -2,7 +2,7 @@ import type { Memory } from "../core/memory.js";
 import { MemoryError } from "../core/values/errors.js";
 import { findProposal, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
 
-/** A refusal by a code of the dialect. */
+/** A refusal with a code of the dialect. */
 export class DialectError extends Error {
   override readonly name = "DialectError";
   readonly code: string;
@@ -13,10 +13,10 @@ export class DialectError extends Error {
   }
 }
 
-/** The answers of a tool, in the form of its dialect. `args` may be anything. */
+/** The answers of a tool, in the dialect's format. `args` may be anything. */
 export interface ToolAnswers<Result> {
   success(result: Result): string | Promise<string>;
-  /** The change is not made: a person decides about it. */
+  /** The change was not made, because a person decides about it. */
   proposed(proposal: string, args: unknown): string | Promise<string>;
   refusal(error: MemoryError | DialectError, args: unknown): string | Promise<string>;
   /** Any other error. */
@@ -24,12 +24,12 @@ export interface ToolAnswers<Result> {
 }
 
 export interface ToolSpecification<Result> extends Omit<ToolDefinition, "answer" | "failure"> {
-  /** Checks `args`, which may be anything, and runs the call. Throws what it refuses. */
+  /** Checks `args`, which may be anything, and runs the call. Throws its refusals. */
   run: (args: unknown, openMemory: () => Promise<Memory>) => Promise<Result>;
   answers: ToolAnswers<Result>;
 }
 
-/** A tool that answers each outcome of `run`: a result, a proposal, a refusal or a failure. */
+/** Creates a tool that answers each outcome of `run`: a result, a proposal, a refusal or a failure. */
 export function defineTool<Result>({ run, answers, ...tool }: ToolSpecification<Result>): ToolDefinition {
   const answer = async (args: unknown, openMemory: () => Promise<Memory>): Promise<ToolAnswer> => {
     try {
@@ -52,16 +52,14 @@ export function createSchema(
   return { type: "object", properties, required: [...required], additionalProperties: false };
 }
 
-/** How a dialect refuses arguments. */
+/** The errors with which a dialect refuses arguments. */
 export interface ArgumentErrors {
-  /** @default none: anything but an object counts as no arguments */
+  /** @default none: any value but an object counts as no arguments */
   notAnObject?(): Error;
   unknownName(name: string): Error;
 }
 
-/**
- * The arguments of a call by their names. Unknown names are refused: a misspelt name must not change what a call does.
- */
+/** Returns the arguments by name. Refuses unknown names: a misspelt name must not change the effect of a call. */
 export function parseArguments(
   args: unknown,
   isKnown: (name: string) => boolean,
@@ -74,7 +72,7 @@ export function parseArguments(
   return values;
 }
 
-/** Whether a value is an object, and no list. */
+/** Whether a value is an object but not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -17,14 +17,14 @@ export interface FlatSchema {
 }
 
 /**
- * One tool of a dialect, as data: what the model reads about it, and how it answers. `DialectTool` makes a LangChain
- * tool from it. Other protocols can serve the same definition.
+ * One tool of a dialect, as data: what the model reads about the tool, and how the tool answers. `DialectTool` makes a
+ * LangChain tool from it. Other protocols can serve the same definition.
  */
 export interface ToolDefinition {
   name: string;
   /**
-   * What the model reads. A function if it depends on the memory's rule for names. It gets undefined if only a run
-   * decides the memory.
+   * The description for the model. A function if it depends on the memory's rule for names. The function gets undefined
+   * if only a run decides the memory.
    */
   description: string | ((paths: PathRule | undefined) => string);
   /** A title for people, in user interfaces. */
@@ -34,36 +34,36 @@ export interface ToolDefinition {
   readOnly: boolean;
   /** Whether the tool may delete or replace something. */
   destructive: boolean;
-  /** What a model reads before each path of the memory, such as `/memories`. @default "" */
+  /** The prefix that a model reads before each path of the memory, such as `/memories`. @default "" */
   shownRoot?: string;
   /**
-   * The same tool for a memory that allows no more than this on any path. Leave it out if the tool offers no choice of
-   * commands.
+   * Returns the tool for a memory that allows at most these rights on any path. Omit it if the tool always offers the
+   * same commands.
    */
   narrowedTo?: (widest: MemoryRights["widest"]) => ToolDefinition;
   /** LangChain's `extras`, for a provider that knows the tool itself. */
   extras?: Record<string, unknown>;
   /**
-   * Checks `args`, which may be anything, runs the call, and answers with its outcome or refusal. Throws only errors of
-   * `openMemory` and its memory that are not a MemoryError.
+   * Checks `args`, which may be anything, runs the call, and answers its outcome or refusal. Throws only errors that
+   * are not a MemoryError, from `openMemory` or the memory.
    */
   answer: (args: unknown, openMemory: () => Promise<Memory>) => Promise<ToolAnswer>;
-  /** Answers what `answer` has thrown, in the dialect's own form. */
+  /** Answers an error that `answer` threw, in the dialect's format. */
   failure: (args: unknown, cause: unknown) => ToolAnswer;
 }
 
-/** What a tool knows about its memory without a run. */
+/** Facts about the memory that a tool knows without a run. */
 export interface KnownMemory {
-  /** Which names it lets create. */
+  /** The rule for the names that the memory lets a call create. */
   readonly paths?: PathRule | undefined;
-  /** Which changes rules and mounts allow. */
+  /** The changes that rules and mounts allow. */
   readonly rights?: MemoryRights | undefined;
 }
 
-/** A tool as it is told to models. */
+/** A tool as models see it. */
 export type AdaptedTool = ToolDefinition & { description: string };
 
-/** The tool for a memory: it offers only what may succeed somewhere, and says where. */
+/** Adapts a tool to a memory: the tool offers only commands that may succeed somewhere, and says where. */
 export function adaptTool(definition: ToolDefinition, { paths, rights }: KnownMemory): AdaptedTool {
   const tool = rights === undefined ? definition : (definition.narrowedTo?.(rights.widest) ?? definition);
   const description = typeof tool.description === "function" ? tool.description(paths) : tool.description;
@@ -77,14 +77,14 @@ export function adaptTool(definition: ToolDefinition, { paths, rights }: KnownMe
   };
 }
 
-/** The proposal that a change has become; null for any other error. Dialects put their own error around it. */
+/** Returns the proposal that a change became, or null for any other error. A dialect may have wrapped the error. */
 export function findProposal(error: unknown): string | null {
   for (let cause = error; MemoryError.isInstance(cause); cause = cause.cause)
     if (cause.proposal !== undefined) return cause.proposal;
   return null;
 }
 
-/** A set of tools with which models use a memory. */
+/** A set of tools through which models use a memory. */
 export interface Dialect {
   name: string;
   tools: ToolDefinition[];

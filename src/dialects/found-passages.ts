@@ -1,19 +1,19 @@
 import type { Memory } from "../core/memory.js";
 import type { SearchHit } from "../core/search/search-options.js";
 
-/** What a search answers a model, whatever the memory holds. */
+/** Limits of one answer to a model, independent of the size of the memory. */
 const maxPassages = 10;
 const maxChars = 8000;
-/** How many further ones are counted. */
+/** Number of further matches that are counted. */
 const maxLeftOut = 40;
 
 export interface FoundPassages {
   passages: SearchHit[];
-  /** What of all that was found is not among them, in words; "" for nothing. */
+  /** Says in words which matches were left out, or "" if none were. */
   leftOut: string;
 }
 
-/** The passages that fit best, as many as a model should read at once. */
+/** Returns the best matches, as many as a model should read at once. */
 export async function findPassages(memory: Memory, query: string, path: string): Promise<FoundPassages> {
   const found = await memory.search(query, { path, limit: maxPassages + maxLeftOut });
   const passages: SearchHit[] = [];

@@ -5,7 +5,7 @@ import { recordsDialect } from "./records/records-dialect.js";
 import { allMemoryCommands } from "./unified/options.js";
 import { unifiedDialect } from "./unified/unified-dialect.js";
 
-/** Every dialect of the package, made with its default options: the one place that lists them. */
+/** All dialects of the package, with their default options. No other module lists them. */
 export const dialects = {
   unified: unifiedDialect,
   claude: claudeDialect,
@@ -13,7 +13,7 @@ export const dialects = {
   records: recordsDialect,
 } satisfies Record<string, () => Dialect>;
 
-/** The same, each with its search. */
+/** The same dialects, each with its search. */
 export const searchingDialects: Record<DialectName, () => Dialect> = {
   unified: () => unifiedDialect({ commands: [...allMemoryCommands] }),
   claude: () => claudeDialect({ search: true }),
@@ -22,12 +22,12 @@ export const searchingDialects: Record<DialectName, () => Dialect> = {
 };
 
 /**
- * A dialect of this package, with its default options.
+ * The name of a dialect of this package.
  * @useDeclaredType
  */
 export type DialectName = keyof typeof dialects;
 
-/** In the order in which users are told of them. */
+/** The names in the order in which users see them. */
 export const dialectNames = Object.keys(dialects).filter(isDialectName);
 
 export function isDialectName(value: unknown): value is DialectName {

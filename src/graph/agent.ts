@@ -18,7 +18,7 @@ import type { MemoryNode } from "./memory-node.js";
 
 /** The options of an Agent: those of its CallModelNode and of its compiled graph. */
 export interface AgentOptions extends CallModelNodeOptions {
-  /** The store of every run. Memory nodes without a store of their own use it. */
+  /** The store of every run. Memory nodes that have no store use it. */
   store?: BaseStore;
   /** Keeps the conversation of each `thread_id`. @default none: every call begins anew */
   checkpointer?: BaseCheckpointSaver;
@@ -27,31 +27,31 @@ export interface AgentOptions extends CallModelNodeOptions {
 type AgentGraph = ReturnType<typeof compileGraph>;
 
 /**
- * The usual loop, `call_model` ⇄ `tools`. You can change its tools and its memory between runs and during a run.
- * To use it as a node of another graph, write `addNode("agent", agent.graph)`.
+ * The usual loop, `call_model` ⇄ `tools`. You can change its tools and its memory between runs and during a run. To use
+ * the agent as a node of another graph, write `addNode("agent", agent.graph)`.
  */
 export class Agent {
   readonly graph: AgentGraph;
   #callModel: CallModelNode;
 
-  /** @throws TypeError as CallModelNode */
+  /** @throws TypeError in the same cases as CallModelNode */
   constructor(options: AgentOptions) {
     const { store, checkpointer, ...callModelOptions } = { ...options };
     this.#callModel = new CallModelNode(callModelOptions);
     this.graph = compileGraph(() => this.#callModel, store, checkpointer);
-    // This makes `addNode` treat the agent as a Runnable. LangGraph would call each property of any other object.
+    // `addNode` must treat the agent as a Runnable. For any other object LangGraph would call each property.
     defineRunnableMark(this, () => true);
   }
 
-  /** The node on which the next turns begin. Turns that run on it already see its changes too. */
+  /** The node on which later turns begin. Turns that already run on this node see its changes, too. */
   get callModel(): CallModelNode {
     return this.#callModel;
   }
 
   /**
-   * Later turns run on another node. A running turn ends on the node on which it began, unless it is interrupted and
-   * resumed.
-   * @throws TypeError if it is not a CallModelNode
+   * Lets later turns run on another node. A running turn ends on the node on which it began, unless the turn is
+   * interrupted and resumed.
+   * @throws TypeError if `callModel` is not a CallModelNode
    */
   setCallModel(callModel: CallModelNode): void {
     if (typeof callModel?.invoke !== "function" || !Array.isArray(callModel.tools)) {
@@ -66,15 +66,15 @@ export class Agent {
   }
 
   /**
-   * Removes a tool. The next call of the model does not get it. Does nothing if the tool is missing. @param tool the
-   * tool or its name
+   * Removes a tool, from the next call of the model on. Does nothing if the tool is missing.
+   * @param tool the tool or its name
    */
   removeTool(tool: StructuredToolInterface | string): void {
     this.#callModel.removeTool(tool);
   }
 
   /**
-   * Shows a memory to the model from its next call on, instead of the earlier one.
+   * Shows a memory to the model instead of the earlier memory, from the next call of the model on.
    * @param connector a connector, or a MemoryNode, which gets a connector with the defaults
    * @throws TypeError for anything else
    */
@@ -82,16 +82,16 @@ export class Agent {
     this.#callModel.setMemoryConnector(connector);
   }
 
-  /** Runs a turn. @param config A checkpointer and `perThread` memories need `configurable.thread_id` in it. */
+  /** Runs a turn. @param config must have `configurable.thread_id` for a checkpointer and for `perThread` memories */
   invoke: AgentGraph["invoke"] = (input, options) => this.graph.invoke(input, options);
 
-  /** Runs a turn and streams it; see LangGraph's `stream` for the modes. */
+  /** Runs a turn and streams it. LangGraph's `stream` describes the modes. */
   stream: AgentGraph["stream"] = (input, options) => this.graph.stream(input, options);
 }
 
 /**
- * The messages, and the node on which the turn began. LangGraph never checkpoints the node. The state keeps it in a
- * function, so that JSON leaves it out of traces.
+ * The messages, and the node on which the turn began. LangGraph never checkpoints this node. The state wraps the node
+ * in a function, so that JSON omits the node from traces.
  */
 const turnAnnotation = Annotation.Root({
   ...MessagesAnnotation.spec,
@@ -107,22 +107,22 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
     const node = getNode(state);
     return { ...(await node.invoke(state, config)), turn: () => node };
   };
-  // Each call reads the tools again, so that it finds tools that were added later.
+  // Each call reads the tools again, because tools may have been added.
   const callTools = async (state: TurnState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
     new ToolNode<MessagesState>([...getNode(state).tools]).invoke(state, config);
   const graph = new StateGraph({ stateSchema: turnAnnotation, input: MessagesAnnotation, output: MessagesAnnotation })
     .addNode("call_model", callModel)
     .addNode("tools", callTools)
     .addEdge(START, "call_model")
-    .addConditionalEdges("call_model", (state) => (asksForTools(state.messages.at(-1)) ? "tools" : END), ["tools", END])
+    .addConditionalEdges("call_model", (state) => (hasToolCalls(state.messages.at(-1)) ? "tools" : END), ["tools", END])
     .addEdge("tools", "call_model")
     .compile({ ...(store && { store }), ...(checkpointer && { checkpointer }) });
-  // Otherwise streams would show the whole state, even with input and output schemas.
+  // Without this line, streams would show the whole state, even with input and output schemas.
   graph.streamChannels = ["messages"];
   return graph;
 }
 
-function asksForTools(message: BaseMessage | undefined): boolean {
+function hasToolCalls(message: BaseMessage | undefined): boolean {
   return (
     message !== undefined &&
     "tool_calls" in message &&

@@ -8,15 +8,15 @@ import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
-/** The options of a CallModelNode: the model, and what it gets besides the messages of the state. */
+/** The options of a CallModelNode: the model, and what the model gets in addition to the messages of the state. */
 export interface CallModelNodeOptions {
-  /** A chat model. With `tools` it must be able to bind tools. */
+  /** A chat model. If there are `tools`, the model must be able to bind tools. */
   model: BaseChatModel;
   /** @default none */
   tools?: StructuredToolInterface[];
-  /** The model gets it before the messages of the state. It is never added to the state. @default none */
+  /** Sent to the model before the messages of the state, and never added to the state. @default none */
   systemPrompt?: string;
-  /** Shows a memory beside the system prompt. A MemoryNode gets a connector with the defaults. @default none */
+  /** Shows a memory next to the system prompt. A MemoryNode gets a connector with the defaults. @default none */
   memoryConnector?: MemoryConnectorNode | MemoryNode;
 }
 
@@ -27,10 +27,10 @@ export interface MessagesState {
 
 /**
  * Calls a chat model with the messages of the state, for `graph.addNode("call_model", node)`. Only the model's answer
- * goes into the state. You can change prompt, tools and memory at any time. A running call keeps those with which it
- * began.
+ * is added to the state. You can change prompt, tools and memory at any time. A running call keeps the values with
+ * which it began.
  *
- * It is a Runnable, because LangGraph turns any other object with `invoke` into a node that does nothing.
+ * The class is a Runnable, because LangGraph turns any other object with `invoke` into a node that does nothing.
  */
 export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGraphRunnableConfig> {
   static override lc_name(): string {
@@ -58,17 +58,17 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     for (const tool of tools) this.addTool(tool);
   }
 
-  /** The tools that the model gets now. */
+  /** The tools of the next call of the model. */
   get tools(): readonly StructuredToolInterface[] {
     return this.#tools;
   }
 
-  /** Sets the system prompt, from the next call of the model on. @param prompt "" for none */
+  /** Sets the system prompt, from the next call of the model on. @param prompt "" removes the prompt */
   setSystemPrompt(prompt: string): void {
     this.#systemPrompt = prompt;
   }
 
-  /** @throws TypeError if another tool has the name, or the model cannot bind tools */
+  /** @throws TypeError if another tool has the name, or if the model cannot bind tools */
   addTool(tool: StructuredToolInterface): void {
     if (this.#tools.some((other) => other.name === tool.name)) {
       throw new TypeError(`there already is a tool called ${tool.name}; remove it first, or give one another name`);
@@ -83,13 +83,13 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     this.#tools = this.#tools.filter((other) => other.name !== name);
   }
 
-  /** The connector that shows a memory to the model now. */
+  /** The connector that shows a memory in the next call of the model. */
   get memoryConnector(): MemoryConnectorNode | undefined {
     return this.#memoryConnector;
   }
 
   /**
-   * Shows a memory to the model, from its next call on.
+   * Shows a memory to the model, from the next call of the model on.
    * @param connector a connector, or a MemoryNode, which gets a connector with the defaults; undefined shows no memory
    * @throws TypeError for anything else
    */
@@ -98,9 +98,9 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   }
 
   /**
-   * LangGraph sets no async context for a Runnable. This method sets it, so that `getStore()`, streamed tokens, tracing
-   * and aborts work in models and callbacks that do not forward their config. A call without a config inside a node
-   * uses the config of that node.
+   * Runs the model in an async context, which LangGraph does not set for a Runnable. Models and callbacks that do not
+   * forward their config need the context for `getStore()`, streamed tokens, tracing and aborts. A call without a
+   * config inside a node uses the config of that node.
    */
   override async invoke(state: MessagesState, config?: Partial<LangGraphRunnableConfig>): Promise<MessagesState> {
     const run: Partial<LangGraphRunnableConfig> = ensureConfig(config);

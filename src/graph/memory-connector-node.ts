@@ -18,27 +18,27 @@ import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
 
-/** The memories of one node, as a connector needs them. A `MemoryNode` fits. */
+/** The memories of one node, as a connector needs them. A `MemoryNode` has these members. */
 export interface ConnectableMemory {
   readonly scope: MemoryScope;
-  /** The memory of the run's thread or user, or the global one, by `scope`. */
+  /** Returns the memory of the run's thread or user, or the global memory. `scope` decides. */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
-  /** The node's memory that all threads and users share. */
+  /** Returns the node's memory that all threads and users share. */
   globalMemory(run: MemoryRun): Memory;
-  /** The tree of a node with mounts, null for one without. @internal */
+  /** Returns the tree of a node with mounts, or null for a node without mounts. @internal */
   treeForRun?(run: MemoryRun): Promise<TreeOfRun | null>;
 }
 
-/** The memories of a run in one tree. */
+/** All memories of a run in one tree. */
 export interface TreeOfRun {
   tree: MountedMemory;
   /** Set if the run names no thread or user. The global memory is then mounted at "/". Otherwise null. */
   missingOwner: MemoryError | null;
 }
 
-/** A run as programs describe it. A `global` node with a store needs no field. */
+/** A run as a program describes it. A `global` node with a store needs none of these fields. */
 export interface RenderedRun extends Partial<MemoryRun> {
-  /** For a node without a store of its own. */
+  /** For a node that has no store. */
   store?: BaseStore | undefined;
   /** Ends the call. */
   signal?: AbortSignal | undefined;
@@ -51,11 +51,11 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
 }
 
 /**
- * Shows a memory to the model. It makes one message for each call. The message is never part of the graph's state.
+ * Shows a memory to the model. Each call creates one message, which never becomes part of the graph's state.
  *
- * For a `perThread` or `perUser` node it shows the memory of the run's thread or user. If that memory is empty, or the
- * run names no thread or user, it shows the node's global memory. The message says which one it shows. The same memory
- * gives the same bytes, so prompt caches stay valid.
+ * For a `perThread` or `perUser` node, the message shows the memory of the run's thread or user. If that memory is
+ * empty, or if the run names no thread or user, it shows the node's global memory. The message says which memory it
+ * shows. The same memory gives the same bytes, so prompt caches stay valid.
  */
 export class MemoryConnectorNode {
   readonly #memory: ConnectableMemory;
@@ -75,7 +75,8 @@ export class MemoryConnectorNode {
   /**
    * Returns the memory as a system message, or null if there is nothing to show. Ignores `role` and `placement`. Sends
    * one command, or two if the memory of the thread or user is empty.
-   * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is no text
+   * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is not a
+   * string
    */
   async renderMessage({ store, signal, config, ...run }: RenderedRun = {}): Promise<SystemMessage | null> {
     const text = await this.#render({
@@ -86,14 +87,14 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * Returns the messages with the memory added. Does not change the given array and messages. If the memory cannot be
-   * read, it calls `onError` and returns the messages without the memory. If the run's signal aborts, it rejects with
-   * the signal's reason.
+   * Returns the messages with the memory added. Does not change the given array or messages. If the memory cannot be
+   * read, calls `onError` and returns the messages without the memory. If the run's signal aborts, rejects with the
+   * signal's reason.
    *
    * @param config the config of the run. Its thread, user and `store` choose the memory. Its `signal` ends the call.
-   *   Default: the config of the run around this call, if LangGraph knows it.
-   * @param model the client that gets the messages. It decides what `systemMessages: "auto"` means. Without it the
-   *   memory goes into the one system message, which every client takes.
+   * Default: the config of the run around this call, if LangGraph knows it.
+   * @param model the client that gets the messages. The client decides what `systemMessages: "auto"` means. Without a
+   * client, the memory is added to the one system message, which every client accepts.
    */
   async inject(messages: BaseMessage[], config?: RunnableConfig, model?: unknown): Promise<BaseMessage[]> {
     const run = ensureConfig(config);
@@ -114,7 +115,7 @@ export class MemoryConnectorNode {
       );
     } catch (cause) {
       getRunSignal(run)?.throwIfAborted();
-      // A function that finds the thread or the user may interrupt the run to request the id from a person.
+      // The function that finds the thread or the user may interrupt the run, to request the id from a person.
       if (isGraphBubbleUp(cause)) throw cause;
       const error = MemoryError.isInstance(cause)
         ? cause
@@ -124,7 +125,9 @@ export class MemoryConnectorNode {
     }
   }
 
-  /** A failing `onError`, also an asynchronous one, must not break the run. The default then reports the failure. */
+  /**
+   * Calls `onError`. If `onError` fails, even asynchronously, the default reports the failure, so that the run goes on.
+   */
   #report(failure: MemoryError): void {
     const warn = (): void => connectorDefaults.onError(failure);
     try {
@@ -163,7 +166,7 @@ export class MemoryConnectorNode {
     return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
   }
 
-  /** Null if the run names no thread or user. It reports that, and the model sees the global memory. */
+  /** Returns null if the run names no thread or user. Then reports this, and the model sees the global memory. */
   async #ownMemory(run: MemoryRun): Promise<Memory | null> {
     try {
       return await this.#memory.memoryForRun(run);

@@ -42,42 +42,43 @@ import { hasMethod } from "../core/values/unknown-values.js";
 
 /** The options of a MemoryNode. */
 export interface MemoryNodeOptions extends MemoryOptions {
-  /** The store of the memory. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
+  /** The store of the memory. @default the run's store, which `compile({ store })` or `createAgent({ store })` sets */
   store?: BaseStore;
-  /** Names the memory. Nodes with the same id in the same store share it. */
+  /** Names the memory. Nodes with the same id in the same store share their memory. */
   nodeId: string;
   /** @default "global" */
   scope?: MemoryScope;
   /**
-   * For `perThread`: finds the thread of a run. It must answer within `timeoutMs`. @default `configurable.thread_id` of
-   * the run
+   * For `perThread`: finds the thread of a run. The function must answer within `timeoutMs`. @default
+   * `configurable.thread_id` of the run
    */
   threadId?: OwnerOfRun;
   /**
-   * For `perUser`: finds the user of a run. It must answer within `timeoutMs`. @default the user of the run, as in
-   * {@link MemoryRun}
+   * For `perUser`: finds the user of a run. The function must answer within `timeoutMs`. @default the user of the run,
+   * as in {@link MemoryRun}
    */
   userId?: OwnerOfRun;
   /**
    * More memories in the same tree, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The
-   * node's own memory is at "/"; an entry "/" sets its `access`, `description` and `maxChars`. At most 32. @default
-   * none
+   * node's own memory is at "/". An entry "/" sets the `access`, `description` and `maxChars` of this memory. At most
+   * 32. @default none
    */
   mounts?: Record<string, MountOptions>;
   /**
-   * Limit which changes are allowed on some paths, for all users of this node's memory. At most 100. The first rule
-   * that matches a path decides. A refused change is EACCES. If a program must write, use `store.memory(address)`.
+   * Rules that limit the changes on some paths, for all users of this node's memory. At most 100. The first rule that
+   * matches a path decides. A refused change is EACCES. A program that must write can use `store.memory(address)`.
    * @default none
    */
   rules?: MemoryRule[];
   /**
-   * Gets each text before it is stored, and can change or refuse it. It must answer within `timeoutMs`. @default none
+   * Gets each text before it is stored, and can change or refuse the text. The guard must answer within `timeoutMs`.
+   * @default none
    */
   guard?: MemoryGuard;
   /**
    * What happens to a change if the `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits
-   * or rejects it; the graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later
-   * (`memory.proposals`); it needs a MongoMemoryStore.
+   * or rejects the change; the graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later
+   * (`memory.proposals`); this needs a MongoMemoryStore.
    * @default "interrupt"
    */
   onAsk?: OnAsk;
@@ -108,15 +109,17 @@ const optionsSchema = z
   })
   .strict();
 
-/** The memory of one node of an agent graph. Gives you the tool that edits it and the connector that shows it. */
+/**
+ * The memory of one node of an agent graph. Provides the tool that edits the memory and the connector that shows it.
+ */
 export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly nodeId: string;
   readonly scope: MemoryScope;
-  /** Which names can be created. */
+  /** The rule for names that can be created. */
   readonly paths: PathRule;
-  /** Which changes its rules and mounts allow; undefined if they allow everything. */
+  /** The changes that rules and mounts allow. Undefined if they allow all changes. */
   readonly rights: MemoryRights | undefined;
-  /** The tools an agent needs to use this memory: the unified `memory` tool. */
+  /** The tools that an agent needs for this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
@@ -141,7 +144,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       search = false,
       ...memoryOptions
     } = options;
-    // A made-up owner stands for that of a run, so that a bad node id is refused here and not during a run.
+    // Checks with a made-up owner, so that a bad node id is refused now and not during a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
     this.#mounts = mounts && new NodeMounts(mounts);
@@ -161,10 +164,10 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory with its mounts, for programs. Rules and guard apply.
+   * Returns the memory with its mounts, for programs. Rules and guard apply.
    * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts. For a `global`
    * node, the owner of its mounts
-   * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
+   * @throws MemoryError ENOTMEM for a node that has no store, EINVAL without an owner
    * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
    */
   memory(owner?: string): Memory {
@@ -183,10 +186,10 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory that a run uses, with its mounts. If the run names no thread or user, the process prints one warning. A
-   * mount without its thread or user stays in the tree, and calls on paths below it are EINVAL.
-   * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer
-   * in time
+   * Returns the memory that a run uses, with its mounts. If the run names no thread or user, the process prints one
+   * warning. A mount without its thread or user stays in the tree, and calls on paths below this mount are EINVAL.
+   * @throws MemoryError ENOTMEM and EINVAL as `memory`, EINVAL if a function for the id throws, EIO if the function
+   * does not answer in time
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
     const own = await this.#forRun(run, this.nodeId, this.scope);
@@ -194,8 +197,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at
-   * "/". @internal
+   * Returns the tree of a node with mounts, for a connector. If the run names no thread or user, the global memory is
+   * at "/". @internal
    */
   async treeForRun(run: MemoryRun): Promise<TreeOfRun | null> {
     const mounts = this.#mounts;
@@ -211,7 +214,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory that all threads and users share. A connector falls back to it. @throws MemoryError ENOTMEM as `memory`
+   * Returns the memory that all threads and users share, which a connector shows if the run's own memory is empty.
+   * @throws MemoryError ENOTMEM as `memory`
    */
   globalMemory(run?: MemoryRun): Memory {
     return this.#restricted(
@@ -220,7 +224,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     );
   }
 
-  /** A connector that shows this node's memory to a model. @throws TypeError for a bad config */
+  /** Creates a connector that shows this node's memory to a model. @throws TypeError for a bad config */
   createConnector(config: MemoryConnectorConfig = {}): MemoryConnectorNode {
     return new MemoryConnectorNode({ ...config, memory: this });
   }
@@ -270,7 +274,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 }
 
-/** Reason: LangGraph would make a node of it that does nothing. */
+/** Reason: LangGraph would turn the MemoryNode into a graph node that does nothing. */
 function refuseAsGraphNode(): never {
   throw new TypeError(
     "a MemoryNode is no node of a StateGraph: add a CallModelNode with its memoryTools and its createConnector(), " +

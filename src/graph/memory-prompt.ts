@@ -9,14 +9,14 @@ import type { MemoryNode } from "./memory-node.js";
 export interface MemoryPromptOptions {
   /** A connector, or a MemoryNode, which gets a connector with the defaults. */
   connector: MemoryConnectorNode | MemoryNode;
-  /** Goes before the messages of the state. @default none */
+  /** Placed before the messages of the state. @default none */
   systemPrompt?: string;
 }
 
 /**
- * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state. It adds
- * nothing to the state. It does not know the model, so it merges the memory into the one system message, unless the
- * connector says otherwise.
+ * Creates a prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state. It
+ * adds nothing to the state. The function does not know the model, so it merges the memory into the one system message,
+ * unless the connector says otherwise.
  *
  * @throws TypeError if `connector` is neither a connector nor a MemoryNode
  */

@@ -20,15 +20,16 @@ import { warnOfMissingOwner } from "./missing-owner.js";
 import { callMethod, hasMethod } from "../core/values/unknown-values.js";
 
 /**
- * A memory in the tree of a node. Name one in the node's store by `nodeId` and `scope`, or pass any other as `memory`.
+ * A memory in the tree of a node: either a memory of the node's store, named by `nodeId` and `scope`, or any other
+ * memory as `memory`.
  */
 export interface NodeMount extends MountSettings {
   /** A Memory, a MemoryNode, or a function from a run to a Memory. */
   memory?: MemorySource | undefined;
-  /** The name of a memory in the store of the node. */
+  /** The name of a memory in the node's store. */
   nodeId?: string | undefined;
   /**
-   * The scope of the memory that `nodeId` names. The node finds its thread or user as for its own memory. @default
+   * The scope of the memory that `nodeId` names. The node finds the thread or user as for its own memory. @default
    * "global"
    */
   scope?: MemoryScope | undefined;
@@ -53,10 +54,10 @@ const mountSchema = z
 
 const rootSchema = z.object(mountFields).strict();
 
-/** Opens a memory in the store of the node. */
+/** Opens a memory of the node's store. */
 export type OpenInStore = (nodeId: string, scope: MemoryScope) => Memory | Promise<Memory>;
 
-/** The mounts of a node beside its own memory, which is mounted at "/". */
+/** The mounts of a node in addition to its own memory, which is mounted at "/". */
 export class NodeMounts {
   /** The rights that are known without a run. */
   readonly rights: MemoryRights | undefined;
@@ -69,7 +70,7 @@ export class NodeMounts {
     const given = normalizeMountPoints("MemoryNodeOptions.mounts", mounts);
     const [, root = {}] = given.find(([point]) => point === ROOT) ?? [];
     this.#root = checkOptions<MountSettings>('mount "/" (the node\'s own memory)', rootSchema, root);
-    this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
+    this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkMount(point, mount)]));
     this.rights = getTreeRights([
       { ...this.#root, point: ROOT },
       ...this.#others.map(({ point, settings }) => ({ ...settings, point })),
@@ -77,8 +78,8 @@ export class NodeMounts {
   }
 
   /**
-   * The mounts of a run, with the node's own memory. If the run names no thread or user for another mount, a placeholder
-   * takes its place.
+   * Returns the mounts of a run, including the node's own memory. If the run names no thread or user for another mount,
+   * a placeholder takes the place of this memory.
    */
   async forRun(own: Memory, run: MemoryRun, openInStore: OpenInStore): Promise<Mount[]> {
     const choose = async (mount: CheckedMount): Promise<Memory> =>
@@ -101,7 +102,7 @@ export class NodeMounts {
     return [createMount(ROOT, own, this.#root), ...others];
   }
 
-  /** The same for a program. @throws TypeError if the memory of a mount is known to a run only */
+  /** Returns the mounts for a program. @throws TypeError if the memory of a mount is known only in a run */
   forProgram(
     own: Memory,
     run: MemoryRun,
@@ -109,7 +110,7 @@ export class NodeMounts {
     open: (nodeId: string, scope: MemoryScope) => Memory,
   ): Mount[] {
     const choose = (mount: CheckedMount): Memory =>
-      "source" in mount ? memoryOfProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
+      "source" in mount ? openForProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
     return [
       createMount(ROOT, own, this.#root),
       ...this.#others.map((mount) => createMount(mount.point, choose(mount), mount.settings)),
@@ -117,7 +118,7 @@ export class NodeMounts {
   }
 }
 
-function checkedMount(point: string, given: unknown): CheckedMount {
+function checkMount(point: string, given: unknown): CheckedMount {
   if (
     typeof given === "function" ||
     isMemory(given) ||
@@ -139,14 +140,14 @@ function checkedMount(point: string, given: unknown): CheckedMount {
     checkMemorySource(memory);
     return { point, settings, source: memory };
   }
-  // With a made-up owner: that of a run is not known yet.
+  // Checked with a made-up owner, because the owner of a run is not known yet.
   const chosen = scope ?? "global";
   const owner = isMemoryScope(chosen) ? ownerFields[chosen] : null;
   const checked = checkAddress({ nodeId, scope: chosen, ...(owner !== null && { [owner]: "-" }) });
   return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
 }
 
-function memoryOfProgram(
+function openForProgram(
   { point, source }: { point: string; source: MemorySource },
   run: MemoryRun,
   owner: string | undefined,

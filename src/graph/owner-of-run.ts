@@ -4,10 +4,10 @@ import { MemoryError } from "../core/values/errors.js";
 import { withinTime } from "../core/runtime/call.js";
 import { type MemoryRun, getRunSignal } from "../langchain/memory-run.js";
 
-/** Finds the thread or the user of a run. If it returns undefined, the run's own ids decide. */
+/** Finds the thread or the user of a run. If the function returns undefined, the run's own ids decide. */
 export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
 
-/** How a node finds whose memory a run uses. */
+/** Finds the owner of the memory that a run uses. */
 export class RunOwners {
   readonly #nodeId: string;
   readonly #timeoutMs: number;
@@ -20,7 +20,7 @@ export class RunOwners {
   }
 
   /**
-   * Returns any value. The check of the address refuses values that are not ids.
+   * May return any value. The check of the address refuses values that are not ids.
    * @throws MemoryError EINVAL if the function for the id throws, EIO if it does not answer in time
    */
   async findOwner(run: MemoryRun, scope: MemoryScope): Promise<unknown> {

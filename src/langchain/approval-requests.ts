@@ -15,23 +15,23 @@ import {
 } from "./langgraph-internals.js";
 import type { MemoryRun } from "./memory-run.js";
 
-/** What the calls of one task share, each time that the task runs. */
+/** The shared data of all calls of one task, created anew each time that the task runs. */
 interface Task {
-  /** The answers so far, by the numbers of their interrupts. */
+  /** The answers so far, by the number of their interrupt. */
   answers: Map<number, unknown>;
   /**
-   * The interrupt that ends this run of the task. All waiting calls end with it, so that people see the interrupt that
-   * has the number.
+   * The interrupt that ends this run of the task. All waiting calls end with this interrupt, so that people see the
+   * interrupt that has the number.
    */
   ending: { cause: unknown } | null;
-  /** How often each change was requested: one call may make the same change twice. */
+  /** Number of requests for each change, because one call may make the same change twice. */
   counts: Map<string, number>;
   turns: Mutex;
 }
 
 const tasks = new WeakMap<InterruptState, Task>();
 
-/** How approval is requested in a run. @param run null outside a run */
+/** Decides how approval is requested in a run. @param run null outside a run */
 export function createApprovals(run: MemoryRun | null, onAsk: OnAsk, actor: MemoryActor | null): ApprovalRequester {
   return { onAsk, actor, createRequest: (about) => (run === null ? null : createRequest(run, about)) };
 }
@@ -58,7 +58,7 @@ function createRequest(
           const next = getNextInterruptNumber(interrupts);
           if (!hasAnswer(interrupts, next)) {
             await remember(next);
-            // Another tool of the task has taken the number.
+            // Another tool of the task took the number meanwhile.
             if (getNextInterruptNumber(interrupts) !== next) continue;
           }
           try {

@@ -20,12 +20,12 @@ import { getMemoryRun } from "./memory-run.js";
 import { checkMemorySource, getKnownMemory, openMemoryForRun, type MemorySource } from "./memory-source.js";
 
 /**
- * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are
- * answered in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal
- * of bad arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
+ * The LangChain tool of any dialect. It throws only an interrupt or an abort of the run. For any arguments, a missing
+ * thread or a failing storage, the tool answers in the dialect's format. LangChain's own refusal of bad arguments would
+ * show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
  */
 export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema, unknown, Arguments, string> {
-  /** The name by which LangChain serialises it. */
+  /** The name under which LangChain serializes the tool. */
   static override lc_name(): string {
     return "DialectTool";
   }
@@ -38,7 +38,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   #tool: AdaptedTool;
   #source: MemorySource | undefined;
 
-  /** @throws TypeError where the source is no memory source */
+  /** @throws TypeError if `source` is not a memory source */
   constructor(definition: ToolDefinition, source?: MemorySource) {
     super();
     const { name, title, extras } = definition;
@@ -62,7 +62,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     this.schema = this.#tool.schema;
   }
 
-  /** LangChain calls it with arguments that fit the schema. */
+  /** LangChain calls this method only with arguments that fit the schema. */
   protected async _call(
     args: unknown,
     _runManager?: CallbackManagerForToolRun,
@@ -75,7 +75,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     return answer.text;
   }
 
-  /** Arguments that do not fit the schema never reach `_call`. They are answered here, without a trace. */
+  /** Answers arguments that do not fit the schema, which never reach `_call`, without a trace. */
   override async invoke<
     Input extends StructuredToolCallInput<FlatSchema, Arguments>,
     Config extends ToolRunnableConfig | undefined,
@@ -84,7 +84,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     const args = removeUndefined(isToolCall(call) ? call.args : call);
     if (isJson(args) && !isToolCall(args)) {
       try {
-        // The same input without the fields that are undefined.
+        // The same input, without fields that are undefined.
         return await super.invoke((isToolCall(call) ? { ...call, args } : args) as Input, config);
       } catch (error) {
         if (!isArgumentsError(error)) throw error;
@@ -93,7 +93,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     // A call without a config gets the config of the surrounding run, as in LangChain itself.
     const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
     const id = isToolCall(call) ? call.id : config?.toolCall?.id;
-    // A message for a call with an id, which the type works out from the types of the input and the config.
+    // Calls with an id get a message. The return type follows from the types of the input and the config.
     return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
   }
 
@@ -126,12 +126,15 @@ function removeUndefined(args: unknown): unknown {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 }
 
-/** More than any tool needs. An object that is in several places counts each time, as LangChain visits it each time. */
+/**
+ * More than any tool needs. An object that occurs several times counts each time, because LangChain visits it each
+ * time.
+ */
 const maxObjects = 1000;
 
 /**
- * Whether LangChain can check `value`: it throws errors of its own at what JSON cannot express (undefined, bigint,
- * cycles), at nesting deeper than the stack and at a name with a lone surrogate.
+ * Whether LangChain can check `value`. LangChain throws its own errors at a value that JSON cannot express (undefined,
+ * bigint, cycles), at nesting deeper than the stack and at a name with a lone surrogate.
  */
 function isJson(value: unknown): boolean {
   let objects = 0;

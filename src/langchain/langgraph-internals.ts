@@ -4,27 +4,27 @@ import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 
 /*
- * All that this package uses of LangGraph and LangChain although their documentation does not promise it.
- * `__tests__/unit/langchain/langgraph-internals.test.ts` tries each function against the installed versions.
+ * All uses of LangGraph and LangChain that their documentation does not promise.
+ * `__tests__/unit/langchain/langgraph-internals.test.ts` tries each function with the installed versions.
  *
- * Two reads are elsewhere. `core/values/bubble-up.ts` reads `is_bubble_up`, because `core` imports no LangChain; the
- * same test covers it. `prompt/client-capabilities.ts` reads fields of chat model clients, and has tests of its own.
+ * Two more reads are elsewhere. `core/values/bubble-up.ts` reads `is_bubble_up`, because `core` imports no LangChain;
+ * the same test covers it. `prompt/client-capabilities.ts` reads fields of chat model clients, and has its own tests.
  */
 
 /**
- * The interrupts of one task, `__pregel_scratchpad` of the config. LangGraph makes a new object each time that it runs
- * the task.
+ * The interrupts of one task, `__pregel_scratchpad` of the config. LangGraph creates a new object each time that the
+ * task runs.
  */
 export interface InterruptState {
-  /** The number of the last `interrupt()` of the task; -1 before the first. */
+  /** The number of the last `interrupt()` of the task, or -1 before the first. */
   readonly interruptCounter: number;
-  /** The answers to the first interrupts, by their numbers. */
+  /** The answers to the first interrupts, by number. */
   readonly resume: readonly unknown[];
-  /** An answer that fits the next interrupt without one, whatever its number. */
+  /** An answer for the next interrupt that has none, whatever its number. */
   readonly nullResume?: unknown;
 }
 
-/** Null outside a task, and if LangGraph has changed its shape: then a person cannot be asked in the run. */
+/** Returns null outside a task, or if LangGraph has changed the object's shape. Then the run cannot ask a person. */
 export function getInterruptState({ configurable }: RunnableConfig): InterruptState | null {
   const state: unknown = configurable?.["__pregel_scratchpad"];
   return isInterruptState(state) ? state : null;
@@ -40,12 +40,12 @@ function isInterruptState(value: unknown): value is InterruptState {
   );
 }
 
-/** The number that the next `interrupt()` of the task gets. */
+/** The number of the next `interrupt()` of the task. */
 export function getNextInterruptNumber({ interruptCounter }: InterruptState): number {
   return interruptCounter + 1;
 }
 
-/** Whether the interrupt of this number returns at once, instead of ending the run. */
+/** Whether the interrupt with this number returns at once, instead of ending the run. */
 export function hasAnswer({ resume, nullResume }: InterruptState, number: number): boolean {
   return number < resume.length || nullResume !== undefined;
 }
@@ -56,16 +56,16 @@ export function hasCheckpointer({ configurable }: RunnableConfig): boolean {
 }
 
 /**
- * Names the task. It contains the task's id, which LangGraph derives from the checkpoint, so it is the same when the
- * task runs again after an interrupt.
+ * Names the task. The name contains the task's id, which LangGraph derives from the checkpoint, so the name stays the
+ * same if the task runs again after an interrupt.
  */
 export function getTaskNamespace({ configurable }: RunnableConfig): unknown {
   return configurable?.["checkpoint_ns"];
 }
 
 /**
- * An object that LangGraph makes for each run and passes to all parts of it, in subgraphs too. Undefined outside a
- * graph.
+ * Returns an object that LangGraph creates for each run and passes to all parts of the run, including subgraphs.
+ * Undefined outside a graph.
  */
 export function getObjectOfRun(config: RunnableConfig & { writer?: object | null }): object | undefined {
   const signals: unknown = config.configurable?.["__pregel_abort_signals"];
@@ -73,24 +73,27 @@ export function getObjectOfRun(config: RunnableConfig & { writer?: object | null
     const { externalAbortSignal: signal } = signals;
     if (typeof signal === "object" && signal !== null) return signal;
   }
-  // Tools made by `tool()` have no writer, and in a ToolNode that is called by itself it is null.
+  // Tools made by `tool()` have no writer. In a ToolNode that is called alone, the writer is null.
   return config.writer ?? undefined;
 }
 
-/** Runs a function with a config for `interrupt()`, `getStore()` and others that take the config from the context. */
+/**
+ * Runs a function with a config for `interrupt()`, `getStore()` and other functions that read the config from the
+ * context.
+ */
 export function runInContext<Result>(config: RunnableConfig, run: () => Promise<Result>): Promise<Result> {
   return AsyncLocalStorageProviderSingleton.runWithConfig(config, run);
 }
 
-/** The config of the run around the call, if LangChain knows it. */
+/** Returns the config of the run around the call, if LangChain knows it. */
 export function getContextConfig(): RunnableConfig | undefined {
-  // LangChain says `any`.
+  // LangChain's type is `any`.
   return AsyncLocalStorageProviderSingleton.getRunnableConfig() as RunnableConfig | undefined;
 }
 
 /**
- * The callbacks of a run that has begun and has listeners. Recognized by shape, because a process can have two copies
- * of LangChain.
+ * Returns the callbacks of a run that has begun and has listeners. Recognizes them by shape, because a process can have
+ * two copies of LangChain.
  */
 export function getCallbackManager(config: RunnableConfig | undefined): CallbackManager | null {
   const callbacks = config?.callbacks;
@@ -98,16 +101,16 @@ export function getCallbackManager(config: RunnableConfig | undefined): Callback
 }
 
 /**
- * Whether LangChain refuses the arguments of a tool call. Recognized by shape, because its `name` is just "Error", and
- * a process can have two copies of the class.
+ * Whether LangChain refuses the arguments of a tool call. Checked by shape, because the error's `name` is just "Error",
+ * and a process can have two copies of the class.
  */
 export function isArgumentsError(error: unknown): boolean {
   return error instanceof Error && "output" in error && error.message.startsWith("Received tool input did not match");
 }
 
 /**
- * The store inside LangGraph's AsyncBatchedStore. The wrapper has no `batch`, drops our own methods, and leaves calls
- * pending forever that are made after the run.
+ * Returns the store inside LangGraph's AsyncBatchedStore. The wrapper has no `batch`, drops our own methods, and never
+ * ends calls that are made after the run.
  */
 export function unwrapStore(store: BaseStore): BaseStore {
   // Fields of the wrapper, which other stores may lack.
@@ -117,8 +120,8 @@ export function unwrapStore(store: BaseStore): BaseStore {
 }
 
 /**
- * Sets `lc_runnable`, which LangGraph's `addNode` reads first. If it is true, the node calls `invoke`. Any other object
- * becomes a node that does nothing.
+ * Defines `lc_runnable`, which LangGraph's `addNode` reads first. If it is true, the node calls `invoke`. Any other
+ * object becomes a node that does nothing.
  * @param read may throw, to refuse the object as a node
  */
 export function defineRunnableMark(target: object, read: () => true): void {

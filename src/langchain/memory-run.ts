@@ -6,31 +6,31 @@ import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
 import { getField } from "../core/values/unknown-values.js";
 
-/** A run of a graph or an agent, for functions that choose a memory for it. */
+/** A run of a graph or an agent, for functions that choose a memory for the run. */
 export interface MemoryRun {
-  /** As LangGraph gives it; empty outside a run. */
+  /** LangGraph's config of the run. Empty outside a run. */
   config: RunnableConfig;
-  /** The `context` that the run was started with. */
+  /** The `context` with which the run was started. */
   context?: unknown;
   /** `configurable.thread_id` */
   threadId?: string | undefined;
   /**
-   * The first of these that exists: `configurable.langgraph_auth_user_id`, which only a server with authentication
-   * sets, `configurable.user_id`, `context.userId`, `context.user_id`.
+   * The first of these values that exists: `configurable.langgraph_auth_user_id`, which only a server with
+   * authentication sets, `configurable.user_id`, `context.userId`, `context.user_id`.
    */
   userId?: string | undefined;
-  /** The id of the model's tool call, if the run answers one. */
+  /** The id of the model's tool call that the run answers, if any. */
   toolCallId?: string | undefined;
-  /** The name that an MCP client gives itself, if one calls. */
+  /** The name that the calling MCP client reports, if any. */
   client?: string | undefined;
-  /** The session of that program, if it has one. */
+  /** The session of the calling MCP client, if it has one. */
   session?: string | undefined;
 }
 
-/** What LangGraph adds to a config for nodes and for tools. */
+/** The fields that LangGraph adds to a config for nodes and tools. */
 type RunConfig = LangGraphRunnableConfig & { toolCall?: { id?: string }; toolCallId?: string };
 
-/** The run of a config. Outside a run, only its empty config. */
+/** Describes the run of a config. Outside a run, only the empty config. */
 export function getMemoryRun(config: RunnableConfig | undefined): MemoryRun {
   const { configurable, context, toolCall, toolCallId }: RunConfig = config ?? {};
   const threadId: unknown = configurable?.["thread_id"];
@@ -46,7 +46,7 @@ export function getMemoryRun(config: RunnableConfig | undefined): MemoryRun {
   };
 }
 
-/** The authenticated user wins over the user that a client names (specification section 12). */
+/** Finds the user. The authenticated user wins over a user that a client names (specification section 12). */
 function findUserId(configurable: Record<string, unknown> | undefined, context: unknown): unknown {
   const fromConfig = [configurable?.["langgraph_auth_user_id"], configurable?.["user_id"]];
   return [...fromConfig, getField(context, "userId"), getField(context, "user_id")].find(isPresent);
@@ -56,13 +56,14 @@ function isPresent(id: unknown): boolean {
   return id !== undefined && id !== null;
 }
 
-/** The ids made here, by the object that all parts of a run share. */
+/** The ids that `getRunId` creates, by an object that all parts of a run share. */
 const runIds = new WeakMap<object, string>();
 
 /**
- * The id of the whole run: `run_id`, which a server sets and a program can set, or else an id made here. Subgraphs have
- * the id of the outermost graph. Each `invoke` or `stream` has an id of its own, also if it resumes an interrupt.
- * Undefined outside a graph. Reason: nodes and tools get no `runId`, and a callback manager knows only its parent.
+ * Returns the id of the whole run: `run_id`, which a server or a program can set, or an id created by this function.
+ * Subgraphs have the id of the outermost graph. Each `invoke` or `stream` has a new id, even if it resumes an
+ * interrupt. Undefined outside a graph. Reason: nodes and tools get no `runId`, and a callback manager knows only its
+ * parent.
  */
 function getRunId(config: LangGraphRunnableConfig): unknown {
   const runId: unknown = config.configurable?.["run_id"] ?? config.metadata?.["run_id"];
@@ -74,7 +75,7 @@ function getRunId(config: LangGraphRunnableConfig): unknown {
   return ownId;
 }
 
-/** Who acts in a run, as far as the run says it. Long values are cut. */
+/** Describes the actor of a run, as far as the run identifies it. Cuts long values. */
 export function getActor({ config, threadId, userId, toolCallId, client, session }: MemoryRun): MemoryActor {
   const configurable: Record<string, unknown> = config.configurable ?? {};
   const metadata: Record<string, unknown> = config.metadata ?? {};
@@ -99,7 +100,7 @@ export function getRunStore({ config }: MemoryRun): BaseStore | undefined {
   return store;
 }
 
-/** Aborts when the run does. */
+/** The signal that aborts with the run. */
 export function getRunSignal({ config }: MemoryRun): AbortSignal | undefined {
   return config.signal;
 }

@@ -7,20 +7,20 @@ import { createApprovals } from "./approval-requests.js";
 import type { KnownMemory } from "../dialects/dialect.js";
 import { getActor, type MemoryRun, getRunSignal } from "./memory-run.js";
 
-/** Chooses the memory for a run; `MemoryNode` is one. */
+/** Chooses the memory for a run. `MemoryNode` is a provider. */
 export interface MemoryProvider extends KnownMemory {
   /** @throws MemoryError ENOTMEM, EINVAL */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
 }
 
 /**
- * Where a tool finds its memory: always the same one, or the one that a MemoryNode or a function chooses for the run. A
- * model cannot choose it. A function must answer within 30 seconds.
+ * Where a tool finds its memory: always the same memory, or a memory that a MemoryNode or a function chooses for the
+ * run. A model cannot choose it. A function must answer within 30 seconds.
  */
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);
 
 /**
- * The memory of a run. Its calls end with the run, and its changes have the run's actor.
+ * Opens the memory of a run. Its calls end with the run, and its changes have the run's actor.
  * @throws MemoryError ENOTMEM without a memory, EINVAL if the run lacks the thread or the user that the memory needs
  */
 export async function openMemoryForRun(source: MemorySource | undefined, run: MemoryRun): Promise<Memory> {
@@ -31,7 +31,7 @@ export async function openMemoryForRun(source: MemorySource | undefined, run: Me
   return bindRun(run, memory.rights?.asks === true ? addApprovals(run, memory) : memory);
 }
 
-/** Without a MemoryNode, memories mounted with `access: "ask"` request approval as a node does by default. */
+/** Lets mounts with `access: "ask"` request approval without a MemoryNode, as a MemoryNode does by default. */
 function addApprovals(run: MemoryRun, memory: Memory): Memory {
   return restricted(memory, {
     access: "write",
@@ -40,7 +40,7 @@ function addApprovals(run: MemoryRun, memory: Memory): Memory {
   });
 }
 
-/** The memory that a source chooses for a run. A function has 30 s, and the run's signal ends the call. */
+/** Returns the memory that a source chooses for a run. A function has 30 s, and the run's signal ends the call. */
 export function chooseMemory(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
   if (typeof source === "function") {
     const signal = getRunSignal(run);
@@ -51,7 +51,7 @@ export function chooseMemory(run: MemoryRun, source: MemorySource): Memory | Pro
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
 }
 
-/** The facts about the memory that are the same for every run. */
+/** Returns the facts about the memory that are the same for every run. */
 export function getKnownMemory(source: MemorySource | undefined): KnownMemory {
   return typeof source === "function" || source === undefined ? {} : source;
 }
@@ -61,7 +61,7 @@ interface Bindable<Bound> {
   with: (use: MemoryUse) => Bound;
 }
 
-/** The same memory with the run's signal and actor, which win over the program's actor. Spans name the actor's thread. */
+/** Binds a memory to the run's signal and actor. The run's actor wins over the program's actor, and spans name its thread. */
 export function bindRun<Bound>(run: MemoryRun, memory: Bound & Bindable<Bound>): Bound {
   const [signal, actor] = [getRunSignal(run), getActor(run)];
   return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });

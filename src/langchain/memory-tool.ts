@@ -5,9 +5,9 @@ import { unifiedTool } from "../dialects/unified/unified-dialect.js";
 import { DialectTool } from "./dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "./memory-source.js";
 
-/** The memory of the tool, and what the model reads about the tool. */
+/** The memory of the tool, and the tool's name, description and commands. */
 export interface MemoryToolOptions extends UnifiedToolOptions {
-  /** Where the tool finds its memory. Without it every call answers ENOTMEM until `setMemorySource`. */
+  /** Where the tool finds its memory. Without it, every call answers ENOTMEM until `setMemorySource`. */
   memory?: MemorySource;
 }
 
@@ -16,12 +16,12 @@ const optionsSchema = z.object({ ...memoryToolFields, memory: z.unknown().option
 /**
  * The unified memory tool: one tool with the commands read, list, append, update and delete.
  *
- * Answers one JSON string, `{ command, path, ok, result }` or `{ command, path, ok, error: { message, code } }`, to
- * whatever it is called with; it throws only to pass on an interrupt or an abort. The thread of a `perThread` memory is
- * the run's `configurable.thread_id`, never an argument.
+ * The tool answers any call with one JSON string, `{ command, path, ok, result }` or `{ command, path, ok, error: {
+ * message, code } }`. It throws only an interrupt or an abort. The thread of a `perThread` memory is the run's
+ * `configurable.thread_id`, never an argument.
  */
 export class MemoryTool extends DialectTool<MemoryToolArguments> {
-  /** The name by which LangChain serialises it. */
+  /** The name under which LangChain serializes the tool. */
   static override lc_name(): string {
     return "MemoryTool";
   }
@@ -34,10 +34,10 @@ export class MemoryTool extends DialectTool<MemoryToolArguments> {
 }
 
 /**
- * A {@link MemoryTool} over a memory.
+ * Creates a {@link MemoryTool} over a memory.
  *
- * @param options as of `MemoryTool`, without `memory`
- * @throws TypeError for bad options, or what is no memory
+ * @param options as in `MemoryTool`, without `memory`
+ * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function createMemoryTool(memory: MemorySource, options: Omit<MemoryToolOptions, "memory"> = {}): MemoryTool {
   checkMemorySource(memory);

@@ -3,18 +3,18 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { capturesTexts, getErrorType } from "../core/tracing/tracing.js";
 import { getCallbackManager, getContextConfig } from "./langgraph-internals.js";
 
-/** How the tree of a run shows a read of memory. */
+/** Describes how a read of memory appears in the tree of a run. */
 export interface ShownRead<Answer> {
   /** The name of the run. */
   name: string;
-  /** Where it reads. It contains no text of users. */
+  /** The place that is read. It contains no text of users. */
   place: string;
   found: (answer: Answer) => FoundRecord[];
 }
 
 /** One result of a read. */
 export interface FoundRecord {
-  /** Shown only where texts may be captured. */
+  /** Shown only if texts may be captured. */
   text?: string | undefined;
   metadata: Record<string, unknown>;
 }
@@ -22,14 +22,14 @@ export interface FoundRecord {
 /** The name of the custom event for a read of memory. */
 export const readEvent = "memory_read";
 
-/** Further records are only counted. */
+/** Number of records that are shown. Further records are only counted. */
 const maxShown = 100;
 
 /**
  * Shows a read as a retriever in the tree of the run around it, as in LangSmith, and as the custom event `memory_read`
  * (LangSmith's tracer shows no events). Outside a run, and in a run without listeners, it only reads.
  *
- * @param config of the run. Default: that of the run around this call, if LangChain knows it
+ * @param config the config of the run. Default: the config of the run around this call, if LangChain knows it
  */
 export async function readInRun<Answer>(
   shown: () => ShownRead<Answer>,
@@ -41,7 +41,7 @@ export async function readInRun<Answer>(
   if (manager === null || parentId === undefined) return read();
   const { name, place, found } = shown();
   const run = await manager.handleRetrieverStart(
-    serialized(name),
+    describeRetriever(name),
     place,
     undefined,
     parentId,
@@ -65,14 +65,14 @@ export async function readInRun<Answer>(
   }
 }
 
-/** The message of the error may contain texts, and its stack contains the message. */
+/** Creates an error with the type only. The original message may contain texts, and the stack contains the message. */
 function createTextlessError(type: string): Error {
   const error = new Error(type);
   delete error.stack;
   return error;
 }
 
-function serialized(name: string): Parameters<CallbackManager["handleRetrieverStart"]>[0] {
+function describeRetriever(name: string): Parameters<CallbackManager["handleRetrieverStart"]>[0] {
   return { lc: 1, type: "not_implemented", id: ["langgraph-mongo-memory", name] };
 }
 

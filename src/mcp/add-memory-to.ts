@@ -16,9 +16,8 @@ import { describeTool, runTool, toolsByName } from "./tools.js";
 import { readVersions, versionTemplates } from "./versions.js";
 
 /**
- * Adds a memory to an MCP server that has its own tools. The memory's tools are those of the dialects, and its files
- * are resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own
- * form.
+ * Adds a memory to an MCP server that has its own tools. The dialects define the tools of the memory, and its files are
+ * resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own form.
  *
  * The server does not notify clients of changes, and lists all files at once. A server of `createMcpServer`,
  * `serveStdio` or `serveHttp` notifies them, and lists the files in pages.
@@ -44,15 +43,15 @@ export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void 
   if (resources) addFiles(server, openMemory, isWithoutHistory(memory) ? [] : versionTemplates);
 }
 
-/** Accepts everything: the dialects check their arguments themselves, and answer bad ones in their own form. */
+/** Accepts everything, because the dialects check their arguments, and answer bad arguments in their own form. */
 const trusting: jsonSchemaValidator = {
   getValidator:
     <T>() =>
-    // The type that the caller asks for.
+    // The caller chooses the type `T`.
     (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-/** Of a memory that is chosen later it is not known yet. */
+/** Returns false if the memory is chosen for each run, because its history is not known yet. */
 function isWithoutHistory(memory: AddMemoryOptions["memory"]): boolean {
   return typeof memory === "object" && "history" in memory && memory.history === null;
 }
@@ -60,7 +59,7 @@ function isWithoutHistory(memory: AddMemoryOptions["memory"]): boolean {
 function addFiles(server: McpServer, openMemory: () => Promise<Memory>, templates: typeof versionTemplates): void {
   const open = () => inProtocol(undefined, openMemory);
   const list = async () => listFiles(await open(), undefined, Infinity);
-  // No title and no description: the SDK would add them to each file.
+  // The template has no title and no description, because the SDK would add them to each file.
   server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) =>
     readFile(await open(), href),
   );

@@ -1,8 +1,8 @@
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/server";
 
 /**
- * Aborts where the client cancels its request. Not where the connection ends: what was asked before is done all the
- * same.
+ * Returns a signal that aborts if the client cancels its request. If the connection ends, the signal does not abort:
+ * earlier requests are still carried out.
  */
 export function cancellation(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();

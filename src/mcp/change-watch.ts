@@ -8,16 +8,16 @@ export interface ResourceChange {
 }
 
 export interface Watcher {
-  /** Checked before each refresh. A closed watcher is removed. */
+  /** Returns false if the watcher is to be removed. Checked before each refresh. */
   isOpen(): boolean;
-  /** Whether it receives changes of texts, and changes by other processes. */
+  /** Whether the watcher receives changes of texts, and changes by other processes. */
   isSubscribed(): boolean;
   notify(change: ResourceChange): void;
 }
 
 /**
- * Notifies watchers of changes in a memory. While a watcher is subscribed, the memory is watched. For watchers that
- * only have a list of the files, the list is compared after each change made through this server.
+ * Notifies watchers of changes in a memory. While a watcher is subscribed, the memory is watched. Otherwise the list of
+ * files is compared after each change made through this server.
  */
 export class ChangeWatch {
   readonly #openMemory: () => Promise<Memory>;
@@ -48,10 +48,10 @@ export class ChangeWatch {
   }
 
   /**
-   * Starts, continues or ends the watch, as the watchers need it. A new watcher adds itself, then awaits this method:
-   * after that it misses no change.
+   * Starts, continues or ends the watch, as the watchers need it. A caller adds a watcher, then awaits this method.
+   * After that the watcher misses no change.
    *
-   * @throws MemoryError as `Memory.outline`. The next refresh reports what this one could not
+   * @throws MemoryErrors of `Memory.outline`. The next refresh reports the changes that this one missed
    */
   async refresh(): Promise<void> {
     this.#removeClosed();
@@ -64,7 +64,7 @@ export class ChangeWatch {
   #run(): Promise<void> {
     const end = new AbortController();
     this.#running ??= { end, begun: this.#begin(end) };
-    // Ends the watch if no watcher is subscribed any more, and begins it anew if it has failed.
+    // The timer ends the watch if no watcher is subscribed any more, and begins it again if it has failed.
     this.#timer ??= setInterval(() => void this.refresh().catch(() => undefined), this.#intervalMs).unref();
     return this.#running.begun;
   }
@@ -92,12 +92,12 @@ export class ChangeWatch {
     try {
       for await (const change of changes) {
         if (change.kind === "dir") continue;
-        // Changes that come together are one notification.
+        // Changes that arrive together become one notification.
         if (pending.length === 0) setImmediate(flush);
         pending.push(change);
       }
     } catch {
-      // The timer begins anew.
+      // The timer starts a new watch.
     }
   }
 
@@ -112,7 +112,7 @@ export class ChangeWatch {
     this.#running = undefined;
   }
 
-  /** Begins after the comparison under way, so it sees all earlier changes. Calls that wait share one comparison. */
+  /** Compares after the running comparison has ended, so it sees all earlier changes. Waiting calls share one. */
   #compareLists(): Promise<void> {
     this.#nextComparison ??= this.#comparison.then(() => {
       this.#nextComparison = undefined;

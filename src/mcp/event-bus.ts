@@ -2,7 +2,7 @@ import { InMemoryServerEventBus, type ServerEvent } from "@modelcontextprotocol/
 import type { ChangeWatch, ResourceChange } from "./change-watch.js";
 import { toUri } from "./resources.js";
 
-/** Passes the changes of a watch to the listening streams of revision 2026-07-28 over HTTP. */
+/** Passes the changes of a watch on to the listening streams of revision 2026-07-28 over HTTP. */
 export class WatchedEvents extends InMemoryServerEventBus {
   readonly #watch: ChangeWatch;
 

@@ -10,20 +10,20 @@ import { shorten } from "../core/values/text.js";
 import { waitAtMost } from "../core/runtime/wait-at-most.js";
 import type { AdaptedTool } from "../dialects/dialect.js";
 import { getKnownMemory, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
+import { type ServerBounds, serverBounds } from "./bounds.js";
 import { ChangeWatch } from "./change-watch.js";
 import type { McpOwner, McpSettings } from "./options.js";
 import { type McpCaller, createServerRun } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
-/** What all connections of a server share: the memory, its tools, and the watch for changes. */
+/** The parts that all connections of a server share: the memory, its tools, and the watch for changes. */
 export class MemoryService {
   readonly watch: ChangeWatch;
-  readonly pageSize: number;
-  readonly maxSubscriptions: number;
-  /** As `tools/list` answers. */
+  readonly bounds: ServerBounds;
+  /** The answer to `tools/list`. */
   readonly toolList: Tool[];
   readonly instructions: string;
-  /** How the server calls itself. */
+  /** The name, title and version that the server reports. */
   readonly info: Implementation;
   readonly #tools: Map<string, AdaptedTool>;
   readonly #source: MemorySource;
@@ -31,29 +31,28 @@ export class MemoryService {
   readonly #calls = new Set<Promise<unknown>>();
 
   /** @throws TypeError if two tools have the same name */
-  constructor(settings: McpSettings<"McpServerOptions">) {
-    const { memory, dialects, threadId, userId, name, title, version, pageSize, maxSubscriptions } = settings;
+  constructor(settings: McpSettings<"McpServerOptions">, bounds = serverBounds) {
+    const { memory, dialects, threadId, userId, info } = settings;
     this.#source = memory;
     this.#owner = { threadId, userId };
     const known = getKnownMemory(memory);
     this.#tools = toolsByName(dialects, known);
-    this.pageSize = pageSize;
-    this.maxSubscriptions = maxSubscriptions;
+    this.bounds = bounds;
     this.toolList = Array.from(this.#tools.values(), describeTool);
-    this.info = { name, title, version };
+    this.info = info;
     this.instructions = instructionsFor([...this.#tools.keys()], known.rights?.widest !== "read");
-    this.watch = new ChangeWatch(() => this.openMemory(), settings.watchIntervalMs);
+    this.watch = new ChangeWatch(() => this.openMemory(), bounds.watchIntervalMs);
   }
 
-  /** @param signal ends its calls. @param caller who makes its changes */
+  /** @param signal ends the calls of the memory. @param caller who makes the changes */
   openMemory(signal?: AbortSignal, caller?: McpCaller): Promise<Memory> {
     return openMemoryForRun(this.#source, createServerRun(this.#owner, signal, caller));
   }
 
   /**
-   * @param params of `tools/call`: anything
+   * @param params unchecked parameters of `tools/call`
    * @param signal ends the call
-   * @throws ProtocolError InvalidParams where they name no tool
+   * @throws ProtocolError InvalidParams if the parameters name no tool
    */
   async call(params: Record<string, unknown> = {}, signal?: AbortSignal, caller?: McpCaller): Promise<CallToolResult> {
     const { name, arguments: args = {} } = params;
@@ -71,15 +70,15 @@ export class MemoryService {
       return await call;
     } finally {
       this.#calls.delete(call);
-      // The caller does not wait for this and gets no error of it: the change is made, and the next refresh sees it.
+      // The caller neither waits for this nor gets its errors: the change is made, and the next refresh sees it.
       if (!definition.readOnly) this.watch.refresh().catch(() => {});
     }
   }
 
-  /** Stops watching. Resolves when the calls under way are over, so that the store can be closed, or have timed out. */
-  async close(timeoutMs: number): Promise<void> {
+  /** Stops watching. Resolves when the running calls have ended or timed out, so that the store can be closed. */
+  async close(): Promise<void> {
     this.watch.close();
-    await waitAtMost(timeoutMs, Promise.allSettled(this.#calls));
+    await waitAtMost(this.bounds.closeTimeoutMs, Promise.allSettled(this.#calls));
   }
 }
 

@@ -1,6 +1,6 @@
 import { getField } from "../core/values/unknown-values.js";
 
-/** A package of the MCP SDK is not installed. */
+/** Thrown if a package of the MCP SDK is not installed. */
 export class MissingPackage extends Error {
   override readonly name = "MissingPackage";
   readonly packageName: string;
@@ -12,7 +12,8 @@ export class MissingPackage extends Error {
 }
 
 /**
- * An error that says what to install, if `error` is Node's error for a missing package of the SDK. Otherwise undefined.
+ * Returns an error that says what to install, if `error` is Node's error for a missing package of the SDK. Otherwise
+ * returns undefined.
  */
 export function missingPackage(error: unknown): MissingPackage | undefined {
   if (error instanceof MissingPackage) return error;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../core/settings/check-options.js";
+import { checkOptions, maxTimeoutMs } from "../core/settings/check-options.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
@@ -7,7 +7,7 @@ import { type DialectName, dialectNames, isDialectName } from "../dialects/regis
 import { isHost } from "../core/values/hostnames.js";
 import { packageVersion } from "../core/values/package-version.js";
 
-/** Whose memory the clients of a server use. */
+/** The owner of the memory that the clients of a server use. */
 export interface McpOwner {
   /** The thread of a `perThread` memory. No client can choose it. */
   threadId?: string | undefined;
@@ -37,71 +37,43 @@ export interface AddMemoryOptions extends McpMemoryOptions {
   resources?: boolean | undefined;
 }
 
-/** The options of `createMcpServer`, a server for one memory. */
+/** The options of `createMcpServer` and `serveStdio`, a server for one memory. */
 export interface McpServerOptions extends McpMemoryOptions {
-  /** The server's name for programs. @default "langgraph-mongo-memory" */
-  name?: string | undefined;
-  /** The server's name for people. @default "Memory" */
-  title?: string | undefined;
-  /** The version that the server reports to its clients. @default that of this package */
-  version?: string | undefined;
   /**
-   * How often the server looks for changes by other processes while a client is subscribed, in milliseconds, unless
-   * MongoDB reports them. Clients learn of changes through the server at once.
-   * @default 2000
+   * How the server calls itself: `name` for programs, `title` for people, and its `version`.
+   * @default the name and the version of this package, and the title "Memory"
    */
-  watchIntervalMs?: number | undefined;
-  /** How many files `resources/list` lists at once. @default 500 */
-  pageSize?: number | undefined;
-  /** How many files one session, or one listening stream, may subscribe to. @default 200 */
-  maxSubscriptions?: number | undefined;
-}
-
-/** The options of both transports. */
-export interface McpServeOptions extends McpServerOptions {
-  /** How long closing waits for calls under way, in milliseconds. Their changes may still be made. @default 5000 */
-  closeTimeoutMs?: number | undefined;
-}
-
-/** The options of `serveStdio`, a server for the one client that started this process. */
-export interface McpStdioOptions extends McpServeOptions {
-  /** Longest accepted message, in bytes. A longer one gets an error, and nothing else. @default 16_000_000 */
-  maxMessageBytes?: number | undefined;
+  info?: { name?: string | undefined; title?: string | undefined; version?: string | undefined } | undefined;
 }
 
 /** The options of `serveHttp`, a server for any number of clients. */
-export interface McpHttpOptions extends McpServeOptions {
+export interface McpHttpOptions extends McpServerOptions {
   /** The address to listen on. Any address except a loopback one needs a token. @default "127.0.0.1" */
   host?: string | undefined;
   /** The port to listen on; 0 for any free one. @default 3000 */
   port?: number | undefined;
-  /** What clients must send as `Authorization: Bearer …`. @default none, if the host is a loopback address */
+  /** The token that clients send as `Authorization: Bearer …`. @default none, if the host is a loopback address */
   token?: string | undefined;
   /**
-   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. Their browsers are told so (CORS).
-   * Pages of the loopback names may call by default, but can read no answer unless you name them here.
+   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. The server tells their browsers so
+   * (CORS). Pages of the loopback names may call by default, but can read no answer unless you name them here.
    * @default the loopback names
    */
   allowedOrigins?: string[] | undefined;
   /** Names under which the server may be called, without port. @default the loopback names, and `host` */
   allowedHosts?: string[] | undefined;
   /**
-   * Longest request body, in bytes. All bodies at once may hold 16 times as much. The default is enough for a file of
-   * 1,000,000 bytes, however JSON escapes it: a control character is 6 bytes there.
+   * Longest request body, in bytes. All bodies together may have 16 times as much. The default is enough for a file of
+   * 1,000,000 bytes, however JSON escapes its text: a control character becomes 6 bytes.
    * @default 6_100_000
    */
   maxBodyBytes?: number | undefined;
   /**
    * How many sessions may be open at once, and how many listening streams without a session (revision 2026-07-28). The
-   * server refuses a further one with 503. No client can end the session of another.
+   * server refuses more with 503. No client can end the session of another.
    * @default 100
    */
   maxSessions?: number | undefined;
-  /**
-   * How many requests and streams of one session may be open at once. The server refuses a further one with 429.
-   * @default 100
-   */
-  maxStreams?: number | undefined;
   /**
    * How long a session lives without a request or an open stream, in milliseconds. @default 1_800_000 (half an hour)
    */
@@ -117,12 +89,6 @@ const dialectSchema = z.custom<DialectName | Dialect>(
 );
 
 const count = z.number().int().min(1);
-// The longest interval that a timer takes.
-const intervalMs = z
-  .number()
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
 const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);
 const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*:\/\/\*$/i.test(given), noHost);
@@ -135,24 +101,20 @@ const memoryFields = {
   threadId: text.optional(),
   userId: text.optional(),
 };
-const serverFields = {
-  ...memoryFields,
-  name: text.default("langgraph-mongo-memory"),
-  title: text.default("Memory"),
-  version: text.default(packageVersion),
-  watchIntervalMs: intervalMs.default(2000),
-  pageSize: count.default(500),
-  maxSubscriptions: count.default(200),
-};
-const serveFields = { ...serverFields, closeTimeoutMs: intervalMs.default(5000) };
+const ownInfo = { name: "langgraph-mongo-memory", title: "Memory", version: packageVersion };
+const info = z.object({
+  name: text.default(ownInfo.name),
+  title: text.default(ownInfo.title),
+  version: text.default(ownInfo.version),
+});
+const serverFields = { ...memoryFields, info: info.strict().default(ownInfo) };
 
 const schemas = {
   AddMemoryOptions: z.object({ ...memoryFields, resources: z.boolean().default(true) }).strict(),
   McpServerOptions: z.object(serverFields).strict(),
-  McpStdioOptions: z.object({ ...serveFields, maxMessageBytes: count.default(16_000_000) }).strict(),
   McpHttpOptions: z
     .object({
-      ...serveFields,
+      ...serverFields,
       host: host.default("127.0.0.1"),
       port: z.number().int().min(0).max(65_535).default(3000),
       token: z
@@ -163,8 +125,7 @@ const schemas = {
       allowedHosts: z.array(host).optional(),
       maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
       maxSessions: count.default(100),
-      maxStreams: count.default(100),
-      sessionIdleMs: intervalMs.default(1_800_000),
+      sessionIdleMs: count.max(maxTimeoutMs).default(1_800_000),
     })
     .strict(),
 };
@@ -182,7 +143,7 @@ export function parseMcpOptions<Name extends keyof typeof schemas>(
   const schema = schemas[name];
   const settings = checkOptions<unknown>(name, schema, options, ["token"]);
   checkMemorySource(options.memory);
-  // The schema of that name has made it.
+  // The schema with this name has produced the settings.
   return settings as McpSettings<Name>;
 }
 

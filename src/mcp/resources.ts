@@ -13,7 +13,7 @@ import { shorten } from "../core/values/text.js";
 
 const scheme = "memory://";
 const maxEchoChars = 1024;
-/** Of a path as long as can be, each character of which takes three bytes, percent-encoded. */
+/** The length for the longest path, if each character is three percent-encoded bytes. */
 const maxUriChars = scheme.length + 9 * maxPathChars;
 
 export const fileTemplate: ResourceTemplateType = {
@@ -23,12 +23,12 @@ export const fileTemplate: ResourceTemplateType = {
   description: "One text file of the memory by its path, each segment percent-encoded.",
 };
 
-/** `memory:///notes/to%20do` of `/notes/to do`. */
+/** Returns `memory:///notes/to%20do` for `/notes/to do`. */
 export function toUri(path: string): string {
   return `${scheme}/${splitPath(path).map(encodeURIComponent).join("/")}`;
 }
 
-/** @throws ProtocolError InvalidParams for what is no URI of a file */
+/** @throws ProtocolError InvalidParams if the text is not the URI of a file */
 export function parseUri(uri: string): string {
   const path = parseUriPart(uri, scheme, normalizePath);
   if (path !== null) return path;
@@ -39,8 +39,8 @@ export function parseUri(uri: string): string {
 }
 
 /**
- * What follows the scheme, from the first slash on, decoded; null where it is not legal. @param parse throws
- * MemoryError for what is not
+ * Decodes and parses the part of a URI after the scheme, from the first slash on. Returns null if it is invalid.
+ * @param parse throws a MemoryError for an invalid part
  */
 export function parseUriPart(uri: string, uriScheme: string, parse: (decoded: string) => string): string | null {
   try {
@@ -59,7 +59,7 @@ export function tooManySubscriptions(maxSubscriptions: number): ProtocolError {
   );
 }
 
-/** Files after the one that `cursor` names, so that a page is right whatever has come or gone since the last one. */
+/** Lists the files after the path in `cursor`. So a page is right even if files were created or deleted meanwhile. */
 export async function listFiles(
   memory: Memory,
   cursor: string | undefined,
@@ -80,7 +80,7 @@ function describeFile({ path, sizeBytes }: OutlineFile): ListResourcesResult["re
 
 export async function readFile(memory: Memory, uri: string): Promise<ReadResourceResult> {
   const path = parseUri(uri);
-  // By the wider rule, so that a name that `plain` does not allow is answered as missing.
+  // Uses the wider rule, so that a file whose name `plain` does not allow is reported as missing.
   const text = await inProtocol(uri, () => memory.with({ paths: "posix" }).read(path));
   return { contents: [{ uri, mimeType: getMimeType(path), text }] };
 }
@@ -102,7 +102,7 @@ function parseCursor(cursor: string): string {
   );
 }
 
-/** Runs a command of the memory; its refusals become errors of the protocol, which hold its message and code alone. */
+/** Runs a command of the memory. Its errors become errors of the protocol, which contain only message and code. */
 export async function inProtocol<T>(uri: string | undefined, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -3,15 +3,17 @@ import type { Implementation } from "@modelcontextprotocol/server";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import type { McpOwner } from "./options.js";
 
-/** Who calls a server. */
 export interface McpCaller {
-  /** As the client calls itself. */
+  /** The name and version that the client reports. */
   client: Implementation | undefined;
-  /** Names the session, where the transport has sessions. */
+  /** An id of the session, if the transport has sessions. */
   session: string | undefined;
 }
 
-/** Names the callers of one connection. The session has an id of its own here, as that of the transport opens it. */
+/**
+ * Returns a function that names the callers of one connection. The session gets an id of its own, because the id of the
+ * transport is a secret that opens the session.
+ */
 export function createCallerReader(server: {
   getClientVersion(): Implementation | undefined;
 }): (context: { sessionId?: string | undefined }) => McpCaller {
@@ -23,7 +25,7 @@ export function createCallerReader(server: {
 }
 
 /**
- * No client can say whose memory it is: the options of the server do.
+ * Creates the run for a server. Only the options of the server choose the owner of the memory, never a client.
  * @param signal ends the calls of the memory
  */
 export function createServerRun(

@@ -11,13 +11,13 @@ import { readVersions, getVersionTemplates } from "./versions.js";
 const callMethod = "tools/call";
 
 /**
- * An MCP server for one memory: the tools of its dialects, and its files as resources `memory:///path`, with their
- * versions where the memory has a history. Connect it to one transport; for a whole server over stdio or HTTP see
- * `serveStdio` and `serveHttp`.
+ * Creates an MCP server for one memory. It has the tools of the dialects, the files as resources `memory:///path`, and
+ * the versions of the files if the memory has a history. Connect the server to one transport. For a whole server over
+ * stdio or HTTP see `serveStdio` and `serveHttp`.
  *
  * Refusals and failures of a tool are answers with `isError`, in the dialect's own form. Clients of the revisions up to
  * 2025-11-25 can subscribe to files; clients of 2026-07-28 need `serveStdio` or `serveHttp` for that. You cannot
- * register further tools and resources on it: `addMemoryTo` adds a memory to a server that has its own.
+ * register more tools and resources on this server: `addMemoryTo` adds a memory to a server that has its own tools.
  *
  * @throws TypeError for bad options, or two tools of one name
  */
@@ -26,9 +26,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 }
 
 export interface ConnectionOptions {
-  /** Whether this connection itself notifies its client of changes, as before 2026-07-28. */
+  /** Whether this connection itself notifies its client of changes, as in the revisions before 2026-07-28. */
   reportsChanges: boolean;
-  /** The only request that the server will get, where that is known. */
+  /** The method of the only request that the server receives, if that is known. */
   method?: string | null | undefined;
 }
 
@@ -45,10 +45,10 @@ export function createServerFor(
 
 function setTools({ server }: McpServer, service: MemoryService, takesCalls: boolean): void {
   server.setRequestHandler("tools/list", { params: z.object({}) }, () => ({ tools: service.toolList }));
-  // With a fallback the SDK answers an unknown method of 2026-07-28 with 200, where that revision asks for 404.
+  // If a fallback is set, the SDK answers an unknown method of 2026-07-28 with 200. That revision requires 404.
   if (!takesCalls) return;
-  // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its
-  // schema.
+  // The fallback handles `tools/call`. For a handler of that method the SDK would check `arguments` itself, and answer
+  // bad arguments with a dump of its schema.
   const readCaller = createCallerReader(server);
   server.fallbackRequestHandler = ({ method, params }, context) => {
     if (method === callMethod) return service.call(params, cancellation(context.mcpReq.signal), readCaller(context));
@@ -59,14 +59,14 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
 function setResources(mcp: McpServer, service: MemoryService, reportsChanges: boolean): void {
   const { server } = mcp;
   const openMemory = () => inProtocol(undefined, () => service.openMemory());
-  // Paths, not the URIs as the client has spelled them: those may be of any length.
+  // Stores paths, because the URIs of a client may have any length.
   const subscriptions = new Set<string>();
   const watcher = {
     isOpen: () => mcp.isConnected(),
     isSubscribed: () => subscriptions.size > 0,
     notify: (change: ResourceChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
   };
-  // So that the watch ends, which keeps the process alive. The SDK knows no listeners.
+  // Ends the watch with the connection, because the watch keeps the process alive. The SDK has only this one property.
   Object.assign(server, { onclose: () => void service.watch.refresh().catch(() => undefined) });
   const uriParams = z.object({ uri: z.string() });
 
@@ -79,7 +79,7 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
         service.watch.add(watcher);
         await inProtocol(undefined, () => service.watch.refresh());
       }
-      return listFiles(await openMemory(), cursor, service.pageSize);
+      return listFiles(await openMemory(), cursor, service.bounds.pageSize);
     },
   );
   server.setRequestHandler("resources/templates/list", { params: z.object({}) }, async () => ({
@@ -91,8 +91,9 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
   });
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
     const path = parseUri(uri);
-    if (subscriptions.size >= service.maxSubscriptions && !subscriptions.has(path))
-      throw tooManySubscriptions(service.maxSubscriptions);
+    const { maxSubscriptions } = service.bounds;
+    if (subscriptions.size >= maxSubscriptions && !subscriptions.has(path))
+      throw tooManySubscriptions(maxSubscriptions);
     subscriptions.add(path);
     service.watch.add(watcher);
     try {
@@ -115,7 +116,7 @@ export function reportChange(
   { isListChanged, paths }: ResourceChange,
   isWanted: (path: string) => boolean = () => true,
 ): void {
-  // Where a notification cannot be sent, the client has gone.
+  // If a notification cannot be sent, the client has gone.
   const lost = () => {};
   if (isListChanged) mcp.server.sendResourceListChanged().catch(lost);
   for (const path of paths) {

@@ -11,10 +11,10 @@ import {
 import { type DialectName, dialects as ownDialects } from "../dialects/registry.js";
 
 /**
- * The tools of all the dialects by their names, as they are described for a memory.
+ * Returns the tools of all dialects by name, with the descriptions for a memory.
  *
  * @param known default: nothing
- * @throws TypeError where two of them share a name: a client could call only one of the two
+ * @throws TypeError if two tools have the same name: a client could call only one of them
  */
 export function toolsByName(
   dialects: readonly (DialectName | Dialect)[],
@@ -39,14 +39,14 @@ export function toolsByName(
   return tools;
 }
 
-/** What `tools/list` says of a tool. */
+/** Returns the description of a tool for `tools/list`. */
 export function describeTool({ name, title, description, schema, readOnly, destructive }: AdaptedTool) {
   const shownTitle = title ?? titleFromName(name);
   return {
     name,
     title: shownTitle,
     description,
-    // The SDK has a type of its own for JSON.
+    // The SDK has its own type for JSON.
     inputSchema: { ...schema, properties: schema.properties as Record<string, JSONObject> },
     annotations: {
       // Clients of the revisions before 2025-06-18 find titles only here.
@@ -60,7 +60,7 @@ export function describeTool({ name, title, description, schema, readOnly, destr
   } satisfies Tool;
 }
 
-/** `Memory write` of `memory_write`. */
+/** Returns `Memory write` for `memory_write`. */
 function titleFromName(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -7,16 +7,16 @@ import {
 } from "@modelcontextprotocol/server";
 import type { MemoryHistory, MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
-import { normalizePath, splitPath } from "../core/values/paths.js";
+import { normalizePath } from "../core/values/paths.js";
 import { inProtocol, getMimeType, parseUriPart } from "./resources.js";
 
 const listScheme = "memory-versions://";
 const textScheme = "memory-version://";
 
-/** Newest first; a client that wants to know more of a long history has the command line. */
+/** How many versions are listed, newest first. The command line shows the rest of a long history. */
 const maxListed = 200;
 
-/** All that clients see of a history. What changes it, `revert` and `redact`, is for people and programs. */
+/** The parts of a history that clients can read. Only people and programs can change it, by `revert` and `redact`. */
 export const versionTemplates: readonly ResourceTemplateType[] = [
   {
     name: "versions",
@@ -33,22 +33,17 @@ export const versionTemplates: readonly ResourceTemplateType[] = [
   },
 ];
 
-/** Those of the templates that a memory has. */
+/** Returns the templates for a memory: none if it has no history. */
 export function getVersionTemplates({ history }: Memory): readonly ResourceTemplateType[] {
   return history === null ? [] : versionTemplates;
 }
 
-/** `memory-version:///12` of the version 12. */
+/** Returns `memory-version:///12` for the version 12. */
 export function toVersionUri(id: string): string {
   return `${textScheme}/${encodeURIComponent(id)}`;
 }
 
-/** `memory-versions:///notes/to%20do` of `/notes/to do`. */
-export function toVersionsUri(path: string): string {
-  return `${listScheme}/${splitPath(path).map(encodeURIComponent).join("/")}`;
-}
-
-/** Null for another kind of uri. @throws ProtocolError */
+/** Returns null for another kind of URI. @throws ProtocolError */
 export async function readVersions({ history }: Memory, uri: string): Promise<ReadResourceResult | null> {
   const isList = uri.startsWith(`${listScheme}/`);
   if (!isList && !uri.startsWith(`${textScheme}/`)) return null;
@@ -78,7 +73,7 @@ async function readText(history: MemoryHistory, uri: string): Promise<{ uri: str
   return { uri, mimeType: getMimeType(path), text: content };
 }
 
-/** Without the ids of users, threads and runs: a memory that many share would tell each of them who the others are. */
+/** Leaves out the ids of users, threads and runs, because a shared memory would show each client who the others are. */
 function describe({ id, path, from, operation, at, actor, sizeBytes, redactedAt }: MemoryVersion): object {
   const { agent, client, node } = actor ?? {};
   return {

@@ -7,21 +7,21 @@ import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 
 export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
   memory: MemoryNode;
-  /** Whether the agent gets the memory's tools too. @default true */
+  /** Whether the agent also gets the memory's tools. @default true */
   tools?: boolean;
 }
 
 /**
- * Middleware for `createAgent`. Shows the memory, with the agent's latest changes, to the model at every call. Gives
- * the agent the `memory` tool. Keeps nothing in the agent's state.
+ * Creates middleware for `createAgent`. It shows the memory, with the agent's latest changes, to the model at every
+ * call, and gives the agent the `memory` tool. It adds nothing to the agent's state.
  *
  * The thread or the user of the run decides which memory a `perThread` or `perUser` node uses: see `MemoryRun`. A node
- * without a store of its own uses the agent's (`createAgent({ store })`). A memory that cannot be read never breaks the
- * run: see `onError`.
+ * that has no store uses the agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see
+ * `onError`.
  *
- * An agent with two memories needs two tools with different names. Set `tools: false` for the second, and add a
- * `new MemoryTool({ memory, name })` to the agent's own tools. Put middleware that changes the model, such as a
- * fallback, before this one, because this one looks at the model to decide where the memory can go.
+ * An agent with two memories needs two tools with different names. Set `tools: false` for the second memory, and add a
+ * `new MemoryTool({ memory, name })` to the agent's own tools. Middleware that changes the model, such as a fallback,
+ * must come before this middleware, which checks the model to decide where the memory can be placed.
  *
  * @throws TypeError for bad options, and at the first model call if another tool has the name of this tool
  */
@@ -52,7 +52,10 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
   });
 }
 
-/** `createAgent` itself does not mind: a provider would refuse the request, or a call reach the wrong memory. */
+/**
+ * Refuses a second tool of the same name. `createAgent` allows it, but a provider would refuse the request, or a call
+ * would reach the wrong memory.
+ */
 function assertNoNamesake(name: string, tools: readonly object[]): void {
   if (tools.filter((tool) => "name" in tool && tool.name === name).length < 2) return;
   throw new TypeError(

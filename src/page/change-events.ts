@@ -4,30 +4,29 @@ import { streamSSE } from "hono/streaming";
 import type { MemoryChanges } from "../core/watch/memory-changes.js";
 import { Signal } from "../core/watch/signal.js";
 
-/** How a stream of changes behaves in time, in ms. */
+/** Timing of a stream of changes, in ms. */
 export interface EventTimes {
   /**
-   * Something is sent this often, so that a browser notices a connection that is dead, and a proxy sees one that is
-   * not.
+   * Interval of heartbeats. They let a browser notice a dead connection, and show a proxy that the connection is alive.
    */
   heartbeatMs: number;
   /**
-   * Between two events. A browser asks for what is shown after each, and an agent may write a hundred times in a
-   * second.
+   * Time between two events. After each event a browser requests the shown data again, and an agent may write a hundred
+   * times in a second.
    */
   spacingMs: number;
-  /** The browser then asks anew, and whoever decides about requests decides again. */
+  /** Longest duration of a stream. The browser then connects again, so that `authorize` decides again. */
   lifetimeMs: number;
 }
 
 export const eventTimes: EventTimes = { heartbeatMs: 20_000, spacingMs: 1000, lifetimeMs: 300_000 };
 
 /**
- * Server-sent events: `ready` at once, then `changed` after each change. They say no more, because the browser asks for
- * what it shows. A slow or recently notified browser gets one event for all changes since.
+ * Sends server-sent events: `ready` at once, then `changed` after each change. The events contain no more, because the
+ * browser requests the data that it shows. A slow or recently notified browser gets one event for all changes since.
  *
- * @param changes which are ready
- * @param ended called once, when nothing is watched any more
+ * @param changes must be ready
+ * @param ended called once, when the changes are no longer watched
  */
 export function sendChanges(
   http: Context,
@@ -39,14 +38,14 @@ export function sendChanges(
   const pending = new Signal();
   const end = (): void => over.abort();
   const response = streamSSE(http, async (stream) => {
-    // No stream keeps a process alive that has nothing else to do.
+    // The timers are unreferenced, so that a stream alone does not keep the process alive.
     const heartbeat = setInterval(() => void stream.write(":\n\n"), heartbeatMs).unref();
     const lifetime = setTimeout(end, lifetimeMs).unref();
     over.signal.addEventListener("abort", () => {
       clearInterval(heartbeat);
       clearTimeout(lifetime);
       pending.notify();
-      // Nobody is left to report an error to.
+      // Nobody is left who could receive an error.
       changes.return().catch(() => undefined);
       ended();
     });
@@ -60,17 +59,17 @@ export function sendChanges(
       await sleep(spacingMs, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
     }
   });
-  // A proxy would hold events back, to compress them or to fill a buffer.
+  // Otherwise a proxy would delay events, to compress them or to fill a buffer.
   response.headers.set("Cache-Control", "no-store, no-transform");
   response.headers.set("X-Accel-Buffering", "no");
   return response;
 }
 
-/** Ends without an error: the browser asks anew, and is then told what is wrong. */
+/** Ends without an error. The browser connects again and then gets the error. */
 async function notifyOfEach(changes: MemoryChanges, pending: Signal): Promise<void> {
   try {
     for await (const _change of changes) pending.notify();
   } catch {
-    // As above.
+    // The browser gets the error from its next request.
   }
 }

@@ -1,2 +1,2 @@
-/** What the browser loads. The build puts the bundled client here; in the sources there is none. */
+/** The files that the browser loads. The build inserts the bundled client. In the sources they are empty. */
 export const clientFiles: { script: string; markdown: string; style: string } = { script: "", markdown: "", style: "" };

@@ -1,4 +1,7 @@
-/** The one document; the client makes all else. @param basePath which holds no character with a meaning in HTML */
+/**
+ * Returns the only document. The client creates everything else. @param basePath must contain no character that is
+ * special in HTML
+ */
 export function pageDocument(basePath: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type CheckedAddress, checkAddress } from "../core/values/address.js";
 import type { MemoryFilter } from "../mongodb/memories/addresses/memory-filter.js";
 
-/** The fields that name a memory, of which `addressIn` makes an address. */
+/** The fields that name a memory. `addressIn` converts them to an address. */
 export const addressFields = {
   nodeId: z.string(),
   scope: z.enum(["global", "perThread", "perUser"]).optional(),
@@ -22,7 +22,7 @@ export function addressIn({ nodeId, scope, threadId, userId }: AddressFields): C
   });
 }
 
-/** The fields that choose among memories, of which `createFilter` makes a filter. */
+/** The fields that select memories. `createFilter` converts them to a filter. */
 export const filterFields = { ...addressFields, nodeId: z.string().optional() };
 
 /** The id of a version. */
@@ -31,18 +31,18 @@ export const versionId = z.string().min(1).max(64);
 /** The id of a proposal, a run or a person. */
 export const outerId = z.string().min(1).max(512);
 
-/** What changes a memory: which one, and how the visitor signs. */
+/** The fields of every change: the memory, and the name with which the visitor signs. */
 export const changeFields = { address: z.object(addressFields).strict(), by: outerId.optional() };
 
-/** Each page of memories is read from the start. */
+/** Limited, because each page of memories is read from the start. */
 export const maxMemoriesOffset = 20_000;
 
-/** Without the fields that are undefined, which a filter refuses. */
+/** Removes undefined fields, because a filter refuses them. */
 export function createFilter(filter: { [Name in keyof MemoryFilter]: MemoryFilter[Name] | undefined }): MemoryFilter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
-/** In a query all is text. @param max and how much it is without one, `fallback` */
+/** Parses a number, because all fields of a query are texts. @param fallback the number if the field is missing */
 export function countField(fallback: number, max: number): z.ZodType<number> {
   return z
     .string()
@@ -52,7 +52,7 @@ export function countField(fallback: number, max: number): z.ZodType<number> {
     .refine((count) => count <= max, `must be at most ${max}`);
 }
 
-/** The items from `offset` on, at most `limit`, and whether there are more. Reads no further than it must. */
+/** Returns at most `limit` items from `offset` on, and whether there are more. Reads no further than necessary. */
 export async function takePage<T>(
   items: AsyncIterable<T>,
   offset: number,

@@ -1,4 +1,4 @@
-import { asHostname, isHost, isLoopback, loopbackNames } from "../core/values/hostnames.js";
+import { isLoopback, loopbackNames, parseHostHeader } from "../core/values/hostnames.js";
 import { createSecretMatcher } from "../core/values/secret.js";
 import { shorten } from "../core/values/text.js";
 import { type MemoryPageAccess, type MemoryPageOptions, type MemoryPageVisitor, visitorSchema } from "./options.js";
@@ -26,6 +26,8 @@ export class PageGuard {
   /** @returns who asks, or the answer of `authorize`. @throws PageRefusal */
   async admit(request: Request): Promise<Visitor | Response> {
     const { access, authorize } = this.#options;
+    const given = request.headers.get("host");
+    if (given !== null && parseHostHeader(given) === null) throw foreignHost(given);
     if (authorize === undefined) {
       for (const host of listHosts(request)) if (!isLocal(host)) throw foreignHost(host);
       return { access, userId: null };
@@ -98,8 +100,8 @@ function hostIn(origin: string): string {
 }
 
 function isLocal(host: string): boolean {
-  const name = host.replace(/:\d{1,5}$/, "");
-  return isHost(name) && isLoopback(asHostname(name));
+  const hostname = parseHostHeader(host);
+  return hostname !== null && isLoopback(hostname);
 }
 
 function foreignHost(host: string): PageRefusal {

@@ -1,26 +1,31 @@
 import { findHunks } from "../core/history/unified-diff.js";
+import { memoryDefaults } from "../core/memory-options.js";
+import { withinTime } from "../core/runtime/call.js";
 import type { WireHunk } from "./wire.js";
 
-/** What makes one text the other. Null is no file. */
-export function compareTexts(older: string | null, newer: string | null): Promise<WireHunk[]> {
-  return findHunks(older ?? "", newer ?? "");
+/** Returns the difference between two texts. Null stands for a missing file. Has the time limit of a call of a memory. */
+export function compareTexts(older: string | null, newer: string | null, signal: AbortSignal): Promise<WireHunk[]> {
+  const limits = { signals: [signal], timeoutMs: memoryDefaults.timeoutMs };
+  return withinTime(limits, "read", (call) => findHunks(older ?? "", newer ?? "", call));
 }
 
-const head = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/;
+const head = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@(?: (.*))?$/;
 
 /**
- * The hunks of the diff of a proposal. Each line of a text has a sign before it, so none can pass for a head. What is no
- * hunk, such as a list of files, is one without numbers.
+ * Parses the hunks of a proposal's diff. Each line of a text has a sign before it, so none can pass for a hunk header.
+ * Other parts, such as a list of files, become hunks without numbers.
  */
 export function parseHunks(diff: string): WireHunk[] {
   const lines = diff.replace(/^--- .*\n\+\+\+ .*\n/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
   const hunks: WireHunk[] = [];
   for (const line of lines) {
-    const numbers = head.exec(line)?.map(Number);
-    const [, oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = numbers ?? [];
-    if (numbers !== undefined || hunks.length === 0) hunks.push({ oldStart, oldLines, newStart, newLines, lines: [] });
-    if (numbers === undefined) hunks.at(-1)?.lines.push(line);
+    const found = head.exec(line);
+    const [oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = found?.slice(1, 5).map(Number) ?? [];
+    const note = found?.[5];
+    if (found !== null || hunks.length === 0)
+      hunks.push({ oldStart, oldLines, newStart, newLines, lines: [], ...(note !== undefined && { note }) });
+    if (found === null) hunks.at(-1)?.lines.push(line);
   }
   return hunks;
 }

@@ -1,5 +1,4 @@
 import { Hono } from "hono/tiny";
-import { bodyLimit } from "hono/body-limit";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
 import { hashSha256 } from "../core/values/sha256.js";
@@ -9,7 +8,7 @@ import { PageGuard } from "./guard.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
-import { maxBodyBytes, type PageEnv, type PageMemories } from "./route.js";
+import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
 import { fileRoutes } from "./routes/files.js";
 import { memoryRoutes } from "./routes/memories.js";
@@ -18,17 +17,28 @@ import { proposalRoutes } from "./routes/proposals.js";
 import { searchRoutes } from "./routes/search.js";
 import { versionRoutes } from "./routes/versions.js";
 
+/**
+ * How many memories are watched at once for all visitors, each with those that are mounted in it: on a replica set each
+ * keeps a connection of the store's client busy.
+ */
+const maxWatchedMemories = 20;
+
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
 export type MemoryPage = (request: Request) => Promise<Response>;
 
 /**
- * A web page that shows the memories of a store: files, versions, proposals, and what a model is shown. It is read-only
- * unless `access` is "write", and loads nothing from elsewhere. Without `authorize` it answers only under the names of
- * the loopback, and only to a browser that knows the `token`.
+ * Creates a web page that shows the memories of a store: files, versions, proposals, and the message for a model. The
+ * page is read-only unless `access` is "write", and loads nothing from other servers. Without `authorize` it answers
+ * only under the names of the loopback, and only to a browser that knows the `token`.
  *
- * @throws TypeError for bad options, and where neither `authorize` nor `token` is given
+ * @throws TypeError for bad options, and if neither `authorize` nor `token` is given
  */
 export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
+  return createPage(options);
+}
+
+/** Creates a page that watches another number of memories at once. */
+export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMemories): MemoryPage {
   checkPageOptions(options);
   const { store, nodes = [] } = options;
   const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
@@ -38,11 +48,15 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
     listMemories: (filter) => store.listMemories(filter),
     forget: (who) => store.forget(who),
   };
-  return pageOver(memories, options);
+  return pageOver(memories, options, maxWatched);
 }
 
-/** The same over any source of memories. @param options which are checked */
-export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
+/** Creates a page over any source of memories. @param options checked options */
+export function pageOver(
+  memories: PageMemories,
+  options: Omit<MemoryPageOptions, "store" | "nodes">,
+  maxWatched = maxWatchedMemories,
+): MemoryPage {
   const { basePath = pageDefaults.basePath, access = pageDefaults.access, token, authorize } = options;
   const guard = new PageGuard({ access, token, authorize });
   const app = new Hono<PageEnv>({ getPath: ({ url }) => pathBelow(basePath, new URL(url).pathname) });
@@ -58,18 +72,18 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
     await next();
   });
   serveClient(app, basePath);
-  serveData(app, memories, guard, options.maxWatchedMemories ?? pageDefaults.maxWatchedMemories);
+  serveData(app, memories, guard, maxWatched);
   app.all("*", () => {
     throw new PageRefusal(404, "ENOENT", "the page has nothing at this address");
   });
   return async (request) => {
     const admitted = await guard.admit(request).catch(toRefusal);
-    // What the application answers itself is sent without the headers of the page.
+    // A response of the application itself is sent without the page's headers.
     return admitted instanceof Response ? admitted : app.fetch(request, { admitted });
   };
 }
 
-/** Nothing from elsewhere, nothing inline, and in no frame. The rest of the server's origin is left alone. */
+/** Allows nothing from other servers, nothing inline, and no frame. Does not affect the rest of the server's origin. */
 const pageHeaders = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -108,7 +122,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   const watched = { max: maxWatched, current: 0 };
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
-    // Hono would answer it as GET, and leave a stream of changes open.
+    // Hono would answer HEAD as GET, and leave a stream of changes open.
     if (request.method === "HEAD") refuseMethod();
     http.header("Cache-Control", "no-store");
     guard.assertOwnClient(request);
@@ -117,7 +131,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   });
   app.get("/api/session", (http) => http.json(http.var.visitor));
   for (const { method, path, answer } of routes) {
-    app.on(method, `/api/${path}`, limitBody, async (http) => {
+    app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
       const result = await answer({ memories, visitor, watched, signal: http.req.raw.signal, http }).catch(refuse);
       return result instanceof Response ? result : http.json(result);
@@ -136,23 +150,16 @@ const routes = [
   ...messageRoutes,
 ];
 
-const limitBody = bodyLimit({
-  maxSize: maxBodyBytes,
-  onError: () => {
-    throw new PageRefusal(413, "EFBIG", `the body has more than ${maxBodyBytes} bytes`);
-  },
-});
-
 function refuseMethod(): never {
   throw new PageRefusal(405, "EINVAL", "the page answers another method at this address");
 }
 
-/** Not every failure is an Error of this process's own class, which Hono asks for. */
+/** Converts every error, because Hono accepts only an Error of this process's own class. */
 function refuse(error: unknown): never {
   throw toRefusal(error);
 }
 
-/** The path as the routes have it. What is not below the page has no route. */
+/** Converts a path to the path of a route. A path outside the page has no route. */
 function pathBelow(basePath: string, pathname: string): string {
   if (pathname === basePath || pathname === `${basePath}/`) return "/";
   return pathname.startsWith(`${basePath}/`) && !pathname.endsWith("/") ? pathname.slice(basePath.length) : "/outside";

@@ -1,32 +1,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { parseHostHeader } from "../core/values/hostnames.js";
 import type { MemoryPage } from "./memory-page.js";
 
+const unknownHost = "unknown.invalid";
+
 /**
- * The page as a listener of `node:http`, which Express and Connect take as a handler too: `app.use("/memory",
- * nodeListener(page))`.
+ * Converts the page to a listener of `node:http`, which Express and Connect accept as a handler, too:
+ * `app.use("/memory", nodeListener(page))`.
  *
- * @param page made with the path at which it is mounted as `basePath`
+ * @param page must have the path at which it is mounted as `basePath`
  */
 export function nodeListener(page: MemoryPage): (request: IncomingMessage, response: ServerResponse) => void {
   const listener = getRequestListener(async (request) => compress(request, await page(toPlainRequest(request))), {
     overrideGlobalObjects: false,
   });
   return (request: IncomingMessage & { originalUrl?: string }, response) => {
-    // Express takes the path of a mount away from `url`.
+    // Express removes the mount path from `url`.
     request.url = request.originalUrl ?? request.url;
+    // The page refuses the header itself. Without a host there would be no URL, and no request that it could refuse.
+    if (parseHostHeader(request.headers.host ?? "") === null) request.headers.host = unknownHost;
     void listener(request, response);
   };
 }
 
-/** A Request of the class that the process knows, from the lightweight one of the listener. */
+/** Converts the listener's lightweight request to a Request of the process's own class. */
 function toPlainRequest({ url, method, headers, signal, body }: Request): Request {
   return new Request(url, { method, headers, signal, body, duplex: "half" });
 }
 
 /**
- * The files of the client, which hold nothing secret. Other servers compress by themselves, and Next.js takes the
- * header away that would say that an answer is compressed.
+ * Compresses the files of the client, which contain nothing secret. Other servers compress themselves, and Next.js
+ * removes the header that marks a compressed answer.
  */
 function compress(request: Request, response: Response): Response {
   const { body, status, headers } = response;

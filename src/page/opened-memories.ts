@@ -5,8 +5,8 @@ import { RecentMap } from "../core/runtime/recent-map.js";
 const maxOpened = 100;
 
 /**
- * Keeps the memories that were asked for last: a page asks for the same one again and again, and to open it takes as
- * long as to route the request.
+ * Caches the memories that were requested last. Reason: a page requests the same memory repeatedly, and opening it
+ * takes as long as routing the request.
  */
 export class OpenedMemories {
   readonly #open: (address: CheckedAddress) => Memory;

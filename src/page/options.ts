@@ -4,54 +4,52 @@ import type { Memory } from "../core/memory.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
-/** What visitors of a page may do: look, or also revert, redact, forget, approve and reject. */
+/** The rights of a page's visitors: to view only, or also to revert, redact, forget, approve and reject. */
 export type MemoryPageAccess = "read" | "write";
 
-/** Who looks at a page. */
+/** A visitor of a page. */
 export interface MemoryPageVisitor {
-  /** Named in the history and in decisions. Without it the page asks for a name. */
+  /** The name for the history and for decisions. Without it, the page requests a name. */
   userId?: string | undefined;
-  /** Narrows the access of the page for this visitor. @default that of the page */
+  /** Limits the page's access for this visitor. @default that of the page */
   access?: MemoryPageAccess | undefined;
 }
 
-/** A node, with its mounts and rules. A MemoryNode is one. */
+/** A node with its mounts and rules, such as a MemoryNode. */
 export interface MemoryPageNode {
   readonly nodeId: string;
   readonly scope: MemoryScope;
-  /** Its memory, with its mounts, under its rules. @param owner the thread or the user of one that is not global */
+  /**
+   * Returns the node's memory with its mounts, under its rules. @param owner the thread or the user of a node that is
+   * not global
+   */
   memory(owner?: string): Memory;
-  /** What a connector shows where the memory of a thread or a user is empty. */
+  /** Returns the memory that a connector shows if the memory of a thread or a user is empty. */
   globalMemory(): Memory;
 }
 
-/** The options of `createMemoryPage`. It needs a `token` or `authorize`. */
+/** The options of `createMemoryPage`. Either `token` or `authorize` is required. */
 export interface MemoryPageOptions {
-  /** Whose memories the page shows: all of them. The caller closes it. */
+  /** The store whose memories the page shows: all of them. The caller closes the store. */
   store: MongoMemoryStore;
   /**
-   * Nodes of your graph. The page then shows their memories as agents have them: with what is mounted in them, and with
-   * the rights there. A mount whose memory is found by an asynchronous function cannot be shown. @default none
+   * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights. A mount
+   * whose memory is found by an asynchronous function cannot be shown. @default none
    */
   nodes?: readonly MemoryPageNode[] | undefined;
-  /** Where the server has mounted the page, such as "/memory". @default "" */
+  /** The path at which the server has mounted the page, such as "/memory". @default "" */
   basePath?: string | undefined;
   /** @default "read" */
   access?: MemoryPageAccess | undefined;
   /**
-   * How many memories are watched at once for all who look at the page, each with those that are mounted in it. On a
-   * replica set each keeps a connection of the store's client busy. Whoever looks at a further one sees its changes
-   * within two seconds. @default 20
-   */
-  maxWatchedMemories?: number | undefined;
-  /**
-   * What the browser must know, from the part `#token=…` of the address with which the page is opened: 16 to 512 of A-Z
-   * a-z 0-9 - _. Without `authorize` the page then answers under the names of the loopback only. @default none
+   * The secret that the browser must know, from the part `#token=…` of the address with which the page is opened: 16 to
+   * 512 of A-Z a-z 0-9 - _. Without `authorize`, the page then answers only under the names of the loopback. @default
+   * none
    */
   token?: string | undefined;
   /**
-   * Decides who may see the page, for each request: true, false, who it is, or a Response to be sent instead, such as a
-   * redirect to a login. If it throws, the request is refused. @default only the token decides, and only under the
+   * Decides who may see the page, for each request: true, false, the visitor, or a Response to be sent instead, such as
+   * a redirect to a login. If it throws, the request is refused. @default only the token decides, and only under the
    * names of the loopback
    */
   authorize?:
@@ -59,7 +57,7 @@ export interface MemoryPageOptions {
     | undefined;
 }
 
-export const pageDefaults = { basePath: "", access: "read", maxWatchedMemories: 20 } as const;
+export const pageDefaults = { basePath: "", access: "read" } as const;
 
 const accessField = z.enum(["read", "write"], { message: 'must be "read" or "write"' });
 
@@ -72,7 +70,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 const optionsSchema = z
   .object({
-    // By shape: the other build of this package has a class of its own.
+    // Checked by shape, because the other build of this package has its own class.
     store: z.custom<MongoMemoryStore>(
       (store) => isObject(store) && isFunction(store["listMemories"]),
       "must be a MongoMemoryStore",
@@ -91,7 +89,6 @@ const optionsSchema = z
       )
       .optional(),
     access: accessField.optional(),
-    maxWatchedMemories: z.number().int().min(0).max(10_000).optional(),
     token: z
       .string()
       .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")

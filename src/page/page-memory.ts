@@ -16,8 +16,8 @@ export function openMemory({ memories, signal }: RouteContext, address: AddressF
 }
 
 /**
- * A memory with what its node has mounted in it. @throws MemoryError EINVAL, PageRefusal for a mount that only a run
- * can find
+ * Opens a memory with the mounts of its node. @throws MemoryError EINVAL, PageRefusal for a mount that only a run can
+ * find
  */
 export function openTree(context: RouteContext, fields: AddressFields): Memory {
   const address = addressIn(fields);
@@ -26,7 +26,7 @@ export function openTree(context: RouteContext, fields: AddressFields): Memory {
   try {
     return node.memory(fields.threadId ?? fields.userId).with({ signal: context.signal, paths: "posix" });
   } catch (error) {
-    // Such as that a mount answers with a promise.
+    // For example, a mount that answers with a promise.
     if (error instanceof TypeError)
       throw new PageRefusal(400, "EINVAL", `the tree of this node cannot be shown: ${error.message}`);
     throw error;
@@ -34,8 +34,8 @@ export function openTree(context: RouteContext, fields: AddressFields): Memory {
 }
 
 /**
- * Whose changes name the visitor. A change goes on when the browser has gone. @param by how the visitor signs, where
- * the server does not know better
+ * Opens a memory whose changes name the visitor. A change continues even if the browser has left. @param by the
+ * visitor's signature, if the server does not know the visitor
  */
 export function openToChange(
   { memories, visitor }: RouteContext,
@@ -47,14 +47,14 @@ export function openToChange(
   return memories.memory(addressIn(address), "write").with({ actor });
 }
 
-/** @throws PageRefusal where nobody is named */
+/** @throws PageRefusal if nobody is named */
 export function requireReviewer({ visitor }: RouteContext, by: string | undefined): Reviewer {
   const userId = visitor.userId ?? by;
   if (userId === undefined) throw new PageRefusal(400, "EINVAL", "by: a decision needs the name of who decides");
   return { userId, client };
 }
 
-/** @throws MemoryError EINVAL, PageRefusal where no history is kept */
+/** @throws MemoryError EINVAL, PageRefusal if no history is kept */
 export function openHistory(context: RouteContext, address: AddressFields): PagedHistory {
   return requireHistory(openMemory(context, address));
 }

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 
-/** Ends a request; the message is for people. */
+/** Ends a request. The message is for people. */
 export class PageRefusal extends Error {
   readonly status: ContentfulStatusCode;
   readonly code: string;
@@ -28,7 +28,7 @@ const statuses = {
   EIO: 503,
 } as const satisfies Record<MemoryErrorCode, ContentfulStatusCode>;
 
-/** What went wrong, without a stack and without what a driver says, which may name servers. */
+/** Converts an error to a refusal, without a stack and without messages of the driver, which may name servers. */
 export function toRefusal(error: unknown): PageRefusal {
   if (error instanceof PageRefusal) return error;
   if (!MemoryError.isInstance(error))

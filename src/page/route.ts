@@ -2,13 +2,14 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { CheckedAddress } from "../core/values/address.js";
 import type { Memory } from "../core/memory.js";
-import { memoryDefaults } from "../core/memory-options.js";
+import { describeFault, listFaults } from "../core/settings/faults.js";
 import type {
   ForgottenCounts,
   MemoryFilter,
   MemoryOwner,
   MemorySummary,
 } from "../mongodb/memories/addresses/memory-filter.js";
+import { maxBodyBytes, readJson } from "./body.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";
 import { PageRefusal } from "./refusal.js";
@@ -55,14 +56,16 @@ export interface Route {
   answer: (context: RouteContext) => Promise<object>;
 }
 
-/** A route whose query or body is checked by `schema`. */
+/** A route whose query or body is checked by `schema`. @param maxBytes of a body */
 export function route<Schema extends z.ZodType>(
   method: Route["method"],
   path: string,
   schema: Schema,
   answer: (input: z.output<Schema>, context: RouteContext) => Promise<object>,
+  maxBytes: number = maxBodyBytes.call,
 ): Route {
-  const readInput = method === "POST" ? readJson : readQuery;
+  const readInput = async ({ req }: Context): Promise<unknown> =>
+    method === "POST" ? readJson(req.raw, maxBytes) : readQuery(req);
   return {
     method,
     path,
@@ -73,29 +76,12 @@ export function route<Schema extends z.ZodType>(
 function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(
-    ({ path, message }) => `${path.length === 0 ? "the request" : path.join(".")}: ${message}`,
-  );
-  throw new PageRefusal(400, "EINVAL", issues.join("; "));
+  const faults = listFaults(parsed.error.issues, (fault) => describeFault(fault, "the request"));
+  throw new PageRefusal(400, "EINVAL", faults);
 }
 
-function readQuery({ req }: Context): Record<string, string> {
-  if (Object.values(req.queries()).some(({ length }) => length > 1))
+function readQuery(request: Context["req"]): Record<string, string> {
+  if (Object.values(request.queries()).some(({ length }) => length > 1))
     throw new PageRefusal(400, "EINVAL", "a parameter of the query stands twice");
-  return req.query();
-}
-
-/** Enough for a file of the default size, however JSON escapes it. */
-export const maxBodyBytes = 6 * memoryDefaults.maxFileBytes + 100_000;
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-async function readJson({ req }: Context): Promise<unknown> {
-  const bytes = await req.arrayBuffer();
-  try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
-    return value;
-  } catch {
-    throw new PageRefusal(400, "EINVAL", "the body is not valid JSON in UTF-8");
-  }
+  return request.query();
 }

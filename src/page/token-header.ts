@@ -1,2 +1,2 @@
-/** Which every request for data must have. A page of another origin cannot set it. */
+/** The header that every request for data needs. A page of another origin cannot set it. */
 export const tokenHeader = "memory-page-token";

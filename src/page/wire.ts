@@ -1,5 +1,6 @@
 /*
- * What the page and its client send each other, as JSON: times are texts. Types only, as the client is built apart.
+ * The data that the page and its client exchange, as JSON: times are texts. This module has types only, because the
+ * client is built separately.
  */
 
 import type { MemoryProposal } from "../core/approval/memory-proposals.js";
@@ -26,7 +27,7 @@ export interface WireError {
 
 export interface WireSession {
   access: "read" | "write";
-  /** Who decides, where the server knows it; else the client asks. */
+  /** The person who decides, if the server knows the person. Otherwise the client requests a name. */
   userId: string | null;
 }
 
@@ -40,21 +41,21 @@ export interface WireSummary {
 
 export interface WireMemories {
   memories: WireSummary[];
-  /** Where the next page begins; null at the end. */
+  /** Start of the next page, or null at the end. */
   next: number | null;
 }
 
-/** Changes with every change of the memory. Null: it is empty, or was never written. */
+/** Differs after every change of the memory. Null if the memory is empty or was never written. */
 export interface WireChangeToken {
   changeToken: string | null;
 }
 
-/** A memory that is mounted in another one. */
+/** A memory that is mounted in another memory. */
 export interface WireMount {
   /** The mount point. */
   point: string;
   address: WireAddress;
-  /** Whether the page shows the memory by itself too: it is one of MongoDB. */
+  /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
   isHere: boolean;
   access: "read" | "append" | "write" | "ask";
   description: string | null;
@@ -62,11 +63,10 @@ export interface WireMount {
 
 export interface WireEntries {
   entries: { name: string; kind: "file" | "dir"; mount?: WireMount }[];
-  /** How many there are in the directory. */
+  /** Number of entries in the directory. */
   total: number;
   /**
-   * What may be done where, in words; "" where everything may be done everywhere, and for other directories than the
-   * root.
+   * The rights on paths, in words. Empty if everything is allowed everywhere, and for directories other than the root.
    */
   rights: string;
 }
@@ -77,16 +77,16 @@ export interface WireFile {
   sizeBytes: number;
   createdAt: string;
   updatedAt: string;
-  /** The mounted memory in which it lies. */
+  /** The mounted memory that contains the entry. */
   mount: WireMount | null;
 }
 
 export interface WireHit {
   path: string;
-  /** From 1; of a passage of several lines the first. */
+  /** Line number, from 1. For a passage of several lines, the first one. */
   line: number;
   text: string;
-  /** Of ranked words: more is better. */
+  /** The score of ranked words. Higher is better. */
   score?: number;
 }
 
@@ -96,41 +96,43 @@ export interface WireHits {
   more: boolean;
 }
 
-/** What was found in several memories. */
+/** The hits of a search in several memories. */
 export interface WireFound {
   found: { memory: WireSummary; hits: WireHit[] }[];
-  /** How many memories were searched. */
+  /** Number of memories that were searched. */
   searched: number;
-  /** Where the next ones begin; null at the end. */
+  /** Start of the next memories, or null at the end. */
   next: number | null;
 }
 
 export interface WireVersions {
-  /** False: nothing records what happens in the memory. */
+  /** False if the memory keeps no history. */
   isKept: boolean;
   versions: WireVersion[];
-  /** The last of these versions, from which on the next page goes; null at the end. */
+  /** The last of these versions, after which the next page begins. Null at the end. */
   next: string | null;
 }
 
-/** A piece of a difference. Starts are from 1; 0 in what has no numbers. */
+/** A hunk of a difference. Starts are counted from 1; they are 0 in parts without line numbers. */
 export interface WireHunk {
   oldStart: number;
   oldLines: number;
   newStart: number;
   newLines: number;
-  /** Each begins with its sign. */
+  /** Each line begins with its sign. */
   lines: string[];
+  /** Why the hunk is as it is. */
+  note?: string;
 }
 
 export interface WireChange {
   version: WireVersion;
-  /** None where no text changed. Null where a text is redacted or no longer kept. */
+  /** Empty if no text changed. Null if a text is redacted or no longer kept. */
   hunks: WireHunk[] | null;
 }
 
 export interface WireBlame {
-  /** The lines in order, in runs of one version; -1 stands for a version that is no longer kept. */
+  /** The lines in order, grouped in runs of one version. Version -1 is a version that is no longer kept. */
   runs: { version: number; lines: string[] }[];
   versions: WireVersion[];
 }
@@ -141,27 +143,27 @@ export interface WireProposals {
 }
 
 export interface WireMessage {
-  /** Null: nothing is shown to the model. */
+  /** Null if nothing is shown to the model. */
   text: string | null;
   usedChars: number;
   maxChars: number;
-  /** What was asked for, and what fitted. */
+  /** The requested view. `view` is the view that fitted. */
   content: "tree" | "index" | "full";
   view: "tree" | "index" | "full" | null;
   entries: number;
-  /** Whether there are more than so many `entries`. */
+  /** Whether there are more than `entries`. */
   isMore: boolean;
   leftOut: number;
   isMoreLeftOut: boolean;
-  /** Whose memory it shows: the global one stands in where the memory itself is empty. */
+  /** The scope of the shown memory. The global memory is shown if the memory itself is empty. */
   scope: WireAddress["scope"];
 }
 
-/** What a revert would do. */
+/** The effect of a revert. */
 export interface WireRevertPreview {
-  /** Of one file: the difference that it would make. Null for a run, whose changes are `versions`. */
+  /** The difference for a single file. Null for a run, whose changes are `versions`. */
   hunks: WireHunk[] | null;
-  /** What would be undone. */
+  /** The versions that would be undone. */
   versions: WireVersion[];
 }
 
@@ -170,7 +172,7 @@ export interface WireReverted {
 }
 
 export interface WireRedactPreview {
-  /** The version, and others that hold the same text. */
+  /** The version, and other versions with the same text. */
   versions: WireVersion[];
 }
 

@@ -8,71 +8,74 @@ const openAIClients = ["ChatOpenAICompletions", "ChatOpenAIResponses"];
 const azureClients = ["AzureChatOpenAICompletions", "AzureChatOpenAIResponses"];
 
 /**
- * Whether a chat model takes several system messages, in any place: ChatOpenAI and AzureChatOpenAI do where they talk
- * to OpenAI itself. Clients of Google and older ones of Anthropic throw, servers that merely speak OpenAI's protocol
- * often refuse. A client that is not known here counts as one of those.
+ * Whether a chat model accepts several system messages, at any position. ChatOpenAI and AzureChatOpenAI do, if they
+ * send to OpenAI itself. Google's clients and Anthropic's older clients throw, and servers that only speak OpenAI's
+ * protocol often refuse. An unknown client counts as one that refuses.
  *
- * @param model a chat model, also bound, with tools, or made by `initChatModel`.
- * @param configurable the run's, which can change the model that `initChatModel` was given.
+ * @param model a chat model, also a bound model, a model with tools, or a model made by `initChatModel`
+ * @param configurable the run's `configurable`, which can change a model made by `initChatModel`
  */
 export function takesSeparateSystemMessages(model: unknown, configurable: Fields = {}): boolean {
   if (!isFields(model)) return false;
   if (isFields(model["bound"])) {
-    const boundConfigurable = asFields(asFields(model["config"])["configurable"]);
+    const boundConfigurable = toFields(toFields(model["config"])["configurable"]);
     return takesSeparateSystemMessages(model["bound"], { ...boundConfigurable, ...configurable });
   }
-  if (className(model) === "ConfigurableModel") return isReachedByInit(initializedFields(model, configurable));
-  // `bindTools` turns an AzureChatOpenAI into a ChatOpenAI: only the clients inside know where requests go.
+  if (getClassName(model) === "ConfigurableModel") return isReachedByInit(getInitializedFields(model, configurable));
+  // `bindTools` turns an AzureChatOpenAI into a ChatOpenAI. Only the clients inside know the address of their requests.
   const clients = [model["completions"], model["responses"]];
-  return chatModels.includes(className(model)) && clients.every(isOpenAIClient);
+  return chatModels.includes(getClassName(model)) && clients.every(isOpenAIClient);
 }
 
 function isOpenAIClient(client: unknown): boolean {
-  const fields = asFields(client);
-  const config = asFields(fields["clientConfig"]);
-  // The SDK's `provider` sends requests to another service altogether.
+  const fields = toFields(client);
+  const config = toFields(fields["clientConfig"]);
+  // The SDK's `provider` sends requests to a different service.
   if (config["provider"] !== undefined) return false;
-  const urls = [asFields(fields["client"])["baseURL"], config["baseURL"] ?? environmentVariable("OPENAI_BASE_URL")];
-  if (openAIClients.includes(className(client))) return isOpenAI(urls);
-  return azureClients.includes(className(client)) && isAzure([...urls, ...azureUrls(fields)]);
+  const urls = [toFields(fields["client"])["baseURL"], config["baseURL"] ?? readEnvironmentVariable("OPENAI_BASE_URL")];
+  if (openAIClients.includes(getClassName(client))) return isOpenAI(urls);
+  return azureClients.includes(getClassName(client)) && isAzure([...urls, ...listAzureUrls(fields)]);
 }
 
-/** What `initChatModel` makes builds its client at the first call, from the same fields as are judged here. */
+/**
+ * Judges a model made by `initChatModel` by its fields: such a model builds its client from these fields at the first
+ * call.
+ */
 function isReachedByInit(fields: Fields): boolean {
-  const provider = fields["modelProvider"] ?? inferredProvider(fields["model"]);
-  const url = asFields(fields["configuration"])["baseURL"] ?? fields["baseUrl"];
-  const fromEnvironment = ["OPENAI_API_BASE", "OPENAI_BASE_URL", "LANGSMITH_GATEWAY"].map(environmentVariable);
+  const provider = fields["modelProvider"] ?? inferProvider(fields["model"]);
+  const url = toFields(fields["configuration"])["baseURL"] ?? fields["baseUrl"];
+  const fromEnvironment = ["OPENAI_API_BASE", "OPENAI_BASE_URL", "LANGSMITH_GATEWAY"].map(readEnvironmentVariable);
   const urls = url === undefined ? fromEnvironment : [url];
   if (provider === "openai") return isOpenAI(urls);
   if (provider !== "azure_openai") return false;
   return isAzure([
     ...urls,
-    ...azureUrls({
-      azureOpenAIBasePath: fields["azureOpenAIBasePath"] ?? environmentVariable("AZURE_OPENAI_BASE_PATH"),
-      azureOpenAIEndpoint: fields["azureOpenAIEndpoint"] ?? environmentVariable("AZURE_OPENAI_ENDPOINT"),
+    ...listAzureUrls({
+      azureOpenAIBasePath: fields["azureOpenAIBasePath"] ?? readEnvironmentVariable("AZURE_OPENAI_BASE_PATH"),
+      azureOpenAIEndpoint: fields["azureOpenAIEndpoint"] ?? readEnvironmentVariable("AZURE_OPENAI_ENDPOINT"),
       azureOpenAIApiInstanceName:
-        fields["azureOpenAIApiInstanceName"] ?? environmentVariable("AZURE_OPENAI_API_INSTANCE_NAME"),
+        fields["azureOpenAIApiInstanceName"] ?? readEnvironmentVariable("AZURE_OPENAI_API_INSTANCE_NAME"),
     }),
   ]);
 }
 
-/** The fields of the model that a run with this `configurable` gets. */
-function initializedFields(model: Fields, configurable: Fields): Fields {
+/** Returns the fields of the model that a run with this `configurable` gets. */
+function getInitializedFields(model: Fields, configurable: Fields): Fields {
   const prefix = typeof model["_configPrefix"] === "string" ? model["_configPrefix"] : "";
   const names = model["_configurableFields"];
   const changed = Object.entries(configurable)
     .filter(([key]) => key.startsWith(prefix))
     .map(([key, value]) => [key.slice(prefix.length), value] as const)
     .filter(([name]) => names === "any" || (Array.isArray(names) && names.includes(name)));
-  return { ...asFields(model["_defaultConfig"]), ...Object.fromEntries(changed) };
+  return { ...toFields(model["_defaultConfig"]), ...Object.fromEntries(changed) };
 }
 
-/** The names that `initChatModel` itself takes for OpenAI's. */
-function inferredProvider(model: unknown): "openai" | undefined {
+/** Recognizes the names for which `initChatModel` chooses OpenAI. */
+function inferProvider(model: unknown): "openai" | undefined {
   return typeof model === "string" && /^(?:gpt-[345]|o[134])/.test(model) ? "openai" : undefined;
 }
 
-function azureUrls(fields: Fields): unknown[] {
+function listAzureUrls(fields: Fields): unknown[] {
   const instance = fields["azureOpenAIApiInstanceName"];
   return [
     fields["azureOpenAIBasePath"],
@@ -81,16 +84,16 @@ function azureUrls(fields: Fields): unknown[] {
   ];
 }
 
-/** OpenAI's own address is the default. */
+/** Whether all given addresses are OpenAI's. OpenAI's address is the default. */
 function isOpenAI(urls: readonly unknown[]): boolean {
-  return given(urls).every((url) => hasHost(url, openAIHost));
+  return removeMissing(urls).every((url) => hasHost(url, openAIHost));
 }
 
 function isAzure(urls: readonly unknown[]): boolean {
-  return given(urls).length > 0 && given(urls).every((url) => hasHost(url, azureHost));
+  return removeMissing(urls).length > 0 && removeMissing(urls).every((url) => hasHost(url, azureHost));
 }
 
-function given(urls: readonly unknown[]): unknown[] {
+function removeMissing(urls: readonly unknown[]): unknown[] {
   return urls.filter((url) => url !== undefined && url !== null && url !== "");
 }
 
@@ -98,22 +101,22 @@ function hasHost(url: unknown, host: RegExp): boolean {
   return typeof url === "string" && URL.canParse(url) && host.test(new URL(url).hostname);
 }
 
-/** The exact class, because `lc_name` is inherited by the subclasses that other providers' clients are. */
-function className(value: unknown): string {
-  const made: unknown = asFields(value)["constructor"];
+/** Returns the exact class name. Reason: other providers' clients are subclasses that inherit `lc_name`. */
+function getClassName(value: unknown): string {
+  const made: unknown = toFields(value)["constructor"];
   return typeof made === "function" ? made.name : "";
 }
 
-/** Undefined where there is no environment (browsers) or it may not be read (Deno). */
-function environmentVariable(name: string): unknown {
+/** Returns undefined if there is no environment (browsers) or if it may not be read (Deno). */
+function readEnvironmentVariable(name: string): unknown {
   try {
-    return asFields(asFields(asFields(globalThis)["process"])["env"])[name];
+    return toFields(toFields(toFields(globalThis)["process"])["env"])[name];
   } catch {
     return undefined;
   }
 }
 
-function asFields(value: unknown): Fields {
+function toFields(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 

@@ -3,37 +3,37 @@ import { isMissingOwner } from "../core/values/address.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { checkOptions } from "../core/settings/check-options.js";
 
-/** Where the message that shows a memory goes: beside the system prompt, or after everything else. */
+/** Position of the message that shows a memory: next to the system prompt, or after all other messages. */
 export type MemoryPlacement = "after_system" | "before_system" | "last_message";
 
 /**
- * `tree`: paths and sizes. `index`: the tree with a line about each file: the `description` of its YAML front matter,
- * or else its first line that is not empty. `full`: every file with its contents.
+ * `tree`: paths and sizes. `index`: the tree, and for each file the `description` of its YAML front matter, or else its
+ * first line that is not empty. `full`: every file with its contents.
  */
 export type MemoryContent = "tree" | "index" | "full";
 
-/** How a memory is shown to a model. */
+/** The way in which a memory is shown to a model. */
 export interface MemoryConnectorConfig {
   /** @default "after_system" */
   placement?: MemoryPlacement;
   /**
-   * What is shown. A directory whose name begins with a dot is one line. `index` and `full` become `tree` if they would
-   * exceed `maxChars`, and say so. @default "tree"
+   * The shown part of the memory. A directory whose name begins with a dot is one line. `index` and `full` become
+   * `tree` if they would exceed `maxChars`, and say so. @default "tree"
    */
   content?: MemoryContent;
-  /** Longest rendered text, its fence included, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
+  /** Longest rendered text, including its fence, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
   maxChars?: number;
   /**
-   * Whether the memory is a system message of its own or a block of the one system message. `auto` separates only for
-   * clients that are known to accept more than one. Others, or their servers, refuse the second.
+   * Whether the memory is a separate system message or a block of the one system message. `auto` separates only for
+   * clients that are known to accept more than one. Other clients, or their servers, refuse a second one.
    * @default "auto"
    */
   systemMessages?: "auto" | "separate" | "merged";
   /**
    * The role of the message that shows the memory. `auto`: a system message. With `last_message` it is a user message
-   * if the client takes no late system message. `user`: always a user message, which models trust less. It never stands
-   * before the system prompt, so `before_system` is then the same as `after_system`, and `systemMessages` has no
-   * effect.
+   * if the client accepts no late system message. `user`: always a user message, which models trust less. A user
+   * message is never before the system prompt, so `before_system` is then the same as `after_system`, and
+   * `systemMessages` has no effect.
    * @default "auto"
    */
   role?: "auto" | "user";
@@ -52,7 +52,7 @@ export const connectorDefaults = {
   systemMessages: "auto",
   role: "auto",
   onError: (error) => {
-    // Of a run without its thread or user the process is warned once, whoever notices it.
+    // The process is warned only once about runs without a thread or user, by `warnOfMissingOwner`.
     if (!isMissingOwner(error))
       globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" });
   },
@@ -65,13 +65,13 @@ export const connectorFields = {
   maxChars: z.number().int().min(1).max(200_000).optional(),
   systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
   role: z.enum(["auto", "user"]).optional(),
-  // z.function() is a schema in zod 3 only.
+  // `z.function()` is a schema in zod 3 only.
   onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
 };
 
 const connectorConfigSchema = z.object(connectorFields).strict();
 
-/** @throws TypeError for an unknown field or a value out of range. */
+/** @throws TypeError for an unknown field or a value out of range */
 export function checkConnectorConfig(config: MemoryConnectorConfig | undefined): Required<MemoryConnectorConfig> {
   checkOptions("MemoryConnectorConfig", connectorConfigSchema, config ?? {});
   return {

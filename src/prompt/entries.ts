@@ -3,18 +3,22 @@ import { findHiddenDirectory } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { printablePath, quoteContent } from "./fence.js";
 
-/** A file or directory as a model is shown it. */
+/** A file or directory in the form that a model reads. */
 export interface ShownEntry {
-  /** The path, with a trailing slash for a directory: sorted by it, a directory is followed by all below it. */
+  /**
+   * The path, with a trailing slash for a directory. In the order of these keys, a directory precedes everything below
+   * it.
+   */
   key: string;
   depth: number;
   line: string;
-  /** Absent for a directory. */
+  /** Undefined for a directory. */
   file?: OutlineFile;
 }
 
 /**
- * Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together.
+ * Lists full paths instead of an indented tree: a model copies paths into tool calls, and would have to put indented
+ * names together.
  */
 export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): ShownEntry[] {
   const hidden = new Map<string, OutlineFile[]>();
@@ -25,17 +29,17 @@ export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutl
     ...directories.filter(isShown).map((path) => ({
       key: `${path}/`,
       depth: countSlashes(path),
-      line: `${printablePath(path)}/${hiddenSummary(hidden.get(path), !uncounted.includes(path))}`,
+      line: `${printablePath(path)}/${summarizeHidden(hidden.get(path), !uncounted.includes(path))}`,
     })),
     ...files
       .filter(({ path }) => isShown(path))
-      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: fileLine(file), file })),
+      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: formatFileLine(file), file })),
   ];
   return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
 }
 
-/** What dialects keep for themselves is one line. */
-function hiddenSummary(hidden: readonly OutlineFile[] | undefined, isCounted: boolean): string {
+/** Summarizes a hidden directory, in which dialects keep their own files, in one line. */
+function summarizeHidden(hidden: readonly OutlineFile[] | undefined, isCounted: boolean): string {
   if (hidden === undefined) return "";
   if (!isCounted) return ` (more than ${hidden.length} hidden files)`;
   const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
@@ -48,11 +52,13 @@ function countSlashes(path: string): number {
   return count;
 }
 
-function fileLine({ path, sizeBytes }: OutlineFile): string {
+function formatFileLine({ path, sizeBytes }: OutlineFile): string {
   return `${printablePath(path)} (${sizeBytes} ${sizeBytes === 1 ? "byte" : "bytes"})`;
 }
 
-/** The entries with their contents. Null if those are not at hand or exceed `maxChars` by themselves. */
+/**
+ * Returns the entries with their contents. Null if a content was not read, or if the contents alone exceed `maxChars`.
+ */
 export function contentLines(entries: readonly ShownEntry[], maxChars: number): string[] | null {
   const lines: string[] = [];
   let contentChars = 0;
@@ -71,7 +77,7 @@ export function contentLines(entries: readonly ShownEntry[], maxChars: number): 
   return lines;
 }
 
-/** The entries with their descriptions. */
+/** Returns the entries with their descriptions. */
 export function indexLines(
   entries: readonly ShownEntry[],
   descriptions: ReadonlyMap<string, string> | undefined,
@@ -82,7 +88,7 @@ export function indexLines(
   });
 }
 
-/** @param moreThan if even the number of entries is not known */
+/** @param moreThan set if the number of entries is not known exactly */
 export function entryCount(entries: number, moreThan: number | undefined): string {
   if (moreThan !== undefined) return `more than ${moreThan} entries`;
   return entries === 1 ? "1 entry" : `${entries} entries`;

@@ -53,7 +53,7 @@ export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly s
   return [`<${tagName} scope="${scope}" view="${view}">`, ...lines, `</${tagName}>`].join("\n");
 }
 
-/** Null if it is longer than `maxChars`. Reason for the first check: ten thousand lines are not joined in vain. */
+/** Returns null if the text is longer than `maxChars`. The first check avoids joining ten thousand lines in vain. */
 export function fenceWithin(
   maxChars: number,
   scope: MemoryScope,
@@ -66,31 +66,32 @@ export function fenceWithin(
 }
 
 /**
- * `text` in which nothing reads as one of those tags, whatever text follows it: a bracket is escaped where the letters
- * after it begin a name, and also where `text` ends before that is decided.
+ * Escapes brackets, so that no part of `text` reads as one of the guarded names, whatever text follows. A bracket is escaped if
+ * the letters after it begin such a name, also if `text` ends before the name is complete.
  */
 export function guardFence(text: string): string {
   if (!openingBracket.test(text)) return text;
   const parts = text.split(openingBracket);
-  // From the end, so that each bracket knows the letters after it without a scan of its own.
+  // Goes backwards, so that the letters after each bracket are known without another scan.
   let letters = "";
   for (let index = parts.length - 1; index > 0; index -= 2) {
-    letters = (firstLetters(parts[index] ?? "") + letters).slice(0, longestName);
+    letters = (takeFirstLetters(parts[index] ?? "") + letters).slice(0, longestName);
     if (guardedNames.some((name) => name.startsWith(letters.slice(0, name.length)))) parts[index - 1] = "&lt;";
   }
   return parts.join("");
 }
 
 /**
- * The letters that a text begins with. Mostly a few characters hold as many as are needed, and the rest is not read.
+ * Returns the letters at the start of a text. Usually the first few characters contain enough letters, and the rest is
+ * not read.
  */
-function firstLetters(text: string): string {
-  const letters = foldedLetters(text.slice(0, 10 * longestName));
-  return letters.length >= longestName ? letters : foldedLetters(text);
+function takeFirstLetters(text: string): string {
+  const letters = foldLetters(text.slice(0, 10 * longestName));
+  return letters.length >= longestName ? letters : foldLetters(text);
 }
 
-/** NFKD finds all that NFKC finds, and letters under accents too. */
-function foldedLetters(text: string): string {
+/** NFKD finds everything that NFKC finds, and also letters under accents. */
+function foldLetters(text: string): string {
   return text
     .normalize("NFKD")
     .toLowerCase()
@@ -99,13 +100,13 @@ function foldedLetters(text: string): string {
     .replaceAll("rn", "m");
 }
 
-/** A content of which each line begins with `| `, so that none can pass for a tag, an entry or a message. */
+/** Prefixes each line of a content with `| `, so that no line can pass for a tag, an entry or a message. */
 export function quoteContent(content: string): string {
   return `| ${shownText(guardFence(content)).replaceAll("\n", "\n| ")}`;
 }
 
 /**
- * A path, or another text without line ends, on one line. No path holds a backslash, so an escape cannot be taken for
+ * Formats a path, or another text without line ends, on one line. No path contains a backslash, so an escape cannot be
  * part of a name.
  */
 export function printablePath(path: string): string {

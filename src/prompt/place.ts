@@ -1,46 +1,53 @@
 import { type BaseMessage, type ContentBlock, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import type { MemoryPlacement } from "./connector-options.js";
 
-/** Inside the texts of blocks, because some clients join those with nothing between them. */
+/** Part of the texts of blocks, because some clients join blocks with nothing between them. */
 const separator = "\n\n";
 
 export interface PlaceOptions {
   placement: MemoryPlacement;
-  /** A system message of its own, for clients that accept several. Otherwise there is at most one, and it is first. */
+  /**
+   * Whether the memory is a separate system message, for clients that accept several. Otherwise there is at most one,
+   * and it is first.
+   */
   separate: boolean;
-  /** The user's message, wherever it is placed, though never before a leading system message. @default false */
+  /**
+   * Whether the memory is a user message, at any placement, but never before a leading system message. @default false
+   */
   asUser?: boolean;
 }
 
-/** The messages with a rendered memory among them, in a new array; neither the array given nor its messages change. */
+/**
+ * Returns a new array of messages that contains the rendered memory. Does not change the given array or its messages.
+ */
 export function placeMemory(messages: readonly BaseMessage[], text: string, options: PlaceOptions): BaseMessage[] {
   const { placement, separate, asUser = false } = options;
   if (text === "") return [...messages];
   if (placement === "last_message")
     return [...messages, separate && !asUser ? new SystemMessage(text) : new HumanMessage(text)];
-  const leading = leadingSystemMessages(messages);
+  const leading = takeLeadingSystemMessages(messages);
   const rest = messages.slice(leading.length);
   if (asUser) return [...leading, new HumanMessage(text), ...rest];
-  if (!separate) return [mergedSystemMessage(leading, text, placement), ...rest];
+  if (!separate) return [mergeSystemMessages(leading, text, placement), ...rest];
   const memory = new SystemMessage(text);
   return placement === "before_system" ? [memory, ...messages] : [...leading, memory, ...rest];
 }
 
-/** By type, not by class: the ESM and the CommonJS build of LangChain have a class each. */
-function leadingSystemMessages(messages: readonly BaseMessage[]): BaseMessage[] {
+/** Compares types, not classes, because the ESM and the CommonJS build of LangChain have different classes. */
+function takeLeadingSystemMessages(messages: readonly BaseMessage[]): BaseMessage[] {
   const firstOther = messages.findIndex((message) => message.type !== "system");
   return messages.slice(0, firstOther === -1 ? messages.length : firstOther);
 }
 
-function mergedSystemMessage(
+function mergeSystemMessages(
   leading: readonly BaseMessage[],
   text: string,
   placement: "before_system" | "after_system",
 ): SystemMessage {
-  const prompt = leading.map(contentBlocks).reduce(joinBlocks, []);
+  const prompt = leading.map(getContentBlocks).reduce(joinBlocks, []);
   const [first] = leading;
   return new SystemMessage({
-    content: promptWithMemory(prompt, text, placement),
+    content: joinPromptAndMemory(prompt, text, placement),
     ...(first?.id !== undefined && { id: first.id }),
     ...(first?.name !== undefined && { name: first.name }),
     ...(first && {
@@ -50,29 +57,29 @@ function mergedSystemMessage(
   });
 }
 
-/** The separator is the memory's, so that the blocks of the prompt stay as they are. */
-function promptWithMemory(
+/** The separator belongs to the memory's block, so that the prompt's blocks stay unchanged. */
+function joinPromptAndMemory(
   prompt: ContentBlock[],
   text: string,
   placement: "before_system" | "after_system",
 ): string | ContentBlock[] {
   if (prompt.length === 0) return text;
   return placement === "before_system"
-    ? [textBlock(text + separator), ...prompt]
-    : [...prompt, textBlock(separator + text)];
+    ? [createTextBlock(text + separator), ...prompt]
+    : [...prompt, createTextBlock(separator + text)];
 }
 
-function textBlock(text: string): ContentBlock.Text {
+function createTextBlock(text: string): ContentBlock.Text {
   return { type: "text", text };
 }
 
-/** Without empty text blocks, which Anthropic refuses. */
-function contentBlocks({ content }: BaseMessage): ContentBlock[] {
-  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+/** Omits empty text blocks, because Anthropic refuses them. */
+function getContentBlocks({ content }: BaseMessage): ContentBlock[] {
+  if (typeof content === "string") return content === "" ? [] : [createTextBlock(content)];
   return content.filter((block) => !isText(block) || block.text !== "");
 }
 
-/** Separates two messages inside a text at the seam, one without a cache mark if there is one. */
+/** Adds the separator to a text at the seam, preferably to a text without a cache mark. */
 function joinBlocks(before: ContentBlock[], after: ContentBlock[]): ContentBlock[] {
   const last = before.at(-1);
   const next = after[0];

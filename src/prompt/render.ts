@@ -15,7 +15,7 @@ export interface RenderMountsOptions {
   maxChars: number;
   /** As in `Introduced`. */
   insteadOf: OwnedScope | null;
-  /** What files say of themselves, by path, for an index. */
+  /** The description of each file, by path, for an index. */
   descriptions?: ReadonlyMap<string, string>;
 }
 
@@ -24,21 +24,21 @@ export interface RenderOptions extends RenderMountsOptions {
   scope: MemoryScope;
 }
 
-/** What is shown of one memory. */
+/** The shown part of one memory. */
 interface Section {
   /** Undefined for a memory that is shown alone. */
   mount: Mount | undefined;
-  /** In order of their paths. */
+  /** Sorted by path. */
   entries: readonly ShownEntry[];
   /** As in `MemoryOutline`. */
   moreThan: number | undefined;
   shown: ReadonlySet<ShownEntry>;
-  /** For which some are not shown, in UTF-16 units. */
+  /** Length limit that some entries exceeded, in UTF-16 units. */
   limit: number;
 }
 
 /**
- * The text that shows a memory to a model: the same bytes for the same memory, never longer than `maxChars`.
+ * Renders a memory for a model: the same bytes for the same memory, never longer than `maxChars`.
  * @returns null if the memory is empty, or if not even a count of its entries fits.
  */
 export function renderMemory(outline: MemoryOutline, options: RenderOptions): string | null {
@@ -46,8 +46,8 @@ export function renderMemory(outline: MemoryOutline, options: RenderOptions): st
 }
 
 /**
- * The text that shows a tree of mounts to a model: a line for each mount, followed by its entries. `full` and `index`
- * show the contents or descriptions of each mount that fit, if all fit together.
+ * Renders a tree of mounts for a model: a line for each mount, followed by its entries. `full` and `index` show the
+ * contents or descriptions of each mount that fit, if all fit together.
  * @returns null as `renderMemory`, for all memories together.
  */
 export function renderMounts(mounts: readonly MountOutline[], options: RenderMountsOptions): string | null {
@@ -58,15 +58,15 @@ export function renderMounts(mounts: readonly MountOutline[], options: RenderMou
   );
 }
 
-/** Without what exceeds the share of the mount. */
+/** Creates a section without the entries that exceed the mount's share. */
 function createSection(outline: MemoryOutline, mount: Mount | undefined): Section {
   const entries = sortedEntries(outline);
   const section = { mount, entries, moreThan: outline.moreThan, shown: new Set(entries), limit: Infinity };
   if (mount?.maxChars === undefined) return section;
-  return leaveOut([section], -countChars(headerLines(section)), mount.maxChars)[0] ?? section;
+  return leaveOut([section], -countChars(renderHeader(section)), mount.maxChars)[0] ?? section;
 }
 
-/** Words go before entries: a shorter introduction, then fewer entries, then only a count of them. */
+/** Shortens the introduction first, then leaves out entries, then shows only a count of entries. */
 function render(sections: readonly Section[], options: RenderOptions): string | null {
   const { content, maxChars, scope } = options;
   const total = sections.reduce((sum, { entries }) => sum + entries.length, 0);
@@ -74,7 +74,7 @@ function render(sections: readonly Section[], options: RenderOptions): string | 
   const isTree = sections.some(({ mount }) => mount !== undefined);
   const fit = (view: MemoryContent, lines: readonly string[]): string | null =>
     fenceWithin(maxChars, scope, view, lines);
-  const rich = richLines(sections, options);
+  const rich = renderRichLines(sections, options);
   const richView = { ...options, isTree, view: content };
   const treeView = { ...options, isTree, view: "tree" as const };
   const short = shortIntroduction(treeView);
@@ -83,18 +83,20 @@ function render(sections: readonly Section[], options: RenderOptions): string | 
     (rich &&
       (fit(content, [...introduction(richView), ...rich]) ??
         fit(content, [...shortIntroduction(richView), ...rich]))) ??
-    fit("tree", [...introduction(treeView), ...sections.flatMap((section) => treeLines(section))]) ??
+    fit("tree", [...introduction(treeView), ...sections.flatMap((section) => renderTreeLines(section))]) ??
     fit("tree", [
       ...short,
-      ...leaveOut(sections, fence(scope, "tree", short).length, maxChars).flatMap((section) => treeLines(section)),
+      ...leaveOut(sections, fence(scope, "tree", short).length, maxChars).flatMap((section) =>
+        renderTreeLines(section),
+      ),
     ]) ??
     fit("tree", [...short, count]) ??
     fit("tree", [count])
   );
 }
 
-/** The entries with contents or descriptions. Null if none are requested or none fit. */
-function richLines(
+/** Returns the entries with contents or descriptions, or null if none are requested or none fit. */
+function renderRichLines(
   sections: readonly Section[],
   { content, maxChars, descriptions }: RenderMountsOptions,
 ): string[] | null {
@@ -108,22 +110,22 @@ function richLines(
   return sections.flatMap((section, index) => {
     const { lines = null, share = maxChars } = rich[index] ?? {};
     return lines
-      ? [...headerLines(section), ...lines]
-      : treeLines(section, `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`);
+      ? [...renderHeader(section), ...lines]
+      : renderTreeLines(section, `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`);
   });
 }
 
-function treeLines(section: Section, ...facts: string[]): string[] {
+function renderTreeLines(section: Section, ...facts: string[]): string[] {
   const { entries, shown } = section;
   return [
-    ...headerLines(section, ...facts),
+    ...renderHeader(section, ...facts),
     ...entries.filter((entry) => shown.has(entry)).map(({ line }) => line),
-    ...noteLines(section),
+    ...renderNote(section),
   ];
 }
 
-/** The line of a mount. */
-function headerLines({ mount, entries }: Section, ...others: string[]): string[] {
+/** Returns the line that introduces a mount. */
+function renderHeader({ mount, entries }: Section, ...others: string[]): string[] {
   if (mount === undefined) return [];
   const { point, description, access, memory, missingOwner } = mount;
   const rights = {
@@ -138,8 +140,8 @@ function headerLines({ mount, entries }: Section, ...others: string[]): string[]
   return [`${printablePath(getPathPrefix(point))}${words} (${facts.join(", ")})`];
 }
 
-/** How many entries are left out. */
-function noteLines({ entries, moreThan, shown, limit }: Section): string[] {
+/** Returns a line that counts the entries left out. */
+function renderNote({ entries, moreThan, shown, limit }: Section): string[] {
   const omitted = entries.length - shown.size;
   if (omitted === 0) return [];
   const total = entryCount(entries.length, moreThan);
@@ -150,8 +152,8 @@ function noteLines({ entries, moreThan, shown, limit }: Section): string[] {
 }
 
 /**
- * Leaves out the deepest entries of the sections, within one depth the last, until the rest fits.
- * @param otherChars what else counts for the limit
+ * Leaves out the deepest entries of the sections until the rest fits. Among equally deep entries, the last goes first.
+ * @param otherChars length of other text that counts toward the limit
  */
 function leaveOut(sections: readonly Section[], otherChars: number, maxChars: number): Section[] {
   const cut = sections.map((section) => ({ ...section, shown: new Set(section.shown) }));
@@ -162,18 +164,18 @@ function leaveOut(sections: readonly Section[], otherChars: number, maxChars: nu
     })
     .toSorted((a, b) => a.depth - b.depth || compareCodeUnits(a.entry.key, b.entry.key))
     .toReversed();
-  let chars = cut.reduce((sum, section) => sum + countChars(treeLines(section)), otherChars);
+  let chars = cut.reduce((sum, section) => sum + countChars(renderTreeLines(section)), otherChars);
   for (const { section, entry } of deepestFirst) {
     if (chars <= maxChars) break;
-    chars -= countChars([entry.line, ...noteLines(section)]);
+    chars -= countChars([entry.line, ...renderNote(section)]);
     section.shown.delete(entry);
     section.limit = maxChars;
-    chars += countChars(noteLines(section));
+    chars += countChars(renderNote(section));
   }
   return cut;
 }
 
-/** With a line end for each. */
+/** Counts the characters, with one line end for each line. */
 function countChars(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }

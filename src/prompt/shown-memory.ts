@@ -7,12 +7,12 @@ import { getDescriptions, leadChars } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
 import { renderMemory, renderMounts, type RenderOptions } from "./render.js";
 
-/** The options of a connector for the form of its message. */
+/** The options of a connector that decide the form of its message. */
 type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
 
-/** What must be known of a memory to show it. */
+/** Returns the options for reading a memory that is to be shown. */
 export function outlineToShow({ content, maxChars }: Form): OutlineOptions {
-  // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
+  // One UTF-16 unit takes at most three bytes of UTF-8, so contents with more bytes cannot fit.
   return {
     maxContentBytes: content === "full" ? maxChars * 3 : 0,
     leadChars: content === "index" ? leadChars : 0,
@@ -21,27 +21,30 @@ export function outlineToShow({ content, maxChars }: Form): OutlineOptions {
 }
 
 /**
- * The text that a model is shown of a memory. @param outline read with `outlineToShow`. @returns null as `renderMemory`
+ * Renders a memory for a model.
+ * @param outline read with `outlineToShow`
+ * @returns null as `renderMemory`
  */
 export async function showMemory(
   outline: MemoryOutline,
   options: Omit<RenderOptions, "descriptions">,
 ): Promise<string | null> {
-  return renderMemory(outline, { ...options, descriptions: await descriptionsToShow(outline.files, options) });
+  return renderMemory(outline, { ...options, descriptions: await readDescriptions(outline.files, options) });
 }
 
-/** Where a tree belongs to a thread or a user, what its node remembers for all. */
+/** The memory that a tree of a thread or user shares with all others. */
 export interface SharedOfTree {
   scope: MemoryScope;
-  /** False: the run names no thread or user, so the memory for all is at "/" already. */
+  /** False if the run names no thread or user. Then the shared memory is at "/" already. */
   isOwn: boolean;
-  /** The memory for all, as it would be seen at "/". Called if the own memory is empty. */
+  /** Reads the shared memory as if it were at "/". Called if the own memory is empty. */
   readShared: () => Promise<MountOutline>;
 }
 
 /**
- * The text that a model is shown of a tree. @param shown what each mount holds, read with `outlineToShow`. @returns
- * null as `renderMounts`
+ * Renders a tree for a model.
+ * @param shown the outline of each mount, read with `outlineToShow`
+ * @returns null as `renderMounts`
  */
 export async function showTree(
   shown: readonly MountOutline[],
@@ -67,7 +70,7 @@ async function renderTree(
   form: Form,
 ): Promise<string | null> {
   const { content, maxChars } = form;
-  const descriptions = await descriptionsToShow(
+  const descriptions = await readDescriptions(
     shown.flatMap(({ outline }) => outline.files),
     form,
   );
@@ -78,14 +81,14 @@ export function isEmpty({ files, directories }: MemoryOutline): boolean {
   return files.length + directories.length === 0;
 }
 
-/** Of the shortest line of a file with its line end: `/a (1 byte)`. */
+/** Length of the shortest line of a file, with its line end: `/a (1 byte)`. */
 const minLineChars = 12;
 
-async function descriptionsToShow(
+async function readDescriptions(
   files: readonly OutlineFile[],
   { content, maxChars }: Form,
 ): Promise<ReadonlyMap<string, string>> {
-  // An index of more files cannot fit, so there is no need to know what they say.
+  // An index of more files cannot fit, so their descriptions are not read.
   const mayFit = content === "index" && files.length * minLineChars <= maxChars;
   return mayFit ? getDescriptions(files) : new Map<string, string>();
 }

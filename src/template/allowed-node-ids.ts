@@ -24,7 +24,7 @@ export function nodeIdIssues({ at, id, template, config }: DefinedNode, allowed:
 }
 
 function isAllowed(nodeId: string, allowed: AllowedNodeIds): boolean {
-  // `unknown`, because an async function returns a promise, which must allow nothing.
+  // Must be exactly true. An async function returns a promise, which allows nothing.
   const answer: unknown = typeof allowed === "function" ? allowed(nodeId) : allowed.includes(nodeId);
   return answer === true;
 }

@@ -16,7 +16,7 @@ import { hasMethod } from "../core/values/unknown-values.js";
 /** The agents, memories and tools of a definition. */
 export interface BuiltGraph {
   /**
-   * The same object as long as the definition has an agent of this id. A removed agent goes on as it was.
+   * Returns the same object as long as the definition has an agent of this id. A removed agent stays as it was.
    * @throws MemoryError EINVAL if there is no agent of this id
    */
   agent(id: string): Agent;
@@ -25,15 +25,14 @@ export interface BuiltGraph {
   /** @throws MemoryError EINVAL if there is no memoryTool of this id */
   tool(id: string): MemoryTool;
   /**
-   * Changes the graph to another definition: all of it, or nothing if it throws. Later turns run on it. A turn under
-   * way ends with the prompt, the tools and the memories that it began with. A turn that was interrupted and is resumed
-   * goes on with the new ones. Agents keep their models. They also keep the tools and the connector that the program
-   * gave them. A connector of the definition replaces the program's.
+   * Changes the graph to another definition: completely, or not at all if it throws. Later turns run on the new graph.
+   * A running turn ends with the prompt, the tools and the memories with which it began. A turn that was interrupted
+   * and is resumed goes on with the new ones. Agents keep their models. They also keep the tools and the connector that
+   * the program gave them. A connector of the definition replaces the program's.
    *
-   * @throws MemoryError EINVAL that lists every issue of the definition
+   * @throws MemoryError EINVAL that lists the issues of the definition
    * @throws TypeError if the model of an agent is not a chat model or cannot bind tools, or if a tool of the definition
-   * has the
-   *   name of one that the program gave to the agent
+   * has the name of a tool that the program gave to the agent
    */
   apply(definition: GraphDefinition): void;
 }
@@ -57,13 +56,12 @@ const contextSchema = z
   .strict();
 
 /**
- * Makes running agents from a graph that is written as JSON.
+ * Creates running agents from a graph that is written as JSON.
  *
- * @param definition checked strictly: anything unknown, missing or wrong is an issue. Its author is trusted, because it
- * chooses the
- *   memories, the prompts and what tools may do. If others write it, set `allowedNodeIds`.
- * @throws MemoryError EINVAL whose message lists every issue, one a line: where it is, what is wrong, what would be
- * right
+ * @param definition checked strictly: anything unknown, missing or wrong is an issue. Its author is trusted, because
+ * the definition chooses the memories, the prompts and the rights of tools. If others write it, set `allowedNodeIds`.
+ * @throws MemoryError EINVAL whose message lists the issues, one a line: the place, the mistake, and the
+ * right value. It lists a hundred at most
  * @throws TypeError for a bad context, and if the model of an agent is not a chat model or cannot bind tools
  */
 export function buildGraph(definition: GraphDefinition, context: GraphContext): BuiltGraph {
@@ -95,7 +93,7 @@ class GraphOfParts implements BuiltGraph {
 
   apply(definition: GraphDefinition): void {
     const parts = makeParts(checkDefinition(definition, this.#context.allowedNodeIds), this.#context, this.#parts);
-    // From here on nothing can fail.
+    // The steps below cannot fail.
     for (const { agent, callModel, title } of parts.agents.values()) {
       agent.setCallModel(callModel);
       agent.graph.name = title;

@@ -12,26 +12,31 @@ const definitionFields = {
   edges: z.array(z.unknown()).describe("a list of edges"),
 };
 
+/** How many faults a message names. */
+const maxNamed = 100;
+
 /**
  * Checks a definition, and returns a copy of it.
  *
- * @param allowedNodeIds the node ids that its memories may have; any if it is missing
- * @throws MemoryError EINVAL that lists every issue, one on each line
+ * @param allowedNodeIds the node ids that the definition's memories may have; any if it is missing
+ * @throws MemoryError EINVAL that lists the issues, one on each line: a hundred, and how many more there are
  */
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
   const definition = plainCopy(source);
   const issues = findIssues(definition, allowedNodeIds);
-  // Checked, as far as `buildGraph` reads it. Editors may have saved anything else.
+  // `buildGraph` reads only checked fields. Editors may have saved any other fields.
   if (issues.length === 0) return definition as GraphDefinition;
   const count = issues.length === 1 ? "1 fault" : `${issues.length} faults`;
-  throw invalid([`invalid graph definition, ${count}:`, ...issues.map((issue) => `- ${issue}.`)].join("\n"));
+  const named = issues.slice(0, maxNamed);
+  if (issues.length > maxNamed) named.push(`and ${issues.length - maxNamed} more`);
+  throw invalid([`invalid graph definition, ${count}:`, ...named.map((issue) => `- ${issue}.`)].join("\n"));
 }
 
 function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefined): string[] {
   if (!isRecord(definition)) return [`the definition must be an object { nodes, edges } (${given(definition)})`];
   const nodes = toList(definition["nodes"]).map(readNode);
   const byId = new Map<string, DefinedNode>();
-  // Edges join the first of several nodes with the same id.
+  // If several nodes have one id, edges join the first of them.
   for (const node of nodes) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   return [
     ...fieldIssues("the definition", "", definition, definitionFields, { configNames: [] }),

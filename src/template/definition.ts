@@ -4,8 +4,8 @@ import type { MemoryNodeOptions } from "../graph/memory-node.js";
 import type { NodeMount } from "../graph/node-mounts.js";
 
 /**
- * An agent graph as JSON, for `buildGraph`. The graph, a node, its data and an edge may also hold whatever an editor
- * saves, such as `position` or `viewport`. A config may not.
+ * An agent graph as JSON, for `buildGraph`. The graph, a node, its data and an edge may also contain fields that an
+ * editor saves, such as `position` or `viewport`. A config may not.
  */
 export interface GraphDefinition {
   nodes: GraphNode[];
@@ -16,7 +16,7 @@ export interface GraphDefinition {
 /** A node: one of the templates with its config. Each field of a config has a default. */
 export interface GraphNode {
   [savedByEditor: string]: unknown;
-  /** 1 to 512 characters. No two nodes may have the same id. */
+  /** 1 to 512 characters, different for every node. */
   id: string;
   data:
     | { template: "memory"; config?: MemoryTemplate }
@@ -42,35 +42,35 @@ export interface GraphJoin {
 
 export type Template = GraphNode["data"]["template"];
 
-/** `nodeId` is the node's id by default. Graphs in one store share a memory if its `nodeId` is the same. */
+/** The default of `nodeId` is the node's id. Graphs in one store share a memory if its `nodeId` is the same. */
 export type MemoryTemplate = Omit<
   MemoryNodeOptions,
   "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts" | "search" | "searchWords"
 > & {
   nodeId?: string;
-  /** By mount point. An entry "/" is of the node's own memory, and has no `nodeId` and no `scope`. */
+  /** The mounts by mount point. An entry "/" describes the node's own memory, and has no `nodeId` and no `scope`. */
   mounts?: Record<string, MountTemplate>;
 };
 
-/** A memory of the same store in the tree of another. */
+/** A memory of the same store that is mounted in another memory's tree. */
 export type MountTemplate = Omit<NodeMount, "memory">;
 
-/** An `Agent`. Edges give it its tools and its connector. */
+/** An `Agent`. Edges set its tools and its connector. */
 export interface AgentTemplate {
-  /** Goes before the messages of a conversation. @default none */
+  /** Placed before the messages of a conversation. @default none */
   systemPrompt?: string;
-  /** The name of its runs in traces, for people. @default "LangGraph" */
+  /** The name of the agent's runs in traces, for people. @default "LangGraph" */
   title?: string;
 }
 
-/** A `MemoryTool`. An edge gives it its memory. */
+/** A `MemoryTool`. An edge sets its memory. */
 export type MemoryToolTemplate = Omit<MemoryToolOptions, "memory">;
 
-/** A `MemoryConnectorNode`. An edge gives it its memory. */
+/** A `MemoryConnectorNode`. An edge sets its memory. */
 export type MemoryConnectorTemplate = Omit<MemoryConnectorConfig, "onError">;
 
 /**
- * Every possible edge. An agent's `$memory` also takes a memory, which a connector with the defaults then shows.
+ * Every possible edge. An agent's `$memory` also accepts a memory, which a connector with the defaults then shows.
  * `setMemoryConnector` means the same as the `$memory` of an agent.
  */
 export const edgeKinds = [

@@ -15,7 +15,7 @@ type Nodes = ReadonlyMap<string, DefinedNode>;
 
 const kinds = edgeKinds.map((kind) => `${kind.source}.${kind.sourceHandle} -> ${kind.target}.${kind.targetHandle}`);
 
-/** The issues of each edge by itself, and of the edges together. */
+/** Returns the issues of each edge, and of the edges together. */
 export function edgeIssues(edges: readonly unknown[], nodes: Nodes): string[] {
   const joins: Join[] = [];
   const issues = edges.flatMap((edge, index) => {
@@ -27,7 +27,7 @@ export function edgeIssues(edges: readonly unknown[], nodes: Nodes): string[] {
   return [...issues, ...issuesOfJoins(joins), ...missingMemories(edges.map(toRecord), nodes)];
 }
 
-/** The join of an edge, or its issues: none if those of its nodes already say what is wrong. */
+/** Returns the join of an edge, or its issues. Empty if the issues of the nodes already report the mistake. */
 function readJoin(value: unknown, index: number, nodes: Nodes): Join | string[] {
   const place = `edges[${index}]`;
   if (!isRecord(value))
@@ -41,7 +41,7 @@ function readJoin(value: unknown, index: number, nodes: Nodes): Join | string[] 
       .map((end) => `${at}: ${end} must be the id of a node${known} (${given(value[end])})`),
   ];
   if (issues.length > 0) return issues;
-  // Checked by `edgeFields`.
+  // `edgeFields` has checked these fields.
   const edge = value as GraphJoin & typeof value;
   const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
   if (!source?.template || !target?.template) return [];
@@ -50,10 +50,11 @@ function readJoin(value: unknown, index: number, nodes: Nodes): Join | string[] 
   return { at, edge, source, target };
 }
 
-/** Equal edges, second memories of a node, and equal names among the tools of an agent. */
+/** Finds equal edges, second memories of a node, and equal names among the tools of an agent. */
 function issuesOfJoins(joins: readonly Join[]): string[] {
   const equal = findRepeats(joins, ({ edge }) => JSON.stringify([edge.source, edge.target]));
-  const once = joins.filter((join) => !equal.some(({ value }) => value === join));
+  const repeats = new Set(equal.map(({ value }) => value));
+  const once = joins.filter((join) => !repeats.has(join));
   const memories = findRepeats(once, ({ edge }) => (givesMemory(edge.targetHandle) ? edge.target : undefined));
   const tools = findRepeats(once, ({ edge, target }) =>
     edge.sourceHandle === "tools" ? JSON.stringify([edge.source, toolName(target)]) : undefined,
@@ -76,7 +77,9 @@ function toolName({ config }: DefinedNode): string {
   return typeof config["name"] === "string" ? config["name"] : "memory";
 }
 
-/** A connector needs a memory. A tool does not: it answers ENOTMEM. An edge counts even if it has other issues. */
+/**
+ * Finds connectors without a memory. A tool needs none: it answers ENOTMEM. An edge counts even if it has other issues.
+ */
 function missingMemories(edges: readonly Record<string, unknown>[], nodes: Nodes): string[] {
   const ends = new Set(edges.map(({ target, targetHandle }) => (givesMemory(targetHandle) ? target : undefined)));
   return Array.from(nodes)

@@ -3,21 +3,26 @@ import { preview } from "../core/values/preview.js";
 import { shorten } from "../core/values/text.js";
 
 /**
- * A zod schema. It is typed by its shape, because the types of zod 3 and zod 4 differ. Its description says what would
- * be right.
+ * A zod schema, typed by its shape, because the types of zod 3 and zod 4 differ. The schema's description states the
+ * right value.
  */
 interface Field {
   description?: string | undefined;
   safeParse(value: unknown): { success: boolean };
 }
 
+/** How many unknown fields of an object are named. */
+const maxUnknown = 20;
+/** How many of the fields that an editor may have saved are compared with the names that it may have meant. */
+const maxCompared = 1000;
+
 /**
- * The issues of an object's fields, one sentence each.
+ * Returns the issues of an object's fields, one sentence each.
  *
  * @param at where the object is, such as `node "M" (nodes[0])`
  * @param path the path from there, with a dot at its end: `data.config.`
- * @param options.configNames allows unknown fields, because an editor may have saved them. A field whose name is near
- * to one of these names is still an issue: it probably belongs into the config, or is the config.
+ * @param options.configNames allows unknown fields, because an editor may have saved them. A field whose name is
+ * similar to one of these names is still an issue: the field probably belongs into the config, or is the config.
  */
 export function fieldIssues(
   at: string,
@@ -28,18 +33,23 @@ export function fieldIssues(
 ): string[] {
   const values: Record<string, unknown> = { ...value };
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(fields, name));
+  const known = configNames ?? Object.keys(fields);
+  const compared = unknown
+    .slice(0, configNames ? maxCompared : maxUnknown)
+    .map((name) => ({ name, near: nearestName(name, known) }))
+    .filter(({ near }) => !configNames || near !== undefined);
+  const more = configNames ? 0 : unknown.length - compared.length;
   const wrong = Object.entries(fields).filter(([name, field]) => !field.safeParse(values[name]).success);
   return [
-    ...unknown.flatMap((name) => {
-      const near = nearestName(name, configNames ?? Object.keys(fields));
-      if (configNames && near === undefined) return [];
+    ...compared.slice(0, maxUnknown).map(({ name, near }) => {
       const meant = configNames ? getConfigPath(near) : path + near;
-      return [
+      return (
         `${at}: unknown field ${quote(path + name)}` +
-          (near === undefined ? "" : `; ${quote(meant)} was probably meant`) +
-          (configNames ? "" : `; the fields here are ${quoteAll(Object.keys(fields))}`),
-      ];
+        (near === undefined ? "" : `; ${quote(meant)} was probably meant`) +
+        (configNames ? "" : `; the fields here are ${quoteAll(Object.keys(fields))}`)
+      );
     }),
+    ...(more > 0 ? [`${at}: ${more} more unknown fields`] : []),
     ...wrong.map(([name, { description }]) => `${at}: ${path}${name} must be ${description} (${given(values[name])})`),
   ];
 }
@@ -48,21 +58,21 @@ function getConfigPath(name: string | undefined): string {
   return name === "config" ? "data.config" : `data.config.${name}`;
 }
 
-/** Says what was given instead of the right value. */
+/** Describes the wrong value. */
 export function given(value: unknown): string {
   if (value === undefined) return "missing";
   if (!Array.isArray(value)) return `given ${preview(value)}`;
   return `given [${shorten(value.slice(0, 9).map(preview).join(", "), 200)}]`;
 }
 
-/** The text in quotes and on one line. */
+/** Puts a text in quotes and on one line. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text, 200));
 }
 
 const maxQuotedChars = 400;
 
-/** Reads only as many as it shows, because thousands of issues may each list thousands of ids. */
+/** Quotes only as many texts as it shows, because thousands of issues may each list thousands of ids. */
 export function quoteAll(texts: Iterable<string>): string {
   const quoted: string[] = [];
   let chars = 0;
@@ -78,12 +88,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of an object, and none of anything else. */
+/** Returns an object's fields, or no fields for any other value. */
 export function toRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-/** What has the key of an earlier one, each with the first that has it. */
+/** Returns the values whose key an earlier value has, each with the first value of this key. */
 export function findRepeats<Value>(
   values: readonly Value[],
   getKey: (value: Value) => string | undefined,

@@ -15,8 +15,8 @@ import type {
   Template,
 } from "./definition.js";
 
-// The fields of a definition. The text of `describe` is the description in the JSON Schema. A message about a
-// wrong value says it, too: "data.config.scope must be …".
+// The fields of a definition. The text of `describe` becomes the description in the JSON Schema, and a part of the
+// message about a wrong value: "data.config.scope must be …".
 
 /** The rule of memory addresses (`core/values/address.ts`), because the id of a node names its memory. */
 const idSchema = z
@@ -29,7 +29,7 @@ const someText = z.string().min(1).optional();
 
 const scopeField = z.enum(["global", "perThread", "perUser"]).optional();
 
-/** Of one of a memory's `mounts`. */
+/** The fields of one entry of a memory's `mounts`. */
 export const mountTemplateFields = {
   nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store`),
   scope: scopeField.describe('"global" (the default), "perThread" or "perUser"'),

@@ -4,25 +4,25 @@ import type { Template } from "./definition.js";
 import { configFields, edgeFields, idField } from "./fields.js";
 import { toRecord } from "./field-issues.js";
 
-let made: Record<string, unknown> | undefined;
+let jsonSchema: Record<string, unknown> | undefined;
 
-function madeSchema(): Record<string, unknown> {
-  made ??= toRecord(openButConfigs(toJsonSchema(definitionSchema())));
-  return made;
+function getSchema(): Record<string, unknown> {
+  jsonSchema ??= toRecord(openButConfigs(toJsonSchema(createDefinitionSchema())));
+  return jsonSchema;
 }
 
-function definitionSchema() {
+function createDefinitionSchema() {
   const data = z.discriminatedUnion("template", [
-    dataSchema("memory"),
-    dataSchema("agent"),
-    dataSchema("memoryTool"),
-    dataSchema("memoryConnector"),
+    createDataSchema("memory"),
+    createDataSchema("agent"),
+    createDataSchema("memoryTool"),
+    createDataSchema("memoryConnector"),
   ]);
   const node = z.object({ id: idField, data }).strict();
   return z.object({ nodes: z.array(node), edges: z.array(z.object(edgeFields).strict()) }).strict();
 }
 
-function dataSchema<Name extends Template>(template: Name) {
+function createDataSchema<Name extends Template>(template: Name) {
   const config = z
     .object(configFields[template])
     .strict()
@@ -34,19 +34,19 @@ function dataSchema<Name extends Template>(template: Name) {
 const keys = ["$schema", "type", "properties", "required"];
 
 /**
- * The JSON Schema of a GraphDefinition, for editors. `buildGraph` refuses whatever it refuses, and also: equal ids,
- * equal names of an agent's tools, edges between the wrong nodes, and a field beside the config that was probably meant
- * for the config.
+ * The JSON Schema of a GraphDefinition, for editors. `buildGraph` refuses everything that the schema refuses, and also:
+ * equal ids, equal names of an agent's tools, edges between the wrong nodes, and a field outside the config that was
+ * probably meant for the config.
  */
 export const graphDefinitionSchema: Record<string, unknown> = Object.defineProperties(
   {},
-  // Made when it is first read: it takes seven milliseconds, and few programs that import the package need it.
-  Object.fromEntries(keys.map((key) => [key, { enumerable: true, get: () => madeSchema()[key] }])),
+  // Created at the first read, because creation takes seven milliseconds and few programs need the schema.
+  Object.fromEntries(keys.map((key) => [key, { enumerable: true, get: () => getSchema()[key] }])),
 );
 
 /**
- * Everything except a config may hold what an editor saves. zod cannot say so: LangChain closes every object of a zod
- * schema.
+ * Opens all objects except configs for fields that an editor saves. zod cannot express this: LangChain closes every
+ * object of a zod schema.
  */
 function openButConfigs(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(openButConfigs);

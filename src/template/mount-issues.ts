@@ -3,12 +3,12 @@ import { ROOT } from "../core/values/paths.js";
 import { fieldIssues, given, isRecord, quote } from "./field-issues.js";
 import { mountTemplateFields } from "./fields.js";
 
-/** The issues of the mounts of a memory. */
+/** Returns the issues of a memory's mounts. */
 export function mountIssues(at: string, { mounts }: Record<string, unknown>): string[] {
   if (mounts === undefined) return [];
   try {
     const points = normalizeMountPoints("data.config.mounts", mounts);
-    return points.flatMap(([point, mount]) => issuesOfOne(at, point, mount));
+    return points.flatMap(([point, mount]) => findMountIssues(at, point, mount));
   } catch (error) {
     return [`${at}: ${error instanceof Error ? error.message : String(error)}`];
   }
@@ -18,7 +18,7 @@ export function getMountPath(point: string): string {
   return `data.config.mounts[${quote(point)}]`;
 }
 
-function issuesOfOne(at: string, point: string, mount: unknown): string[] {
+function findMountIssues(at: string, point: string, mount: unknown): string[] {
   const path = getMountPath(point);
   if (!isRecord(mount))
     return [`${at}: ${path} must be an object { nodeId, scope, access, description, maxChars } (${given(mount)})`];

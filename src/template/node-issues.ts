@@ -4,9 +4,9 @@ import { fieldIssues, findRepeats, given, isRecord, quote, quoteAll, toRecord } 
 import { configFields, idField } from "./fields.js";
 import { mountIssues } from "./mount-issues.js";
 
-/** A node as far as the definition describes it. */
+/** The parts of a node that a definition describes. */
 export interface DefinedNode {
-  /** Where it is, for people. */
+  /** Position of the node, for people. */
   at: string;
   value: unknown;
   id: string | undefined;
@@ -24,7 +24,7 @@ const dataFields = {
   config: record.optional().describe("an object"),
 };
 
-/** Fields beside the data in which editors save what they call a node. */
+/** Fields outside the data in which editors save the name of a node. */
 const editorLabels = ["name", "title", "description"];
 
 export function readNode(value: unknown, index: number): DefinedNode {
@@ -40,28 +40,28 @@ export function readNode(value: unknown, index: number): DefinedNode {
   };
 }
 
-/** The issues of each node by itself, and of the ids together. */
+/** Returns the issues of each node, and of the ids together. */
 export function nodeIssues(nodes: readonly DefinedNode[]): string[] {
   const repeated = findRepeats(nodes, ({ id }) => id);
   return [
-    ...nodes.flatMap(issuesOfOne),
+    ...nodes.flatMap(findNodeIssues),
     ...repeated.map(({ value, first }) => `${value.at}: id must be one that no other node has, and ${first.at} has it`),
   ];
 }
 
-function issuesOfOne({ at, value, template, config }: DefinedNode): string[] {
+function findNodeIssues({ at, value, template, config }: DefinedNode): string[] {
   if (!isRecord(value)) return [`${at} must be an object { id, data: { template, config } } (${given(value)})`];
   const { data } = value;
-  // If an optional field is misspelt or in the wrong place, nothing else would report it.
+  // Nothing else would report an optional field that is misspelt or in the wrong place.
   const names = ["config", ...Object.keys(template ? configFields[template] : {})];
   return [
     ...fieldIssues(at, "", value, nodeFields, { configNames: names.filter((name) => !editorLabels.includes(name)) }),
     ...(isRecord(data) ? fieldIssues(at, "data.", data, dataFields, { configNames: names }) : []),
-    ...(template ? configIssues(at, template, config) : []),
+    ...(template ? findConfigIssues(at, template, config) : []),
   ];
 }
 
-function configIssues(at: string, template: Template, config: Record<string, unknown>): string[] {
+function findConfigIssues(at: string, template: Template, config: Record<string, unknown>): string[] {
   if (template !== "memory") return fieldIssues(at, "data.config.", config, configFields[template]);
   // `mountIssues` checks the mounts.
   return [

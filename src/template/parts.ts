@@ -9,16 +9,19 @@ import { MemoryNode } from "../graph/memory-node.js";
 import { givesMemory, type GraphDefinition, type GraphNode, type Template } from "./definition.js";
 import { quote } from "./field-issues.js";
 
-/** What a graph definition cannot hold. */
+/** The parts of a graph that a definition cannot contain. */
 export interface GraphContext {
   /** The store of the memories and of the agents' runs. */
   store: BaseStore;
-  /** The chat model of every agent, or a function from the id of an agent's node to its model, called once for each. */
+  /**
+   * The chat model of every agent, or a function from the id of an agent's node to its model. The function is called
+   * once for each agent.
+   */
   model: BaseChatModel | ((nodeId: string) => BaseChatModel);
   /** Keeps the conversation of each `thread_id`. @default none: every call of an agent begins anew */
   checkpointer?: BaseCheckpointSaver;
   /**
-   * The `nodeId`s that a definition may use: a list, or a function that returns `true` for each, such as
+   * The `nodeId`s that a definition may use: a list, or a function that returns `true` for each allowed one, such as
    * `(nodeId) => nodeId.startsWith("acme/")`. Any other `nodeId` is an issue of the definition, also in `apply`.
    * @default any, so every memory of the store
    */
@@ -27,7 +30,7 @@ export interface GraphContext {
   onError?: (error: MemoryError) => void;
 }
 
-/** What was made from the nodes, by their ids. */
+/** The objects created from the nodes, by the ids of the nodes. */
 export interface Parts {
   memories: ReadonlyMap<string, Part<MemoryNode>>;
   tools: ReadonlyMap<string, Part<MemoryTool>>;
@@ -37,7 +40,7 @@ export interface Parts {
 
 interface Part<Value> {
   value: Value;
-  /** The config that it was made from, which says whether it can stay. */
+  /** The config from which the value was created. If it is unchanged, the value is kept. */
   config: string;
   memory: MemoryNode | undefined;
 }
@@ -46,9 +49,9 @@ interface AgentPart {
   agent: Agent;
   model: BaseChatModel;
   title: string;
-  /** The following turns run on it. */
+  /** The node on which later turns run. */
   callModel: CallModelNode;
-  /** The tools that the definition gave to the agent, as opposed to the program. */
+  /** The agent's tools that the definition added, without the program's own tools. */
   tools: readonly MemoryTool[];
   connector: MemoryConnectorNode | undefined;
 }
@@ -56,32 +59,37 @@ interface AgentPart {
 export const noParts: Parts = { memories: new Map(), tools: new Map(), connectors: new Map(), agents: new Map() };
 
 /**
- * Makes the parts of a checked definition. Takes a part from `before` if nothing about it changed. Changes nothing in
- * `before`.
+ * Creates the parts of a checked definition. Keeps a part of `before` if nothing about this part changed. Changes
+ * nothing in `before`.
  */
 export function makeParts(definition: GraphDefinition, context: GraphContext, before: Parts): Parts {
   const { store, onError } = context;
   const reporter = onError && { onError };
   const memories = mapNodes(definition, "memory", (id, config) => {
     const make = () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store });
-    return stayOr(before.memories.get(id), config, undefined, make);
+    return keepOrMake(before.memories.get(id), config, undefined, make);
   });
   const memoryInto = (id: string): MemoryNode | undefined =>
-    memories.get(memoryEdge(definition, id)?.source ?? "")?.value;
+    memories.get(findMemoryEdge(definition, id)?.source ?? "")?.value;
   const tools = mapNodes(definition, "memoryTool", (id, config) => {
     const memory = memoryInto(id);
-    return stayOr(before.tools.get(id), config, memory, () => new MemoryTool({ ...config, ...(memory && { memory }) }));
+    return keepOrMake(
+      before.tools.get(id),
+      config,
+      memory,
+      () => new MemoryTool({ ...config, ...(memory && { memory }) }),
+    );
   });
   const connectors = mapNodes(definition, "memoryConnector", (id, config) => {
     const memory = memoryInto(id);
-    // Without a memory it would throw. The check of the definition has refused that.
+    // The check of the definition has refused a connector without a memory.
     const make = () => new MemoryConnectorNode({ ...config, ...reporter, memory: memory as MemoryNode });
-    return stayOr(before.connectors.get(id), config, memory, make);
+    return keepOrMake(before.connectors.get(id), config, memory, make);
   });
   const agents = mapNodes(definition, "agent", (id, { systemPrompt = "", title = "LangGraph" }) => {
-    const source = memoryEdge(definition, id)?.source ?? "";
+    const source = findMemoryEdge(definition, id)?.source ?? "";
     const connector = connectors.get(source)?.value ?? memories.get(source)?.value.createConnector({ ...reporter });
-    const own = toolEdges(definition, id).flatMap(({ target }) => tools.get(target)?.value ?? []);
+    const own = findToolEdges(definition, id).flatMap(({ target }) => tools.get(target)?.value ?? []);
     return makeAgent(id, context, before.agents.get(id), { systemPrompt, title, tools: own, connector });
   });
   return { memories, tools, connectors, agents };
@@ -113,7 +121,7 @@ function makeAgent(
   return { agent, model, title, callModel, tools, connector };
 }
 
-/** @throws TypeError that names the agent */
+/** @throws TypeError whose message names the agent */
 function makeCallModel(id: string, options: CallModelNodeOptions): CallModelNode {
   try {
     return new CallModelNode(options);
@@ -122,7 +130,7 @@ function makeCallModel(id: string, options: CallModelNodeOptions): CallModelNode
   }
 }
 
-function stayOr<Value>(
+function keepOrMake<Value>(
   before: Part<Value> | undefined,
   config: object,
   memory: MemoryNode | undefined,
@@ -140,15 +148,15 @@ function mapNodes<Name extends Template, Made>(
   make: (id: string, config: Config<Name>) => Made,
 ): Map<string, Made> {
   const chosen = nodes.filter(({ data }) => data.template === template);
-  // The same config without fields that are undefined.
+  // The same config, without fields that are undefined.
   const copy = (config: object = {}) => JSON.parse(JSON.stringify(config)) as Config<Name>;
   return new Map(chosen.map(({ id, data }) => [id, make(id, copy(data.config))]));
 }
 
-function memoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {
+function findMemoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {
   return edges.find((edge) => edge.target === target && givesMemory(edge.targetHandle));
 }
 
-function toolEdges({ edges }: GraphDefinition, source: string): GraphDefinition["edges"] {
+function findToolEdges({ edges }: GraphDefinition, source: string): GraphDefinition["edges"] {
   return edges.filter((edge) => edge.source === source && edge.sourceHandle === "tools");
 }

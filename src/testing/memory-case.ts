@@ -5,16 +5,19 @@ import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import type { MemoryOptions } from "../core/memory-options.js";
 
-/** Opens the memory of an address. The same address must give the same memory, and two addresses two memories. */
+/**
+ * Opens the memory of an address. The same address must always give the same memory, and different addresses different
+ * memories.
+ */
 export type OpenMemory = (address: MemoryAddress, options?: MemoryOptions) => Memory | Promise<Memory>;
 
-/** What a backend declares about itself. Good backends differ in these. */
+/** Capabilities that a backend declares. Good backends differ in them. */
 export interface MemoryCapabilities {
-  /** The `createdAt` of a file stays when its text changes. @default true */
+  /** Whether the `createdAt` of a file stays when the text changes. @default true */
   keepsCreatedAt: boolean;
   /**
-   * Names that Windows refuses can be created, such as `a:b` and `...`, where the rule `posix` allows them. @default
-   * true
+   * Whether names that Windows refuses, such as `a:b` and `...`, can be created if the rule `posix` allows them.
+   * @default true
    */
   createsAnyName: boolean;
 }
@@ -26,7 +29,7 @@ export interface MemoryCase {
   run: (open: OpenMemory, declared: Readonly<MemoryCapabilities>) => Promise<void>;
 }
 
-/** An address that no other test uses. */
+/** Returns an address that no other test uses. */
 export function freshAddress(): { nodeId: string } {
   return { nodeId: `node ${randomUUID()}` };
 }
@@ -36,7 +39,7 @@ export async function openFresh(open: OpenMemory, options?: MemoryOptions): Prom
   return open(freshAddress(), options);
 }
 
-/** Asserts a refusal: its code, and its message where the specification gives one. */
+/** Asserts a refusal with this code, and with the message if the specification has one. */
 export async function refuses(call: Promise<unknown>, code: MemoryErrorCode, message?: string): Promise<void> {
   await rejects(call, (error: unknown) => {
     if (!MemoryError.isInstance(error))

@@ -8,23 +8,23 @@ import { readingCases } from "./memory-cases/reading.js";
 import { treeCases } from "./memory-cases/trees.js";
 import { watchingCases } from "./memory-cases/watching.js";
 
-/** The functions of a test runner. Those of jest, vitest and node:test fit. */
+/** The functions of a test runner, such as jest, vitest and node:test. */
 export interface TestRunner {
   /** Groups the tests that `define` defines. */
   describe: (title: string, define: () => void) => void;
   it: TestDefinition;
 }
 
-/** Defines a test. If it fails, `run` rejects. */
+/** Defines a test. The test fails if `run` rejects. */
 export interface TestDefinition {
   (title: string, run: () => Promise<void>): void;
-  /** Shows a test that does not run. Without it such a test is left out. */
+  /** Shows a test that does not run. Without it, such a test is left out. */
   skip?: (title: string, run: () => Promise<void>) => void;
 }
 
-/** How a backend differs by nature. */
+/** Options for natural differences between backends. */
 export interface MemorySuiteOptions {
-  /** What the backend declares about itself. Its documentation should tell users the same. */
+  /** The capabilities that the backend declares. Its documentation should state the same. */
   capabilities?: Partial<MemoryCapabilities>;
 }
 
@@ -40,10 +40,10 @@ const groups: Record<string, MemoryCase[]> = {
 };
 
 /**
- * Registers the tests that every backend passes. Each works on addresses of its own, so one storage serves them all.
+ * Registers the tests that every backend passes. Each test uses its own addresses, so one storage serves all tests.
  *
  * @param runner `{ describe, it }` of the test runner in use.
- * @param open opens a memory on the backend under test; called inside the tests only.
+ * @param open opens a memory on the backend under test. Called only inside the tests.
  */
 export function defineMemorySuite(
   { describe, it }: TestRunner,

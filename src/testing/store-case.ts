@@ -1,21 +1,22 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { BaseStore, Item, Operation, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, Item, SearchItem } from "@langchain/langgraph-checkpoint";
 
-/** What a store declares about itself. Good stores differ in these. */
+/** Capabilities that a store declares. Good stores differ in them. */
 export interface StoreCapabilities {
-  /** `search` and `listNamespaces` sort by namespace, then key, by UTF-16 code units. @default true */
+  /** Whether `search` and `listNamespaces` sort by namespace, then key, by UTF-16 code units. @default true */
   ordersByCodeUnits: boolean;
-  /** A namespace whose last item was deleted is still listed. @default false */
+  /** Whether a namespace is still listed after its last item was deleted. @default false */
   listsEmptiedNamespaces: boolean;
   /**
-   * The store copies what is put and what it returns, so later changes of these objects have no effect. @default true
+   * Whether the store copies the values that it receives and returns, so that later changes of these objects have no
+   * effect. @default true
    */
   copiesValues: boolean;
-  /** A `Date` in a value comes back as one. @default true */
+  /** Whether a `Date` in a value is returned as a `Date`. @default true */
   storesDates: boolean;
-  /** A `Uint8Array` in a value comes back as bytes. @default true */
+  /** Whether a `Uint8Array` in a value is returned as bytes. @default true */
   storesBytes: boolean;
-  /** A bigint of 64 bits in a value comes back as one. @default true */
+  /** Whether a bigint of 64 bits in a value is returned as a bigint. @default true */
   storesBigints: boolean;
 }
 
@@ -28,20 +29,20 @@ export const storeCapabilityDefaults: Readonly<StoreCapabilities> = {
   storesBigints: true,
 };
 
-/** What a case works with. */
+/** The arguments of a case. */
 export interface StoreCaseContext {
   store: BaseStore;
-  /** First label of every namespace that the case may use; no other case has it. */
+  /** First label of every namespace that the case may use. No other case has this label. */
   root: string;
 }
 
 export interface StoreCase {
-  /** Names the case in `knownFailures` and `skip`; never changes. */
+  /** Name of the case in `knownFailures` and `skip`. It never changes. */
   id: string;
   title: string;
-  /** Runs only where the store declares exactly this. */
+  /** The case runs only if the store declares exactly these values. */
   needs?: Partial<StoreCapabilities>;
-  /** Uses `batch` or `listNamespaces`, which LangGraph's wrapper does not have. */
+  /** Set if the case uses `batch` or `listNamespaces`, which LangGraph's wrapper lacks. */
   directOnly?: true;
   run: (context: StoreCaseContext) => Promise<void>;
 }
@@ -51,12 +52,9 @@ export type ItemFields = Record<string, unknown>;
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** An operation that no type allows, as a model or a program without types may send it. */
-export const untyped = (operation: ItemFields): Operation => operation as unknown as Operation;
-
 /**
- * The order that a store with `ordersByCodeUnits` answers in. Answers in any other order are sorted by it to compare
- * them.
+ * The order of answers of a store with `ordersByCodeUnits`. Answers of other stores are sorted before they are
+ * compared.
  */
 export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -68,12 +66,12 @@ export async function getValue(store: BaseStore, namespace: string[], key: strin
   return (await store.get(namespace, key))?.value;
 }
 
-/** Puts the values under their keys into one namespace. */
+/** Puts each value under its key into one namespace. */
 export async function putAll(store: BaseStore, namespace: string[], values: Record<string, ItemFields>): Promise<void> {
   for (const [key, value] of Object.entries(values)) await store.put(namespace, key, value);
 }
 
-/** Asserts which keys of a namespace a filter finds, in any order. */
+/** Asserts the keys that a filter finds in a namespace, in any order. */
 export async function findsKeys(
   store: BaseStore,
   namespace: string[],
@@ -84,7 +82,7 @@ export async function findsKeys(
   deepEqual(getSortedKeys(found), keys.toSorted(byCodeUnits), `filter ${valueText(filter)}`);
 }
 
-/** Asserts that each call is refused or finds nothing; never may a condition be ignored. */
+/** Asserts that each call is refused or finds nothing. A store must never ignore a condition. */
 export async function refusesOrFindsNothing(what: string, call: () => Promise<unknown>): Promise<void> {
   const answer = await attempt(call);
   if (answer.refused) return;
@@ -97,11 +95,11 @@ export async function refusesOrFindsNothing(what: string, call: () => Promise<un
 const isEmptyAnswer = (answer: unknown): boolean =>
   answer === null || answer === undefined || (Array.isArray(answer) && answer.length === 0);
 
-/** Asserts a refusal; with the error's name where the contract has one. */
+/** Asserts a refusal, and the error's name if the contract has one. */
 export async function mustRefuse(what: string, call: () => Promise<unknown>, name?: string): Promise<void> {
   const answer = await attempt(call);
   ok(answer.refused, `${what} must be refused`);
-  if (name !== undefined) equal((answer.error as Error | null)?.name, name, `the error for ${what}`);
+  if (name !== undefined) equal(Reflect.get(Object(answer.error), "name"), name, `the error for ${what}`);
 }
 
 export type StoreOutcome<T> = { refused: false; value: T } | { refused: true; error: unknown };
@@ -114,7 +112,7 @@ export async function attempt<T>(call: () => Promise<T>): Promise<StoreOutcome<T
   }
 }
 
-/** Reads all pages of a search one after the other. */
+/** Reads all pages of a search, one after the other. */
 export async function readPages(
   store: BaseStore,
   prefix: string[],
@@ -130,7 +128,7 @@ export async function readPages(
   }
 }
 
-/** For messages; what JSON has no word for included. */
+/** Formats a value for a message, including values that JSON cannot express. */
 export function valueText(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === "bigint" || part === undefined || part instanceof RegExp) return String(part);

@@ -14,20 +14,23 @@ import { searchCases } from "./store-cases/search.js";
 import { valueCases } from "./store-cases/values.js";
 import type { OpenExpiringStore, OpenIndexedStore, VariantCase } from "./store-variants.js";
 
-/** Opens the store under test: a new one for each case, or always the same one. Starts it if it needs that. */
+/** Opens the store under test, and starts it if necessary. May return a new store for each case, or always the same. */
 export type OpenStore = () => BaseStore | Promise<BaseStore>;
 
-/** What a store declares, how else it can be opened, and which cases it is known to fail. */
+/** Options of a suite: the store's capabilities, other ways to open it, and the cases that it is known to fail. */
 export interface StoreSuiteOptions {
-  /** What the store declares about itself. Its documentation should tell users the same. */
+  /** The capabilities that the store declares. Its documentation should state the same. */
   capabilities?: Partial<StoreCapabilities>;
-  /** Opens the store with items that expire. Without it those cases do not run. */
+  /** Opens the store with items that expire. Without this option, the cases about expiry do not run. */
   openExpiring?: OpenExpiringStore;
-  /** Opens the store with an index of embeddings. Without it those cases do not run. */
+  /** Opens the store with an index of embeddings. Without this option, the cases about the index do not run. */
   openIndexed?: OpenIndexedStore;
-  /** Cases that fail, with the reason of each. They run, and one that passes is an error. */
+  /** Cases that fail, each with its reason. They run, and a case that passes is an error. */
   knownFailures?: Readonly<Record<string, string>>;
-  /** Cases that do not run, with the reason of each. For cases that cannot just fail, such as one that never ends. */
+  /**
+   * Cases that do not run, each with its reason. Only for cases that do worse than fail, such as a case that never
+   * ends.
+   */
   skip?: Readonly<Record<string, string>>;
 }
 
@@ -52,14 +55,15 @@ const groups: Record<string, StoreCase[]> = {
 const wrappedPrefix = "wrapped:";
 
 /**
- * Registers what every LangGraph store must do: the semantics of `InMemoryStore` of `@langchain/langgraph-checkpoint`
- * 1.2, refusals where it would guess, and no loss under concurrency. Each case works below a first label of its own, so
- * one storage serves them all; it leaves its items behind. Cases that LangGraph's wrapper can run, run through it too,
- * as `wrapped:<id>`.
+ * Registers the tests that every LangGraph store must pass: the semantics of `InMemoryStore` of
+ * `@langchain/langgraph-checkpoint` 1.2, refusals where that store would guess, and no loss under concurrency. Each
+ * case works below its own first label, so one storage serves all cases. Items remain after a case. Cases that
+ * LangGraph's wrapper can run also run through the wrapper, as `wrapped:<id>`.
  *
- * @param runner `{ describe, it }` of the test runner in use; the longest case makes 3,000 puts, so allow a test 30 s.
- * @param openStore called inside the tests only.
- * @throws TypeError for an id in `knownFailures` or `skip` that is no case of this store's, or has no reason
+ * @param runner `{ describe, it }` of the test runner in use. The longest case makes 3,000 puts, so allow 30 s for a
+ * test.
+ * @param openStore called only inside the tests.
+ * @throws TypeError for an id in `knownFailures` or `skip` that is no case of this store, or that has no reason
  */
 export function defineStoreSuite(
   { describe, it }: TestRunner,
@@ -78,7 +82,7 @@ export function defineStoreSuite(
         const reason = knownFailures[id];
         if (skip[id] !== undefined) it.skip?.(`${title} [${id}]: ${skip[id]}`, run);
         else if (reason === undefined) it(`${title} [${id}]`, run);
-        else it(`fails: ${title} [${id}]: ${reason}`, () => mustFail(id, run));
+        else it(`fails: ${title} [${id}]: ${reason}`, () => expectFailure(id, run));
       }
     });
   }
@@ -87,33 +91,33 @@ export function defineStoreSuite(
 function boundGroups(openStore: OpenStore, options: StoreSuiteOptions): [group: string, cases: BoundCase[]][] {
   const declared = { ...storeCapabilityDefaults, ...options.capabilities };
   const applies = ({ needs = {} }: StoreCase): boolean =>
-    Object.entries(needs).every(([name, value]) => declared[name as keyof StoreCapabilities] === value);
+    Object.entries(needs).every(([name, value]) => declared[name as keyof StoreCapabilities] === value); // its names
   const direct = Object.entries(groups).map(([group, cases]): [string, BoundCase[]] => [
     group,
     cases.filter(applies).map(({ id, title, run }) => ({
       id,
       title,
-      run: async () => run({ store: await openStore(), root: freshRoot() }),
+      run: async () => run({ store: await openStore(), root: createRoot() }),
     })),
   ]);
   const wrapped = Object.entries(groups).map(([group, cases]): [string, BoundCase[]] => [
     `${group}, through LangGraph's wrapper`,
-    cases.filter(applies).flatMap((one) => (one.directOnly === true ? [] : [throughWrapper(one, openStore)])),
+    cases.filter(applies).flatMap((one) => (one.directOnly === true ? [] : [bindThroughWrapper(one, openStore)])),
   ]);
   const { openExpiring, openIndexed } = options;
   const variants: [string, BoundCase[]][] = [
-    ["expiry", openExpiring ? bound(expiryCases, openExpiring) : []],
-    ["ranking", openIndexed ? bound(rankingCases, openIndexed) : []],
+    ["expiry", openExpiring ? bindCases(expiryCases, openExpiring) : []],
+    ["ranking", openIndexed ? bindCases(rankingCases, openIndexed) : []],
   ];
   return [...direct, ...wrapped, ...variants].filter(([, cases]) => cases.length > 0);
 }
 
-function bound<Open>(cases: readonly VariantCase<Open>[], open: Open): BoundCase[] {
-  return cases.map(({ id, title, run }) => ({ id, title, run: () => run({ open, root: freshRoot() }) }));
+function bindCases<Open>(cases: readonly VariantCase<Open>[], open: Open): BoundCase[] {
+  return cases.map(({ id, title, run }) => ({ id, title, run: () => run({ open, root: createRoot() }) }));
 }
 
-/** As a node of a graph finds the store in its config. */
-function throughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): BoundCase {
+/** Runs a case through LangGraph's wrapper, which a graph's node finds in its config. */
+function bindThroughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): BoundCase {
   return {
     id: `${wrappedPrefix}${id}`,
     title,
@@ -121,7 +125,7 @@ function throughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): Bo
       const store = new AsyncBatchedStore(await openStore());
       store.start();
       try {
-        await run({ store, root: freshRoot() });
+        await run({ store, root: createRoot() });
       } finally {
         await store.stop();
       }
@@ -129,11 +133,11 @@ function throughWrapper({ id, title, run }: StoreCase, openStore: OpenStore): Bo
   };
 }
 
-function freshRoot(): string {
+function createRoot(): string {
   return `case ${randomUUID()}`;
 }
 
-async function mustFail(id: string, run: () => Promise<void>): Promise<void> {
+async function expectFailure(id: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch {

@@ -1,30 +1,30 @@
-/** What one call did, and when. All times are of one clock. */
+/** The effect and the times of one call. All times are of one clock. */
 export interface Operation<Command> {
-  /** Who called, for people. */
+  /** Name of the caller, for people. */
   caller: string;
   calledAt: bigint;
   /**
-   * When the answer was there. Null: it is unknown whether the call did anything. It may do it at any time after it
-   * began, or never.
+   * Time of the answer. Null if it is unknown whether the call had an effect. The effect may happen at any time after
+   * the call began, or never.
    */
   answeredAt: bigint | null;
   command: Command;
-  /** As the specification writes it. Without a meaning where the outcome is unknown. */
+  /** The answer in the format of the specification. It has no meaning if the outcome is unknown. */
   answer: string;
 }
 
-/** What happens if calls come one after the other. */
+/** The result of calls that are made one after the other. */
 export interface Specification<State, Command> {
   initial: State;
-  /** Must not change the state that it is given. */
+  /** Must not change the given state. */
   step(state: State, command: Command): { state: State; answer: string };
-  /** The same for equal states, and for no others. */
+  /** Returns the same key for equal states, and different keys for different states. */
   keyOf(state: State): string;
 }
 
 /**
- * Whether there is one order of the calls that explains all answers, and in which no call comes before one that was
- * answered before it began.
+ * Whether one order of the calls explains all answers. In this order, a call that began after another's answer also
+ * comes after it.
  */
 export type Verdict<Command> =
   | { isLinearizable: true; order: Operation<Command>[] }
@@ -32,39 +32,39 @@ export type Verdict<Command> =
       isLinearizable: false;
       /** The longest order that explains the answers of its calls. */
       longest: Operation<Command>[];
-      /** The calls that could come next, each with the answer that it would have. */
+      /** The calls that could come next, each with the answer that it would get. */
       next: { operation: Operation<Command>; expected: string }[];
     };
 
 /**
- * Calls that have taken place, and what they left. Numbers count through the calls with an answer, and through those
- * without.
+ * The calls that have taken effect, and the resulting state. Calls with an answer and calls without one are numbered
+ * separately.
  */
 interface Configuration<State> {
   state: State;
   stateKey: number;
-  /** All calls with an answer below this number have taken place. */
+  /** All calls with an answer below this number have taken effect. */
   first: number;
-  /** And these above it, ascending. */
+  /** Further calls with an answer that have taken effect, ascending. */
   others: readonly number[];
-  /** The calls without an answer that have taken place, ascending. */
+  /** The calls without an answer that have taken effect, ascending. */
   unknown: readonly number[];
 }
 
 interface Frame<State> {
   configuration: Configuration<State>;
-  /** The number of the call that led here. */
+  /** The number of the call that led to this configuration. */
   taken: { number: number; isUnknown: boolean } | null;
   candidates: { number: number; isUnknown: boolean }[];
 }
 
-/** A history of which nobody knows the verdict after so many configurations is too long to be checked at once. */
+/** Number of configurations after which a history counts as too long to be checked. */
 const configurationsCeiling = 1_000_000;
 
 /**
- * Looks for such an order as Wing and Gong do (JPDC 1993), and visits no configuration twice, which is Lowe's addition
- * (CCPE 2017). Calls with an answer are tried first. A call without one is tried where it changes something; it need
- * not take place at all.
+ * Searches for an order as Wing and Gong do (JPDC 1993), and visits no configuration twice, which is Lowe's addition
+ * (CCPE 2017). Calls with an answer are tried first. A call without an answer is tried only if it changes something,
+ * and may be left out.
  * @throws Error for a history that is too long
  */
 export function checkLinearizable<State, Command>(
@@ -138,8 +138,8 @@ function compare(a: bigint, b: bigint): number {
 }
 
 /**
- * The calls that may be next: those that began before any that has not taken place was answered. At one time both
- * orders are possible.
+ * Returns the calls that may be next: calls that began before the earliest answer of all calls that have not taken
+ * effect. At equal times both orders are possible.
  */
 function candidatesIn<Command>(
   { first, others, unknown }: Configuration<unknown>,

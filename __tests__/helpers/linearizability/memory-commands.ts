@@ -15,7 +15,7 @@ export function changes({ name }: Command): boolean {
   return name !== "read" && name !== "list" && name !== "snapshot";
 }
 
-/** What the call answers, without times, which no model knows. */
+/** Makes a call and returns its answer without times, because a model knows no times. */
 export async function perform(memory: Memory, command: Command): Promise<unknown> {
   switch (command.name) {
     case "read":
@@ -75,13 +75,13 @@ function performOn(model: ModelMemory, command: Command): unknown {
 const sortedFiles = (model: ModelMemory): [string, string][] =>
   [...model.files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** The memory that all backends are compared with. */
+/** The memory with which all backends are compared. */
 export const memorySpecification: Specification<ModelMemory, Command> = {
   initial: new ModelMemory(),
   step(before, command) {
     const state = new ModelMemory(before.files, before.directories);
     const answer = outcomeOf(() => performOn(state, command));
-    // A refused command changed nothing, though the model may have begun it.
+    // A refused command changes nothing, although the model may have changed a part.
     return "code" in answer
       ? { state: before, answer: JSON.stringify(answer) }
       : { state, answer: JSON.stringify(answer) };

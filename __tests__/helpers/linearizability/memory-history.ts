@@ -2,8 +2,8 @@ import { checkLinearizable, type Operation, type Verdict } from "./checker.js";
 import { type Command, memorySpecification } from "./memory-commands.js";
 
 /**
- * Checks calls of one memory, which was empty at first. Calls that cannot see each other's paths are checked by
- * themselves.
+ * Checks calls of one memory, which was empty at first. Calls on paths that cannot affect each other are checked
+ * separately.
  */
 export function checkMemoryHistory(history: readonly Operation<Command>[]): Verdict<Command> {
   const order: Operation<Command>[] = [];
@@ -16,9 +16,9 @@ export function checkMemoryHistory(history: readonly Operation<Command>[]): Verd
 }
 
 /**
- * Splits calls into those of paths of which none lies in another one. A history is linearizable if each part is
- * (Herlihy and Wing, TOPLAS 1990), and parts take much less time. A list, a snapshot or a rename of a directory keeps
- * together what lies in it.
+ * Splits calls into groups, so that no path of a group is inside a path of another group. A history is linearizable if
+ * each part is (Herlihy and Wing, TOPLAS 1990), and parts take much less time. A list, a snapshot or a rename of a
+ * directory keeps all calls inside this directory together.
  */
 export function partsOf(history: readonly Operation<Command>[]): Operation<Command>[][] {
   const groups: { paths: Set<string>; operations: Operation<Command>[] }[] = [];
@@ -45,7 +45,7 @@ const pathsOf = (command: Command): string[] =>
 const isWithin = (path: string, directory: string): boolean =>
   directory === "/" || path === directory || path.startsWith(`${directory}/`);
 
-/** Undefined where the history is linearizable; else what people need to see why it is not. */
+/** Returns undefined if the history is linearizable, otherwise an explanation for people. */
 export function faultOf(history: readonly Operation<Command>[]): string | undefined {
   const verdict = checkMemoryHistory(history);
   if (verdict.isLinearizable) return undefined;

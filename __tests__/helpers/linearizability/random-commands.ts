@@ -1,21 +1,21 @@
 import type { Command } from "./memory-commands.js";
 
-/** Which commands are mixed, and on which paths. */
+/** The commands of a mixture, and their paths. */
 export interface Workload {
   commands: readonly Command["name"][];
-  /** Few, so that calls meet. */
+  /** Only a few paths, so that calls meet. */
   paths: readonly string[];
 }
 
 export type WorkloadName = keyof typeof workloads;
 
 export const workloads = {
-  /** Each file is checked by itself. */
+  /** Files that are checked separately. */
   files: {
     commands: ["read", "read", "append", "append", "write", "create", "edit", "update", "delete"],
     paths: ["/one", "/folder/two", "/folder/inner/three"],
   },
-  /** Directories that are made, moved and deleted while files in them change. */
+  /** Directories that are created, moved and deleted while their files change. */
   tree: {
     commands: [
       "list",
@@ -36,7 +36,7 @@ export const workloads = {
   },
 } as const satisfies Record<string, Workload>;
 
-/** The same commands for the same seed. Each text is written once, so that it tells who wrote it. */
+/** Returns the same commands for the same seed. Each text is written only once, so that it identifies its writer. */
 export function* randomCommands(
   { commands, paths }: Workload,
   caller: string,
@@ -59,7 +59,7 @@ export function* randomCommands(
   }
 }
 
-/** Marsaglia's xorshift, which is enough for a mixture. */
+/** Marsaglia's xorshift, which is good enough for a mixture. */
 function randomNumbers(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e37_79b1) | 1;
   return () => {

@@ -10,10 +10,10 @@ export type RecordedCall = Omit<Operation<Command>, "calledAt" | "answeredAt"> &
 };
 
 /**
- * Makes a call, and records it. Null for a call of which nothing can be learned: a read that failed, and a change that
- * the storage refused or that lost its race too often, as those changed nothing.
+ * Makes a call and records it. Returns null if the call teaches nothing: a failed read, or a change that the storage
+ * refused or that lost its race too often, because such a change had no effect.
  *
- * The clock is the one of the machine that never goes back, which all of its processes share.
+ * The clock is the machine's monotonic clock, which all of its processes share.
  */
 export async function recordedCall(memory: Memory, caller: string, command: Command): Promise<RecordedCall | null> {
   const calledAt = String(process.hrtime.bigint());

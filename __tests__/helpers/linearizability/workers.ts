@@ -10,16 +10,16 @@ import { operationOf, type RecordedCall } from "./recorded-call.js";
 
 type Round = Extract<WorkerOrder, { nodeId: string }>;
 
-/** Several processes that call one memory at the same time, each with a client of its own. */
+/** Several processes that call one memory at the same time, each with its own client. */
 export class Workers {
-  /** The calls of this round, in no order. */
+  /** The calls of this round, unordered. */
   history: Operation<Command>[] = [];
   readonly #processes: ChildProcess[] = [];
   readonly #listeners = new Set<() => void>();
   #busy = 0;
   #failure: Error | null = null;
 
-  /** @param place.layout of all, or of each in turn */
+  /** @param place.layout one layout for all, or one for each in turn */
   static async start(
     count: number,
     { uri, dbName, layout }: { uri: string; dbName: string; layout: LayoutName | readonly LayoutName[] },
@@ -41,21 +41,21 @@ export class Workers {
     return workers;
   }
 
-  /** Lets all of them begin at once. */
+  /** Lets all processes begin at once. */
   begin({ seed, ...round }: Round): void {
     this.history = [];
     this.#busy = this.#processes.length;
     this.#processes.forEach((each, number) => tell(each, { ...round, seed: seed * this.#processes.length + number }));
   }
 
-  /** Waits until so many more calls were answered. */
+  /** Waits until this number of further calls was answered. */
   async answered(more: number): Promise<void> {
     const count = (): number => this.history.filter(({ answeredAt }) => answeredAt !== null).length;
     const wanted = count() + more;
     await this.#until(() => count() >= wanted);
   }
 
-  /** Waits until all have ended their round. */
+  /** Waits until all processes have ended their round. */
   async ended(): Promise<Operation<Command>[]> {
     await this.#until(() => this.#busy === 0);
     return this.history;

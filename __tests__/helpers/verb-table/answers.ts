@@ -1,7 +1,7 @@
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 
-/** What no two runs have alike, as a word. */
+/** Words that replace values which differ between runs. */
 const words: Record<string, (value: unknown) => unknown> = {
   createdAt: timeWord,
   updatedAt: timeWord,
@@ -39,7 +39,7 @@ async function itemsIn(stream: AsyncIterable<unknown>): Promise<unknown[]> {
 }
 
 function shown(value: unknown, versions: readonly string[]): string {
-  // A replacer gets dates as texts, so they are replaced where they are found.
+  // A replacer gets dates as texts, so dates are replaced before.
   const plain = (each: unknown, key = ""): unknown => {
     if (key === "id") return versionWord(String(each), versions);
     const word = words[key];
@@ -62,14 +62,14 @@ function refusal(error: unknown): string {
   return `${code}${error.message}${error.path === undefined ? "" : ` path=${error.path}`}`;
 }
 
-/** Ids of proposals, and times. */
+/** Replaces ids of proposals, and times. */
 function withoutIds(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{24,64}\b/g, "ID")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
 }
 
-/** What a memory holds: texts by path, and `null` for a directory. */
+/** The contents of a memory: texts by path, and `null` for a directory. */
 export type Contents = ReadonlyMap<string, string | null>;
 
 export async function readContents(memory: Memory): Promise<Contents> {
@@ -80,7 +80,7 @@ export async function readContents(memory: Memory): Promise<Contents> {
   ]);
 }
 
-/** The entries that went, came or changed. */
+/** Describes the entries that were removed, added or changed. */
 export function describeDifference(before: Contents, after: Contents): string {
   const gone = [...before.keys()].filter((path) => !after.has(path)).map((path) => `-${path}`);
   const changed = [...after]

@@ -14,7 +14,7 @@ import { useClient } from "../use-client.js";
 export type Backends = [name: string, open: Open][];
 export type Open = (address: MemoryAddress, options?: MemoryOptions) => Memory;
 
-/** Every backend of the dialects' tests, MongoDB with a history too, and a tree without a memory at its root. */
+/** The backends of the dialects' tests, MongoDB also with a history, and a tree without a memory at its root. */
 export function backendsOfTable(): Backends {
   return [
     ...backendsUnderTest().map(([name, { open }]): [string, Open] => [shortName(name), open]),

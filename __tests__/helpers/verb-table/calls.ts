@@ -3,31 +3,34 @@ import type { MemoryHistory } from "../../../src/core/history/history.js";
 import type { MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
 import { policies } from "./policies.js";
 
-/** What a call is made on. */
+/** The memories for a call. */
 export interface Bench {
-  /** Under the policy. */
+  /** The memory under the policy. */
   memory: Memory;
-  /** Under none. */
+  /** The same memory without a policy. */
   free: Memory;
-  /** Of the versions that the memory had when the call began, oldest first. */
+  /** Ids of the versions that the memory had when the call began, oldest first. */
   versions: readonly string[];
 }
 
 /** A row of the table. */
 export interface Call {
   title: string;
-  /** Written `PATH` in its answers, so that calls that answer alike are one row. */
+  /** Replaced by `PATH` in the answers, so that calls with equal answers share one row. */
   path?: string | undefined;
   run: (bench: Bench) => unknown;
 }
 
-/** Files of which every memory of the table begins. */
+/** Files with which every memory of the table begins. */
 export const beginning = { "/note": "one\ntwo", "/docs/a": "alpha", "/docs/deep/b": "beta", "/kept/c": "gamma" };
 export const maxFileBytes = 40;
 
-/** Missing, a file, a directory, below a file, the root, and no path. */
+/** A missing path, files, directories, a path below a file, the root, and an illegal path. */
 const paths = ["/new", "/note", "/docs/a", "/docs", "/docs/deep", "/note/x", "/", "/a*b"];
-/** Parents missing, another spelling, at a mount point and above one, relative, and no text. */
+/**
+ * A path without parents, another spelling, a path at a mount point and one above it, a relative path, and a value that
+ * is not a text.
+ */
 const oddPaths = ["/far/new", "//docs/./a/", "/mounted/here", "/mounted", "note", 5];
 
 const upper = (text: string): string => text.toUpperCase();
@@ -154,7 +157,7 @@ export const readCalls: Call[] = [...[...paths, ...oddPaths].flatMap(reads), ...
 export const changeCalls: Call[] = [...paths.flatMap(changes), ...changesOfTexts, ...moves];
 export const oddCalls: Call[] = [...oddPaths.flatMap(changes), ...tooLarge, ...badArguments];
 
-/** A call of the history, where one is kept. The versions: see `recordedBeginning`. */
+/** A call of the history, if one is kept. `recordedBeginning` creates the versions. */
 function recorded(title: string, run: (history: MemoryHistory, version: (number: number) => string) => unknown): Call {
   return {
     title: `history.${title}`,
@@ -165,7 +168,7 @@ function recorded(title: string, run: (history: MemoryHistory, version: (number:
   };
 }
 
-/** What a memory goes through before the calls of its history, in directories that every backend has. */
+/** Makes the changes that precede the calls of the history, in directories that every backend has. */
 export async function recordedBeginning(memory: Memory): Promise<void> {
   if (memory.history === null) return;
   const run = memory.with({ actor: { runId: "r", userId: "ada" } });
@@ -222,7 +225,7 @@ export const historyCalls: Call[] = [
 
 const ada = { by: { userId: "ada" } };
 
-/** What a person decides about a change that was proposed. */
+/** A decision of a person about a proposed change. */
 function decided(
   change: [title: string, run: (memory: Memory) => Promise<unknown>],
   decision: [title: string, run: (proposals: MemoryProposals, id: string, free: Memory) => unknown],

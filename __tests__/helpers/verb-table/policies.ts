@@ -3,17 +3,17 @@ import { restricted } from "../../../src/core/restrictable-memory.js";
 import type { ApprovalRequester } from "../../../src/core/access/approval-requester.js";
 import type { Memory } from "../../../src/core/memory.js";
 
-/** A memory as a node hands it out, in no run. */
+/** Restricts a memory as a node does, outside a run. */
 export type Restrict = (memory: Memory) => Memory;
 
-/** @param onAsk what happens where a person must approve. In no run, nobody can be interrupted */
+/** @param onAsk what happens if a person must approve. Outside a run, nobody can be interrupted */
 function policy(settings: MemoryPolicy, onAsk: ApprovalRequester["onAsk"] = "interrupt"): Restrict {
   const requester: ApprovalRequester = { onAsk, actor: null, createRequest: () => null };
   const checked: CheckedPolicy = { ...checkPolicy(settings), actor: null, requester };
   return (memory) => restricted(memory, checked);
 }
 
-/** What may restrict a memory, by the name that the table gives it. */
+/** Restrictions of a memory, by their name in the table. */
 export const policies: Record<string, Restrict> = {
   none: (memory) => memory,
   append: policy({ access: "append" }),

@@ -21,9 +21,9 @@ interface Section {
   calls: readonly Call[];
   policies: readonly string[];
   begin: (memory: Memory) => Promise<void>;
-  /** Which backends have it. */
+  /** Whether a backend has the section. */
   has: (memory: Memory) => boolean;
-  /** Whether a memory that a call has left as it was is good for the next. */
+  /** Whether a memory that a call left unchanged can be used for the next call. */
   reuses: boolean;
 }
 
@@ -42,7 +42,7 @@ const sections: Section[] = [
   { title: "Proposals", calls: proposalCalls, policies: ["none", "read", "guard rewrites"], ...onlySome.proposals },
 ];
 
-/** Long texts that come often, by what the table writes for them. */
+/** Short forms of long texts that occur often in the table. */
 const shortForms = {
   "<in no run>":
     'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use the memory of the store itself',
@@ -55,12 +55,12 @@ const shortForms = {
 
 async function writeBeginning(memory: Memory): Promise<void> {
   for (const [path, content] of Object.entries(beginning)) {
-    // A tree without a memory at its root has not all of them.
+    // A tree without a memory at its root cannot store all of them.
     await memory.write(path, content).catch(() => undefined);
   }
 }
 
-/** What every call answers under every policy on every backend. Rows that are alike are written once. */
+/** Returns the answers of every call under every policy on every backend. Equal rows are written once. */
 export async function verbTable(backends: Backends): Promise<string> {
   const parts = Object.entries(shortForms).map(([short, text]) => `${short} = ${text}`);
   for (const section of sections) parts.push(`\n# ${section.title}`, await shownSection(section, backends));
@@ -86,7 +86,7 @@ async function shownSection({ calls, has, policies: names, ...section }: Section
   return Array.from(namesByText(rows), ([text, titles]) => `\n${titles.join("\n")}\n${text}`).join("\n");
 }
 
-/** What the calls answer, one after the other, each on a memory that is as at the beginning. */
+/** Collects the answers of the calls, one after the other. Each call gets a memory in its initial state. */
 async function collectAnswers(
   { calls, begin, reuses }: Pick<Section, "calls" | "begin" | "reuses">,
   policy: string,
@@ -112,21 +112,21 @@ async function newBench(policy: string, open: Open, begin: Section["begin"]): Pr
   return { free, memory, versions: await listVersions(free), before: await readContents(free) };
 }
 
-/** Oldest first. */
+/** Lists the versions, oldest first. */
 async function listVersions({ history }: Memory): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of history?.list() ?? []) ids.unshift(id);
   return ids;
 }
 
-/** One line where all policies have the same answer. */
+/** Returns one line if all policies have the same answer. */
 function shownPolicies(answers: readonly [policy: string, text: string][]): string {
   return Array.from(namesByText(answers), ([text, names]) =>
     names.length === answers.length ? `  ${text}` : `  [${names.join(", ")}] ${text}`,
   ).join("\n");
 }
 
-/** The answer of most backends, and below it those of the others. */
+/** Returns the answer of most backends, followed by the answers of the others. */
 function shownBackends(answers: readonly [backend: string, text: string][]): string {
   const groups = [...namesByText(answers)];
   const most = Math.max(...groups.map(([, names]) => names.length));

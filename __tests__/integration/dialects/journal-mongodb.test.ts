@@ -114,7 +114,7 @@ describe.each(layoutNames)("calls at once, in the layout %s", (layout) => {
 
 describe("cost", () => {
   /** Commands and bytes, both ways, that reach the database while `run` runs. */
-  async function costOf(run: () => Promise<unknown>): Promise<{ commands: number; bytes: number }> {
+  async function measureCost(run: () => Promise<unknown>): Promise<{ commands: number; bytes: number }> {
     const cost = { commands: 0, bytes: 0 };
     const own = new Set<number>();
     const started = ({ databaseName, requestId, command }: CommandStartedEvent): void => {
@@ -132,7 +132,7 @@ describe("cost", () => {
   }
 
   /** A journal of so many days, as the crate left them. */
-  async function journalOf(days: number): Promise<JournalBench> {
+  async function createJournal(days: number): Promise<JournalBench> {
     const address = freshAddress();
     const memory = store.memory(address);
     const bench = new JournalBench("/", memory);
@@ -151,8 +151,8 @@ describe("cost", () => {
   // Requirement: journal.read-cost
   it("a read by key takes one command, however many days there are", async () => {
     for (const days of [20, 2000]) {
-      const bench = await journalOf(days);
-      const { commands } = await costOf(async () => {
+      const bench = await createJournal(days);
+      const { commands } = await measureCost(async () => {
         const { data } = await bench.call("memory_read", { key: "key of 2000-01-11" });
         expect(data).toMatchObject({ content: "what happened", file: "2000/01/11.md" });
       });
@@ -162,15 +162,15 @@ describe("cost", () => {
 
   // Requirement: journal.few-commands
   it("uncontended calls take few commands", async () => {
-    const bench = await journalOf(3);
+    const bench = await createJournal(3);
     await bench.call("memory_write", { key: "a", content: "x" });
-    const commandsOf = async (tool: string, args: object): Promise<number> =>
-      (await costOf(async () => expect(await bench.call(tool, args)).toMatchObject({ success: true }))).commands;
+    const getCommands = async (tool: string, args: object): Promise<number> =>
+      (await measureCost(async () => expect(await bench.call(tool, args)).toMatchObject({ success: true }))).commands;
     expect({
-      write: await commandsOf("memory_write", { key: "b", content: "x" }),
-      update: await commandsOf("memory_update", { key: "a", content: "y" }),
-      read: await commandsOf("memory_read", { key: "a" }),
-      search: await commandsOf("memory_search", { query: "x" }),
+      write: await getCommands("memory_write", { key: "b", content: "x" }),
+      update: await getCommands("memory_update", { key: "a", content: "y" }),
+      read: await getCommands("memory_read", { key: "a" }),
+      search: await getCommands("memory_search", { query: "x" }),
     }).toEqual({ write: 3, update: 2, read: 1, search: 1 });
   });
 });

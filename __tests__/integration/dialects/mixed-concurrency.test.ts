@@ -6,8 +6,8 @@ import { callsOf } from "../../helpers/ways-in.js";
 const each = 10;
 const indices = Array.from({ length: each }, (_, index) => index);
 const file = "/2026/01/15.md";
-const markOf = (dialect: string, index: number): string => `<${dialect} ${index}>`;
-const numbered = (dialect: string): string[] => indices.map((index) => markOf(dialect, index));
+const createMark = (dialect: string, index: number): string => `<${dialect} ${index}>`;
+const numbered = (dialect: string): string[] => indices.map((index) => createMark(dialect, index));
 
 describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) => {
   it("in one file lose nothing: appends, updates, edits, inserted lines, new and changed blocks", async () => {
@@ -29,24 +29,29 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
     const path = `/memories${file}`;
     await Promise.all(
       indices.flatMap((index) => [
-        unified("memory", { command: "append", path: file, content: markOf("appended", index) }),
+        unified("memory", { command: "append", path: file, content: createMark("appended", index) }),
         unified("memory", {
           command: "update",
           path: file,
           oldContent: `[update ${index}]`,
-          content: markOf("update", index),
+          content: createMark("update", index),
         }),
         claude("memory", {
           command: "str_replace",
           path,
           old_str: `[claude ${index}]`,
-          new_str: markOf("claude", index),
+          new_str: createMark("claude", index),
         }),
-        claude("memory", { command: "insert", path, insert_line: 0, insert_text: `${markOf("inserted", index)}\n` }),
-        journal("memory_write", { key: `new ${index}`, content: markOf("written", index) }),
-        journal("memory_update", { key: `old ${index}`, content: markOf("updated", index) }),
-        program.edit(file, (text) => text.replace(`[edit ${index}]`, markOf("edit", index))),
-        program.append(file, markOf("program", index)),
+        claude("memory", {
+          command: "insert",
+          path,
+          insert_line: 0,
+          insert_text: `${createMark("inserted", index)}\n`,
+        }),
+        journal("memory_write", { key: `new ${index}`, content: createMark("written", index) }),
+        journal("memory_update", { key: `old ${index}`, content: createMark("updated", index) }),
+        program.edit(file, (text) => text.replace(`[edit ${index}]`, createMark("edit", index))),
+        program.append(file, createMark("program", index)),
       ]),
     );
 
@@ -60,8 +65,8 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
     };
     const found = Object.fromEntries(data.results.map(({ key, content }) => [key, content]));
     const expected = indices.flatMap((index) => [
-      [`new ${index}`, markOf("written", index)],
-      [`old ${index}`, markOf("updated", index)],
+      [`new ${index}`, createMark("written", index)],
+      [`old ${index}`, createMark("updated", index)],
     ]);
     expect(found).toEqual(Object.fromEntries(expected));
   });
@@ -73,17 +78,21 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
     const creations: [text: string, run: () => Promise<unknown>][] = indices.flatMap(
       (index): [string, () => Promise<unknown>][] => [
         [
-          markOf("claude", index),
+          createMark("claude", index),
           () =>
-            claude("memory", { command: "create", path: "/memories/project/todo", file_text: markOf("claude", index) }),
+            claude("memory", {
+              command: "create",
+              path: "/memories/project/todo",
+              file_text: createMark("claude", index),
+            }),
         ],
         [
-          markOf("records", index),
-          () => records("add_memory", { path: "project/todo", content: markOf("records", index) }),
+          createMark("records", index),
+          () => records("add_memory", { path: "project/todo", content: createMark("records", index) }),
         ],
         [
-          markOf("program", index),
-          () => program.write("/project/todo", markOf("program", index), { ifExists: "fail" }),
+          createMark("program", index),
+          () => program.write("/project/todo", createMark("program", index), { ifExists: "fail" }),
         ],
       ],
     );
@@ -102,7 +111,7 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
     await Promise.all(
       indices.flatMap((index) => [
         records("replace_memory", { path: "a", content: `[${"whole ".repeat(50)}${index}]` }),
-        unified("memory", { command: "append", path: "/a", content: markOf("appended", index) }),
+        unified("memory", { command: "append", path: "/a", content: createMark("appended", index) }),
       ]),
     );
     expect(await open().read("/a")).toMatch(/^\[(whole ){50}\d\](\n<appended \d>)*$/);

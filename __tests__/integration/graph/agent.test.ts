@@ -31,7 +31,7 @@ const obedient: Script = (messages) => {
   return name === undefined ? "done" : { tool: name, args: { path: "/a", command: "append", content: "x" } };
 };
 
-function namesOf(model: ScriptedChatModel): unknown[] {
+function getNames(model: ScriptedChatModel): unknown[] {
   return model.boundTools.map((bound) => ("name" in bound ? bound.name : undefined));
 }
 
@@ -118,16 +118,16 @@ describe("an Agent", () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model, checkpointer: new MemorySaver() });
     await agent.invoke(turn("hello"), inThread("1"));
-    expect(namesOf(model)).toEqual([]);
+    expect(getNames(model)).toEqual([]);
     const ping = toolThat("ping", () => "pong");
     agent.addTool(ping);
     expect((await agent.invoke(turn("call ping"), inThread("1"))).messages.at(-2)?.text).toBe("pong");
-    expect(namesOf(model)).toEqual(["ping"]);
+    expect(getNames(model)).toEqual(["ping"]);
     agent.addTool(toolThat("other", () => "other"));
     agent.removeTool(ping);
     agent.removeTool("never there");
     await agent.invoke(turn("hello"), inThread("1"));
-    expect(namesOf(model)).toEqual(["other"]);
+    expect(getNames(model)).toEqual(["other"]);
     const { messages } = await agent.invoke(turn("call ping"), inThread("1"));
     expect(messages.at(-2)).toMatchObject({ type: "tool", status: "error" });
     expect(messages.at(-1)?.text).toBe("done");

@@ -20,7 +20,7 @@ function noteTaker(): ScriptedChatModel {
   });
 }
 
-function graphOf(store: BaseStore, scope: "global" | "perThread", config: MemoryConnectorConfig = {}) {
+function createGraph(store: BaseStore, scope: "global" | "perThread", config: MemoryConnectorConfig = {}) {
   const model = noteTaker();
   const node = new MemoryNode({ ...freshAddress(), store, scope });
   const callModel = new CallModelNode({
@@ -45,7 +45,7 @@ function graphOf(store: BaseStore, scope: "global" | "perThread", config: Memory
 describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open) => {
   // Requirement: connector.never-in-the-state, ways-in.call-model-node, ways-in.memory-node
   it("is in every model call, once, and never in the state", async () => {
-    const { model, node, graph, checkpointer, ask } = graphOf(open(), "global", { content: "full" });
+    const { model, node, graph, checkpointer, ask } = createGraph(open(), "global", { content: "full" });
     await node.memory().append("/rules", "The password is swordfish.");
     await ask("1", "note /a first");
     const answered = await ask("1", "note /b second");
@@ -74,7 +74,7 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
 
   // Requirement: connector.fresh-at-every-call, memory.global-is-shared-by-threads
   it("shows what was written at the next model call, in this thread and in others", async () => {
-    const { model, ask } = graphOf(open(), "global");
+    const { model, ask } = createGraph(open(), "global");
     await ask("1", "note /a first");
     await ask("2", "hello");
     expect(model.calls.map(shownEntries)).toEqual([[], ["/a"], ["/a"]]);
@@ -89,7 +89,7 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
 
   // Requirement: connector.fallback-of-empty-thread, memory.no-fallback-on-write
   it("of scope perThread keeps threads apart and shows the node's global one to those that have none", async () => {
-    const { model, node, ask } = graphOf(open(), "perThread");
+    const { model, node, ask } = createGraph(open(), "perThread");
     await ask("1", "note /a first");
     await ask("2", "hello");
     expect(model.calls.map(shownEntries)).toEqual([[], ["/a"], []]);
@@ -130,7 +130,7 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
   it.each(["after_system", "before_system", "last_message"] as const)(
     "never piles up when placed %s",
     async (placement) => {
-      const { model, node, checkpointer, ask } = graphOf(open(), "global", { placement });
+      const { model, node, checkpointer, ask } = createGraph(open(), "global", { placement });
       await node.memory().append("/rules", "x");
       for (const turn of ["one", "note /a x", "three"]) await ask("1", turn);
       for (const call of model.calls) expect(shownMemories(call)).toHaveLength(1);
@@ -144,7 +144,7 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
 
   // Requirement: connector.messages-unchanged
   it("leaves the messages of the caller as they were", async () => {
-    const { node, graph } = graphOf(open(), "global");
+    const { node, graph } = createGraph(open(), "global");
     await node.memory().append("/rules", "x");
     const messages = Object.freeze([Object.freeze(new HumanMessage({ content: "hello", id: "1" }))]) as HumanMessage[];
     await graph.invoke({ messages }, { configurable: { thread_id: "1" } });
@@ -172,7 +172,7 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
   // Requirement: ways-in.call-model-node
   it("serves a graph whose state has further keys", async () => {
     const State = Annotation.Root({ ...MessagesAnnotation.spec, topic: Annotation<string> });
-    const { model, node } = graphOf(open(), "global");
+    const { model, node } = createGraph(open(), "global");
     await node.memory().append("/rules", "x");
     const graph = new StateGraph(State)
       .addNode("call_model", new CallModelNode({ model, memoryConnector: node.createConnector() }))

@@ -23,7 +23,7 @@ async function freshNode(): Promise<MemoryNode> {
   return node;
 }
 
-async function graphOf(options: CallModelNodeOptions) {
+async function createGraph(options: CallModelNodeOptions) {
   const memoryConnector = (await freshNode()).createConnector();
   return new StateGraph(MessagesAnnotation)
     .addNode("call_model", new CallModelNode({ memoryConnector, ...options }))
@@ -92,7 +92,7 @@ class Trace extends BaseCallbackHandler {
 describe("a CallModelNode in a graph", () => {
   // Requirement: ways-in.call-model-node-streams
   it("streams the tokens of the model, each once, and none of the memory", async () => {
-    const graph = await graphOf({ model: new ScriptedChatModel(() => "one two three") });
+    const graph = await createGraph({ model: new ScriptedChatModel(() => "one two three") });
     const tokens: string[] = [];
     for await (const [message, metadata] of await graph.stream(human, { streamMode: "messages" })) {
       expect(metadata).toMatchObject({ langgraph_node: "call_model" });
@@ -103,7 +103,7 @@ describe("a CallModelNode in a graph", () => {
 
   // Requirement: ways-in.call-model-node-streams
   it("tells streamEvents of the model, its tokens and its input with the memory", async () => {
-    const graph = await graphOf({ model: new ScriptedChatModel(() => "one two") });
+    const graph = await createGraph({ model: new ScriptedChatModel(() => "one two") });
     const events: string[] = [];
     for await (const { event, name, data } of graph.streamEvents(human, { version: "v2" })) {
       if (event === "on_chat_model_start") {
@@ -124,7 +124,7 @@ describe("a CallModelNode in a graph", () => {
   // Requirement: ways-in.call-model-node-traced
   it("is traced as one level, which holds the model", async () => {
     const trace = new Trace();
-    const graph = await graphOf({ model: new ScriptedChatModel(() => "done") });
+    const graph = await createGraph({ model: new ScriptedChatModel(() => "done") });
     await graph.invoke(human, { callbacks: [trace] });
     const paths = [...trace.paths.values()].filter((path) => path.endsWith("model"));
     expect(paths).toEqual(["LangGraph > call_model", "LangGraph > call_model > model"]);
@@ -135,7 +135,7 @@ describe("a CallModelNode in a graph", () => {
   it("gives the model the store, the writer and the config of the run", async () => {
     await store.put(["somewhere"], "key", { found: true });
     const model = new CuriousModel(() => "done");
-    const graph = await graphOf({ model });
+    const graph = await createGraph({ model });
     const config = { configurable: { thread_id: "thread 1" } };
     const written: unknown[] = [];
     for await (const chunk of await graph.stream(human, { ...config, streamMode: "custom" })) written.push(chunk);
@@ -156,7 +156,7 @@ describe("a CallModelNode in a graph", () => {
     const model = new ScriptedChatModel((messages) =>
       messages.at(-1)?.type === "tool" ? "done" : { tool: "look", args: {} },
     );
-    const graph = await graphOf({ model, tools: [look] });
+    const graph = await createGraph({ model, tools: [look] });
     const { messages } = await graph.invoke(human, { configurable: { thread_id: "thread 1" } });
     expect(messages.at(-2)?.text).toBe('[{"found":true},"thread 1"]');
   });
@@ -164,7 +164,7 @@ describe("a CallModelNode in a graph", () => {
   // Requirement: ways-in.call-model-node-aborts
   it("hands an abort on to the model", async () => {
     const model = new PatientModel(() => "never");
-    const graph = await graphOf({ model });
+    const graph = await createGraph({ model });
     const controller = new AbortController();
     const asked = once(model.asking, "asked");
     const run = graph.invoke(human, { signal: controller.signal });
@@ -187,7 +187,7 @@ describe("a CallModelNode in a graph", () => {
     }
     const model = new ScriptedChatModel(() => "never");
     const node = new MemoryNode({ ...freshAddress(), store: new HangingStore() });
-    const graph = await graphOf({ model, memoryConnector: node.createConnector({ onError: () => {} }) });
+    const graph = await createGraph({ model, memoryConnector: node.createConnector({ onError: () => {} }) });
     const controller = new AbortController();
     const begun = once(reading, "begun");
     const run = graph.invoke(human, { signal: controller.signal });
@@ -248,7 +248,7 @@ describe("a CallModelNode in a graph", () => {
     const model = new ScriptedChatModel(() => {
       throw new RangeError("too many tokens");
     });
-    const graph = await graphOf({ model });
+    const graph = await createGraph({ model });
     await expect(graph.invoke(human)).rejects.toThrow(new RangeError("too many tokens"));
   });
 

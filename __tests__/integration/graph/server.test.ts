@@ -117,11 +117,11 @@ describe("the development server of LangGraph with an authentication handler", (
     await rm(directory, { recursive: true });
   });
 
-  const clientOf = (user: string): Client =>
+  const createClient = (user: string): Client =>
     new Client({ apiUrl: server.url, defaultHeaders: { authorization: `Bearer token-of-${user}` } });
 
   async function answer(user: string, content: string, config: object = {}): Promise<string | undefined> {
-    const client = clientOf(user);
+    const client = createClient(user);
     const { thread_id: threadId } = await client.threads.create();
     const state = await client.runs.wait(threadId, "per_user", {
       input: { messages: [{ role: "user", content }] },

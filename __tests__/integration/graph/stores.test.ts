@@ -32,7 +32,7 @@ function writer(): ScriptedChatModel {
   );
 }
 
-function graphOf(node: MemoryNode, model: ScriptedChatModel) {
+function createGraph(node: MemoryNode, model: ScriptedChatModel) {
   return new StateGraph(MessagesAnnotation)
     .addNode(
       "call_model",
@@ -44,7 +44,7 @@ function graphOf(node: MemoryNode, model: ScriptedChatModel) {
     .addEdge("tools", "call_model");
 }
 
-async function filesOf(store: BaseStore, nodeId: string): Promise<string[]> {
+async function getFiles(store: BaseStore, nodeId: string): Promise<string[]> {
   return (await openMemory(store, { nodeId }).snapshot()).files.map(({ path }) => path);
 }
 
@@ -66,9 +66,9 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
     const [compileOptions, runOptions] = give(store);
     const node = new MemoryNode(freshAddress());
     const model = writer();
-    await graphOf(node, model).compile(compileOptions).invoke(human, runOptions);
+    await createGraph(node, model).compile(compileOptions).invoke(human, runOptions);
     expect(model.calls.map(shownEntries)).toEqual([[], ["/a"]]);
-    expect(await filesOf(store, node.nodeId)).toEqual(["/a"]);
+    expect(await getFiles(store, node.nodeId)).toEqual(["/a"]);
   });
 
   // Requirement: ways-in.store-in-subgraphs
@@ -78,9 +78,9 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
       const node = new MemoryNode(freshAddress());
       const model = writer();
       const outer = new StateGraph(MessagesAnnotation)
-        .addNode("inner", graphOf(node, model).compile(inner))
+        .addNode("inner", createGraph(node, model).compile(inner))
         .addNode("called", async (state, config) =>
-          graphOf(node, model)
+          createGraph(node, model)
             .compile()
             .invoke({ messages: state.messages.slice(0, 1) }, config),
         )
@@ -172,9 +172,9 @@ describe.each(storesUnderTest())("a node with %s of its own", (_name, open) => {
     const [own, ofTheRun] = [open(), new InMemoryStore()];
     const node = new MemoryNode({ ...freshAddress(), store: own });
     const model = writer();
-    await graphOf(node, model).compile({ store: ofTheRun }).invoke(human);
-    expect(await filesOf(own, node.nodeId)).toEqual(["/a"]);
-    expect(await filesOf(ofTheRun, node.nodeId)).toEqual([]);
+    await createGraph(node, model).compile({ store: ofTheRun }).invoke(human);
+    expect(await getFiles(own, node.nodeId)).toEqual(["/a"]);
+    expect(await getFiles(ofTheRun, node.nodeId)).toEqual([]);
     expect(model.calls.map(shownEntries)).toEqual([[], ["/a"]]);
   });
 });
@@ -202,6 +202,6 @@ describe.each(storesUnderTest())("a command on %s that outlives its run", (_name
     await graph.invoke(human);
     await Promise.all(later);
     if (kept) await openMemory(kept, { nodeId }).append("/much later", "x");
-    expect(await filesOf(store, nodeId)).toEqual(["/afterwards", "/begun", "/much later"]);
+    expect(await getFiles(store, nodeId)).toEqual(["/afterwards", "/begun", "/much later"]);
   });
 });

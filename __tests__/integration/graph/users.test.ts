@@ -47,25 +47,25 @@ function notesShownTo(messages: readonly BaseMessage[]): string {
   return `I see: ${lines.flatMap((line) => (line.startsWith("| ") ? [line.slice(2)] : [])).join(", ")}`;
 }
 
-const lastOf = ({ messages }: { messages: BaseMessage[] }): string => messages.at(-1)?.text ?? "";
+const getLast = ({ messages }: { messages: BaseMessage[] }): string => messages.at(-1)?.text ?? "";
 const asHuman = (text: string): { messages: HumanMessage[] } => ({ messages: [new HumanMessage(text)] });
 
 const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask][] = [
   [
     "a StateGraph",
     (node, store) => {
-      const graph = stateGraphOf(node).compile({ store, ...checkpointed() });
-      return async (text, config) => lastOf(await graph.invoke(asHuman(text), config));
+      const graph = createStateGraph(node).compile({ store, ...checkpointed() });
+      return async (text, config) => getLast(await graph.invoke(asHuman(text), config));
     },
   ],
   [
     "a subgraph",
     (node, store) => {
       const graph = new StateGraph(MessagesAnnotation)
-        .addNode("inner", stateGraphOf(node).compile())
+        .addNode("inner", createStateGraph(node).compile())
         .addEdge(START, "inner")
         .compile({ store, ...checkpointed() });
-      return async (text, config) => lastOf(await graph.invoke(asHuman(text), config));
+      return async (text, config) => getLast(await graph.invoke(asHuman(text), config));
     },
   ],
   [
@@ -73,7 +73,7 @@ const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask]
     (node, store) => {
       const agent = new Agent({ model: noteTaker(), tools: node.memoryTools, store, ...checkpointed() });
       agent.attachMemoryConnector(node.createConnector({ content: "full" }));
-      return async (text, config) => lastOf(await agent.invoke(asHuman(text), config));
+      return async (text, config) => getLast(await agent.invoke(asHuman(text), config));
     },
   ],
   [
@@ -86,7 +86,7 @@ const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask]
         store,
         ...checkpointed(),
       });
-      return async (text, config) => lastOf(await agent.invoke(asHuman(text), config as object));
+      return async (text, config) => getLast(await agent.invoke(asHuman(text), config as object));
     },
   ],
   [
@@ -94,12 +94,12 @@ const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask]
     (node, store) => {
       const prompt = createMemoryPrompt({ connector: node.createConnector({ content: "full" }) });
       const agent = createReactAgent({ llm: noteTaker(), tools: node.memoryTools, prompt, store, ...checkpointed() });
-      return async (text, config) => lastOf(await agent.invoke(asHuman(text), config as object));
+      return async (text, config) => getLast(await agent.invoke(asHuman(text), config as object));
     },
   ],
 ];
 
-function stateGraphOf(node: MemoryNode) {
+function createStateGraph(node: MemoryNode) {
   return new StateGraph(MessagesAnnotation)
     .addNode(
       "call_model",
@@ -152,11 +152,11 @@ function inThread(thread_id: string, config: Config): Config {
 }
 
 /** The usual run takes each way in once, and all ways of ids through one of them. */
-const idsOf = (way: string): typeof waysOfIds => (isLong || way === "createAgent" ? waysOfIds : waysOfIds.slice(0, 1));
+const getIds = (way: string): typeof waysOfIds => (isLong || way === "createAgent" ? waysOfIds : waysOfIds.slice(0, 1));
 
 describe.each(waysIn)("the user of a run of %s", (way, build) => {
   // Requirement: memory.user-of-the-run, memory.per-user-is-apart
-  it.each(idsOf(way))("is found in %s, by connector and tool", async (_place, options, configOf) => {
+  it.each(getIds(way))("is found in %s, by connector and tool", async (_place, options, configOf) => {
     const node = new MemoryNode({ ...freshAddress(), scope: "perUser", ...options });
     const store = new InMemoryStore();
     const ask = build(node, store);

@@ -6,7 +6,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
-import { initialize, initializeAs } from "../../helpers/mcp-messages.js";
+import { faultyInitialize, initialize, initializeAs } from "../../helpers/mcp-messages.js";
 import { openStream, type RawAnswer, send } from "../../helpers/raw-http.js";
 
 async function beginSession(url: string): Promise<Record<string, string>> {
@@ -99,6 +99,13 @@ describe("bodies", () => {
     expect(answer.text).toContain(`the body holds ${excess}`);
   });
 
+  // Requirement: mcp.short-errors
+  it("with a thousand faults are answered by a short error", async () => {
+    const { url } = await serve();
+    const answer = await send(url, { headers: await beginSession(url), body: JSON.stringify(faultyInitialize) });
+    expect(answer.text.length).toBeLessThan(6000);
+  });
+
   // Requirement: mcp.http-message-size
   it.each(revisions)("of the largest file pass, however escaped, for a %s client", async (revision) => {
     const { url, memory } = await serve();
@@ -153,7 +160,7 @@ describe("a session over HTTP", () => {
   // Requirement: mcp.http-limits
   it("has so many requests and streams at once", async () => {
     const { memory, begun } = frozenMemory();
-    const { url } = await serve({ memory, maxStreams: 2, closeTimeoutMs: 1 });
+    const { url } = await serve({ memory }, { maxStreams: 2, closeTimeoutMs: 1 });
     const headers = await beginSession(url);
     await openStream(url, headers["Mcp-Session-Id"] ?? "");
     send(url, { headers, body: read }).catch(() => {});
@@ -178,7 +185,7 @@ describe("a stream that listens without a session", () => {
 
   // Requirement: mcp.subscription-limits
   it("is told by the URI of the list, however its client has spelled that", async () => {
-    const { url } = await serve({ watchIntervalMs: 20 });
+    const { url } = await serve({}, { watchIntervalMs: 20 });
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
     const changes = new HeardChanges(client);
     await client.listen({ resourceSubscriptions: ["memory:////%61/", "memory:///a"] });
@@ -197,7 +204,7 @@ describe("a stream that listens without a session", () => {
     ["a URI that is longer than a path can be", [`memory:///${"/".repeat(10_000)}a`], -32_602, "invalid uri"],
     ["a URI of no file", ["file:///etc/passwd"], -32_602, "invalid uri"],
   ])("is refused for %s", async (_name, uris, code, message) => {
-    const answer = await listenTo((await serve({ maxSubscriptions: 2 })).url, uris);
+    const answer = await listenTo((await serve({}, { maxSubscriptions: 2 })).url, uris);
     expect(JSON.parse(answer.text)).toMatchObject({
       id: 7,
       error: { code, message: expect.stringContaining(message) },
@@ -223,7 +230,7 @@ describe("closing the HTTP server", () => {
   // Requirement: mcp.close-is-bounded
   it.each(revisions)("waits no longer than it is told for a call that never ends, of a %s client", async (revision) => {
     const { memory, begun } = frozenMemory();
-    const { url, server } = await serve({ memory, closeTimeoutMs: 10 });
+    const { url, server } = await serve({ memory }, { closeTimeoutMs: 10 });
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), revision);
     const answer = answerOf(client, { command: "read", path: "/a" });
     answer.catch(() => {});

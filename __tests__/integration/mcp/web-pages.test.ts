@@ -38,6 +38,8 @@ describe("hosts and origins", () => {
     [{ Host: "user:password@localhost:80" }, "Host user:password@localhost:80 is not allowed"],
     [{ Host: "127.0.0.1/evil.example" }, "Host 127.0.0.1/evil.example is not allowed"],
     [{ Host: "127.0.0.1?" }, "Host 127.0.0.1? is not allowed"],
+    [{ Host: "127.1" }, "Host 127.1 is not allowed"],
+    [{ Host: "0x7f000001:80" }, "Host 0x7f000001:80 is not allowed"],
     [{ Host: "127.0.0.1:99999" }, "Host 127.0.0.1:99999 is not allowed"],
     [
       { Origin: "https://evil.example" },

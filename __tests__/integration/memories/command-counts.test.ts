@@ -101,3 +101,13 @@ describe.each(settings)("commands of the layout $layout, history: $history", ({ 
     expect(await countOf(run, true)).toBeLessThanOrEqual(bounds[history ? 1 : 0]);
   });
 });
+
+// Requirement: guarantees.one-command-each
+it("a rename with a history reads no text that it moves", async () => {
+  const memory = new MongoMemoryStore({ client, dbName, history: true }).memory(freshAddress());
+  await memory.write("/notes/today", "text");
+  const [read] = await commandsOf(client, () => memory.rename("/notes", "/moved"));
+  expect(read?.commandName).toBe("find");
+  expect(Object.keys(Object(read?.command["projection"]))).toContain("texts");
+  expect(Object.keys(Object(read?.command["projection"]))).not.toContain("data");
+});

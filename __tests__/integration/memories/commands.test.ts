@@ -137,15 +137,15 @@ describe("server commands", () => {
     } as const;
     const node = new MemoryNode({ store, nodeId, mounts });
     const tree = node.memory();
-    const namesOf = async (run: () => Promise<unknown>): Promise<string[]> =>
+    const getNames = async (run: () => Promise<unknown>): Promise<string[]> =>
       (await sentBy(run)).map((event) => event.commandName);
-    expect(await namesOf(() => tree.append("/team/a", "x"))).toHaveLength(1);
-    expect(await namesOf(() => tree.append("/b", "x"))).toHaveLength(1);
-    expect((await namesOf(() => tree.rename("/team/a", "/team/c"))).length).toBeLessThanOrEqual(2);
-    expect(await namesOf(() => tree.list("/"))).toEqual(["find"]);
-    expect(await namesOf(() => tree.read("/team/c"))).toEqual(["find"]);
+    expect(await getNames(() => tree.append("/team/a", "x"))).toHaveLength(1);
+    expect(await getNames(() => tree.append("/b", "x"))).toHaveLength(1);
+    expect((await getNames(() => tree.rename("/team/a", "/team/c"))).length).toBeLessThanOrEqual(2);
+    expect(await getNames(() => tree.list("/"))).toEqual(["find"]);
+    expect(await getNames(() => tree.read("/team/c"))).toEqual(["find"]);
     for (const content of ["tree", "index", "full"] as const) {
-      expect(await namesOf(() => node.createConnector({ content }).renderMessage())).toEqual(["find", "find", "find"]);
+      expect(await getNames(() => node.createConnector({ content }).renderMessage())).toEqual(["find", "find", "find"]);
     }
   });
 

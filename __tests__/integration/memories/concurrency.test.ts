@@ -153,14 +153,14 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
       }
     };
     await Promise.all([0, 1, 2, 3].map(write));
-    const snapshotOf = async (which: string) => (await store.memory({ nodeId: `${nodeId}${which}` }).snapshot()).files;
-    const [one, two] = await Promise.all([" one", " two"].map(snapshotOf));
+    const getSnapshot = async (which: string) => (await store.memory({ nodeId: `${nodeId}${which}` }).snapshot()).files;
+    const [one, two] = await Promise.all([" one", " two"].map(getSnapshot));
     expect(one?.map(({ path, content }) => [path, content.split("\n").toSorted()])).toEqual([
       ["/log", stored[0]?.toSorted()],
     ]);
     expect(two?.map(({ path }) => path)).toEqual(["/log", "/whole"]);
     expect(two?.[0]?.content.split("\n").toSorted()).toEqual(stored[1]?.toSorted());
-    expect([await snapshotOf(""), await snapshotOf(" rules")]).toEqual([[], []]);
+    expect([await getSnapshot(""), await getSnapshot(" rules")]).toEqual([[], []]);
   });
 
   // Requirement: mounts.beside-writers

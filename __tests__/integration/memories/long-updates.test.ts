@@ -11,7 +11,7 @@ const { uri, name } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName: name });
 
-async function memoryOf(text: string): Promise<Memory> {
+async function createMemory(text: string): Promise<Memory> {
   const memory = store.memory(freshAddress());
   await memory.write("/notes", text);
   return memory;
@@ -26,13 +26,13 @@ describe("an update of a long text by a long one", () => {
 
   // Requirement: guarantees.server-searches-little
   it("is searched for by the client: the server refuses in one command, answers the text in a second, and changes in a third", async () => {
-    const memory = await memoryOf(text);
+    const memory = await createMemory(text);
     expect(await commandNames(() => memory.update("/notes", long, next))).toHaveLength(3);
     expect(await memory.read("/notes")).toBe(text.replaceAll(long, next));
   });
 
   it("is one command where the server compares at most 20 million bytes, however long either text is", async () => {
-    const memory = await memoryOf(text);
+    const memory = await createMemory(text);
     expect(await commandNames(() => memory.update("/notes", "one two one two ", next))).toHaveLength(1);
     await memory.write("/notes", text);
     expect(await commandNames(() => memory.update("/notes", text, next))).toHaveLength(1);
@@ -41,27 +41,27 @@ describe("an update of a long text by a long one", () => {
   });
 
   it("changes nothing where there is no occurrence", async () => {
-    const memory = await memoryOf(text);
+    const memory = await createMemory(text);
     const before = await memory.snapshot();
     expect(await memory.update("/notes", `${long}!`, next)).toBe(0);
     expect(await memory.snapshot()).toEqual(before);
   });
 
   it("is refused where the file would be too large", async () => {
-    const memory = await memoryOf(text);
+    const memory = await createMemory(text);
     await expect(memory.update("/notes", long, "x".repeat(50))).rejects.toMatchObject({ code: "EFBIG" });
     expect(await memory.read("/notes")).toBe(text);
   });
 
   it("counts a file in which letters take several bytes by its bytes", async () => {
-    const memory = await memoryOf("é".repeat(300_000));
+    const memory = await createMemory("é".repeat(300_000));
     expect(await commandNames(() => memory.update("/notes", `${"é".repeat(20)}!`, next))).toHaveLength(2);
     expect(await memory.update("/notes", "é".repeat(100), "e".repeat(100))).toBe(3000);
     expect(await memory.read("/notes")).toBe("e".repeat(300_000));
   });
 
   it("loses no other update of the same time, in this process or another", async () => {
-    const memory = await memoryOf(text);
+    const memory = await createMemory(text);
     const marks = Array.from({ length: 8 }, (_, index) => `<mark ${index}>`);
     const lines = marks.map((mark) => `${mark} ${"x".repeat(40)}`);
     await memory.append("/notes", lines.join("\n"));

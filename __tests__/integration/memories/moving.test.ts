@@ -29,7 +29,7 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const other = { document: "files", files: "document" } as const satisfies Record<LayoutName, LayoutName>;
 
 /** As in a process of its own: it knows of no move. */
-function storeOf(layout: LayoutName, options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
+function openStore(layout: LayoutName, options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
   return new MongoMemoryStore({ client, dbName, layout, ...options });
 }
 
@@ -54,13 +54,13 @@ async function stored({ nodeId }: { nodeId: string }): Promise<Record<LayoutName
   return { document: counted(documents), files: counted(files) };
 }
 
-async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
+async function listVersions({ history }: Memory): Promise<MemoryVersion[]> {
   return history === null ? [] : all(history.list());
 }
 
 async function* none(): AsyncGenerator<never> {}
 
-async function textsOf(memory: Memory): Promise<Record<string, string>> {
+async function readTexts(memory: Memory): Promise<Record<string, string>> {
   return Object.fromEntries((await memory.snapshot()).files.map(({ path, content }) => [path, content]));
 }
 
@@ -68,11 +68,11 @@ describe("a store of documents without history, beside files that have one,", ()
   // Requirement: files.moved
   it("leaves alone who has changed the memories of others when it forgets a person", async () => {
     const memoriesCollection = `beside ${randomUUID()}`;
-    const files = storeOf("files", { memoriesCollection, history: true });
+    const files = openStore("files", { memoriesCollection, history: true });
     const memory = files.memory(freshAddress()).with({ actor: { userId: "ada" } });
     await memory.write("/a", "text");
-    await storeOf("document", { memoriesCollection }).forget({ userId: "ada" });
-    expect(await versionsOf(memory)).toMatchObject([{ actor: { userId: "ada" } }]);
+    await openStore("document", { memoriesCollection }).forget({ userId: "ada" });
+    expect(await listVersions(memory)).toMatchObject([{ actor: { userId: "ada" } }]);
   });
 });
 
@@ -82,7 +82,7 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   // Requirement: files.moved
   it("is in the other one for every store, whichever layout it has, with its texts, its empty directories and its times", async () => {
     const address = addressFor(freshAddress().nodeId, "perUser", "ada");
-    const store = storeOf(layout, { clock: () => new Date("2026-01-01") });
+    const store = openStore(layout, { clock: () => new Date("2026-01-01") });
     const memory = store.memory(address, { paths: "posix" });
     await memory.write("/notes/%a.$b/today", "text");
     await memory.write("/_bsontype/gone", "x");
@@ -90,7 +90,7 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     const before = await memory.snapshot();
     expect(await store.moveMemory(address, { layout: there })).toBe(true);
     expect((await stored(address))[layout]).toEqual([0, 1]);
-    for (const each of [store, storeOf(layout), storeOf(there)]) {
+    for (const each of [store, openStore(layout), openStore(there)]) {
       const { files, directories } = await each.memory(address).snapshot();
       expect([files, directories.toSorted()]).toEqual([before.files, before.directories.toSorted()]);
       expect(await all(each.listMemories({ nodeId: address.nodeId }))).toEqual([
@@ -118,9 +118,9 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   // Requirement: files.moved
   it("answers every call as before, and refuses with the same codes", async () => {
     const address = freshAddress();
-    const memory = storeOf(layout).memory(address);
+    const memory = openStore(layout).memory(address);
     await memory.write("/d/a", "one");
-    await storeOf(layout).moveMemory(address, { layout: there });
+    await openStore(layout).moveMemory(address, { layout: there });
     await memory.append("/d/a", "two");
     expect(await memory.update("/d/a", "two", "2")).toBe(1);
     await memory.edit("/d/a", (text) => `${text}!`);
@@ -187,9 +187,9 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     ];
     for (const [name, run] of calls) {
       const address = freshAddress();
-      await storeOf(layout).memory(address).write("/a/b", "text");
-      await storeOf(layout).moveMemory(address, { layout: there });
-      const store = storeOf(layout);
+      await openStore(layout).memory(address).write("/a/b", "text");
+      await openStore(layout).moveMemory(address, { layout: there });
+      const store = openStore(layout);
       expect({ name, answer: await run(store.memory(address), store, address.nodeId) }).toEqual({
         name,
         answer: "text",
@@ -201,7 +201,7 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   // Requirement: files.moved
   it("is searched as it is now by a store that has searched it before", async () => {
     const address = freshAddress();
-    const [here, away] = [storeOf(layout), storeOf(there)];
+    const [here, away] = [openStore(layout), openStore(there)];
     const memory = here.memory(address);
     const found = async (query: string): Promise<string[]> =>
       (await memory.search(query)).map(({ path, text }) => `${path} ${text}`);
@@ -220,7 +220,7 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   // Requirement: files.moved
   it("comes back, and stores that have followed it follow it again", async () => {
     const address = freshAddress();
-    const [here, away] = [storeOf(layout), storeOf(there)];
+    const [here, away] = [openStore(layout), openStore(there)];
     await here.memory(address).append("/log", "0");
     for (let round = 1; round <= 4; round += 1) {
       expect(await here.moveMemory(address, { layout: round % 2 === 1 ? there : layout })).toBe(true);
@@ -228,22 +228,22 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       await away.memory(address).append("/log", `away ${round}`);
     }
     const lines = ["0", ...[1, 2, 3, 4].flatMap((round) => [`here ${round}`, `away ${round}`])];
-    expect(await storeOf(there).memory(address).read("/log")).toBe(lines.join("\n"));
+    expect(await openStore(there).memory(address).read("/log")).toBe(lines.join("\n"));
     expect(await stored(address)).toMatchObject({ [layout]: [layout === "document" ? 1 : 2, 0], [there]: [0, 1] });
   });
 
   // Requirement: files.moved
   it("comes back also when it is empty", async () => {
     const address = freshAddress();
-    const memory = storeOf(layout).memory(address);
+    const memory = openStore(layout).memory(address);
     await memory.write("/a", "x");
     await memory.delete("/a");
     for (const to of [there, layout, there, layout])
-      expect(await storeOf(layout).moveMemory(address, { layout: to })).toBe(true);
+      expect(await openStore(layout).moveMemory(address, { layout: to })).toBe(true);
     expect([
-      await textsOf(memory),
+      await readTexts(memory),
       await memory.append("/b", "y"),
-      await textsOf(storeOf(there).memory(address)),
+      await readTexts(openStore(there).memory(address)),
     ]).toEqual([{}, undefined, { "/b": "y" }]);
   });
 
@@ -251,18 +251,18 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   it("takes its history with it, and goes on with it there", async () => {
     const address = freshAddress();
     const open = (each: LayoutName): Memory =>
-      storeOf(each, { history: true })
+      openStore(each, { history: true })
         .memory(address)
         .with({ actor: { userId: "ada" } });
     const memory = open(layout);
     await memory.write("/a", "one");
     await memory.append("/a", "two");
     await memory.rename("/a", "/notes/b");
-    expect(await storeOf(layout, { history: true }).moveMemory(address, { layout: there })).toBe(true);
+    expect(await openStore(layout, { history: true }).moveMemory(address, { layout: there })).toBe(true);
     await open(there).append("/notes/b", "three");
     await memory.append("/notes/b", "four");
     for (const each of [memory, open(layout), open(there)]) {
-      expect((await versionsOf(each)).map(({ operation }) => operation)).toEqual([
+      expect((await listVersions(each)).map(({ operation }) => operation)).toEqual([
         "modified",
         "modified",
         "renamed",
@@ -272,9 +272,9 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       expect((await each.history?.read("2"))?.content).toBe("one\ntwo");
       expect((await each.history?.blame("/notes/b"))?.map(({ text }) => text)).toEqual(["one", "two", "three", "four"]);
     }
-    await storeOf(there).moveMemory(address, { layout });
+    await openStore(there).moveMemory(address, { layout });
     await memory.append("/notes/b", "five");
-    const versions = await versionsOf(memory);
+    const versions = await listVersions(memory);
     expect(versions).toHaveLength(6);
     await memory.history?.revert({ path: "/notes/b", to: versions[1]?.id ?? "" });
     expect(await memory.read("/notes/b")).toBe("one\ntwo\nthree\nfour");
@@ -283,9 +283,9 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   // Requirement: files.moved-history
   it("takes along what waits for a person, and the approval is carried out where it is", async () => {
     const address = freshAddress();
-    const memory = storeOf(layout).memory(address);
+    const memory = openStore(layout).memory(address);
     const node = new MemoryNode({
-      store: storeOf(layout),
+      store: openStore(layout),
       nodeId: address.nodeId,
       rules: [{ path: "/**", access: "ask" }],
       onAsk: "propose",
@@ -295,22 +295,22 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       { configurable: { thread_id: "t", user_id: "u" } },
     );
     await memory.write("/b", "two");
-    await storeOf(layout).moveMemory(address, { layout: there });
-    const [proposal] = await all(storeOf(there).memory(address).proposals?.list() ?? none());
+    await openStore(layout).moveMemory(address, { layout: there });
+    const [proposal] = await all(openStore(there).memory(address).proposals?.list() ?? none());
     await memory.proposals?.approve(proposal?.id ?? "", { by: { userId: "ada" } });
-    expect(await textsOf(storeOf(there).memory(address))).toEqual({ "/a": "one", "/b": "two" });
+    expect(await readTexts(openStore(there).memory(address))).toEqual({ "/a": "one", "/b": "two" });
   });
 
   // Requirement: files.moved-forgotten
   it("is forgotten where it is, with its mark, its versions and nothing else", async () => {
     const [address, copy] = [freshAddress(), freshAddress()];
-    const store = storeOf(layout, { history: true });
+    const store = openStore(layout, { history: true });
     await store.memory(address).write("/a", "one");
     await store.memory(address).write("/a", "two");
     await store.moveMemory(address, { layout: there });
-    const made = [storeOf(layout, { history: true }), storeOf(there, { history: true })];
+    const made = [openStore(layout, { history: true }), openStore(there, { history: true })];
     for (const each of made) await each.memory(copy).write("/b", "x");
-    expect(await storeOf(layout, { history: true }).forget(address)).toEqual({
+    expect(await openStore(layout, { history: true }).forget(address)).toEqual({
       memories: 1,
       files: 1,
       versions: 2,
@@ -319,22 +319,22 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     expect(await stored(address)).toEqual({ document: [0, 0], files: [0, 0] });
     expect(await db.collection("memories_versions").countDocuments({ nodeId: address.nodeId })).toBe(0);
     expect(await made[0]?.forget(copy)).toMatchObject({ memories: 1 });
-    expect((await versionsOf(storeOf(there, { history: true }).memory(copy))).length).toBe(1);
-    expect(await textsOf(storeOf(layout).memory(address))).toEqual({});
+    expect((await listVersions(openStore(there, { history: true }).memory(copy))).length).toBe(1);
+    expect(await readTexts(openStore(layout).memory(address))).toEqual({});
   });
 
   // Requirement: files.moved-forgotten
   it("is made anew at home once it was forgotten, also by a store that has followed it", async () => {
     const address = freshAddress();
-    const [store, follower] = [storeOf(layout), storeOf(layout)];
+    const [store, follower] = [openStore(layout), openStore(layout)];
     await store.memory(address).write("/a", "one");
     await store.moveMemory(address, { layout: there });
     expect(await follower.memory(address).read("/a")).toBe("one");
-    await storeOf(there).forget(address);
-    expect(await textsOf(follower.memory(address))).toEqual({});
+    await openStore(there).forget(address);
+    expect(await readTexts(follower.memory(address))).toEqual({});
     await refuses(follower.memory(address).read("/a"), "ENOENT");
     await follower.memory(address).write("/b", "two");
-    expect(await textsOf(store.memory(address))).toEqual({ "/b": "two" });
+    expect(await readTexts(store.memory(address))).toEqual({ "/b": "two" });
     expect(await stored(address)).toMatchObject({ [there]: [0, 0] });
   });
 
@@ -344,54 +344,54 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     // Later than it is: the server sweeps by its own clock.
     let now = new Date("2100-01-01");
     const options = { clock: () => now, expireMs: { global: 60_000 }, memoriesCollection: `expiring_${layout}` };
-    const store = storeOf(layout, options);
+    const store = openStore(layout, options);
     await store.memory(address).write("/a", "one");
     await store.moveMemory(address, { layout: there });
     now = new Date("2100-01-02");
     const memory = store.memory(address);
     await refuses(memory.read("/a"), "ENOENT");
-    expect([await memory.list("/"), await textsOf(memory), await all(store.listMemories())]).toEqual([[], {}, []]);
+    expect([await memory.list("/"), await readTexts(memory), await all(store.listMemories())]).toEqual([[], {}, []]);
     await memory.write("/b", "two");
-    for (const each of [memory, storeOf(layout, options).memory(address)])
-      expect(await textsOf(each)).toEqual({ "/b": "two" });
+    for (const each of [memory, openStore(layout, options).memory(address)])
+      expect(await readTexts(each)).toEqual({ "/b": "two" });
     expect(await store.moveMemory(address, { layout: there })).toBe(true);
-    expect(await textsOf(storeOf(layout, options).memory(address))).toEqual({ "/b": "two" });
+    expect(await readTexts(openStore(layout, options).memory(address))).toEqual({ "/b": "two" });
   });
 
   // Requirement: files.moved
   it("is moved once: a second move, and one of a memory that is nowhere, does nothing", async () => {
     const [address, nowhere] = [freshAddress(), freshAddress()];
-    await storeOf(layout).memory(address).write("/a", "one");
-    const moves = await Promise.all([1, 2, 3].map(() => storeOf(layout).moveMemory(address, { layout: there })));
+    await openStore(layout).memory(address).write("/a", "one");
+    const moves = await Promise.all([1, 2, 3].map(() => openStore(layout).moveMemory(address, { layout: there })));
     expect(moves.filter(Boolean)).toHaveLength(1);
-    expect(await storeOf(there).moveMemory(address, { layout: there })).toBe(false);
-    expect(await storeOf(layout).moveMemory(nowhere, { layout: there })).toBe(false);
+    expect(await openStore(there).moveMemory(address, { layout: there })).toBe(false);
+    expect(await openStore(layout).moveMemory(nowhere, { layout: there })).toBe(false);
     expect(await stored(nowhere)).toEqual({ document: [0, 0], files: [0, 0] });
   });
 
   // Requirement: files.moved-refused
   it("stays where it is if the other layout has a memory of its address, too", async () => {
     const address = freshAddress();
-    await storeOf(layout).memory(address).write("/a", "one");
-    await storeOf(there).memory(address).write("/b", "two");
-    await refuses(storeOf(layout).moveMemory(address, { layout: there }), "EEXIST");
-    expect([await textsOf(storeOf(layout).memory(address)), await textsOf(storeOf(there).memory(address))]).toEqual([
-      { "/a": "one" },
-      { "/b": "two" },
-    ]);
+    await openStore(layout).memory(address).write("/a", "one");
+    await openStore(there).memory(address).write("/b", "two");
+    await refuses(openStore(layout).moveMemory(address, { layout: there }), "EEXIST");
+    expect([
+      await readTexts(openStore(layout).memory(address)),
+      await readTexts(openStore(there).memory(address)),
+    ]).toEqual([{ "/a": "one" }, { "/b": "two" }]);
   });
 
   // Requirement: files.moved-watched
   it("is watched there: a watch that began before hears of what others change, at once", async () => {
     const address = freshAddress();
-    await storeOf(layout).memory(address).write("/a", "one");
-    const watching = storeOf(layout).memory(address).watch({ pollIntervalMs: 3_600_000 });
+    await openStore(layout).memory(address).write("/a", "one");
+    const watching = openStore(layout).memory(address).watch({ pollIntervalMs: 3_600_000 });
     await watching.ready;
-    await storeOf(layout).moveMemory(address, { layout: there });
-    await storeOf(there).memory(address).write("/b", "two");
+    await openStore(layout).moveMemory(address, { layout: there });
+    await openStore(there).memory(address).write("/b", "two");
     expect((await watching.next()).value).toMatchObject({ path: "/b" });
-    await storeOf(there).moveMemory(address, { layout });
-    await storeOf(there).memory(address).write("/c", "three");
+    await openStore(there).moveMemory(address, { layout });
+    await openStore(there).memory(address).write("/c", "three");
     expect((await watching.next()).value).toMatchObject({ path: "/c" });
     await watching.return();
   });
@@ -399,9 +399,9 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   // Requirement: files.one-command
   it("takes no command more than one that was never moved, once a store has followed it", async () => {
     const [address, never] = [freshAddress(), freshAddress()];
-    await storeOf(layout).memory(address).write("/d/a", "text");
-    await storeOf(layout).moveMemory(address, { layout: there });
-    const [moved, usual] = [storeOf(layout).memory(address), storeOf(there).memory(never)];
+    await openStore(layout).memory(address).write("/d/a", "text");
+    await openStore(layout).moveMemory(address, { layout: there });
+    const [moved, usual] = [openStore(layout).memory(address), openStore(there).memory(never)];
     await usual.write("/d/a", "text");
     await moved.write("/d/a", "text");
     const work: ((memory: Memory) => Promise<unknown>)[] = [
@@ -421,7 +421,7 @@ describe("moving a memory", () => {
   // Requirement: files.moved-refused
   it("is refused if the memory is larger than a document may be, and nothing was moved", async () => {
     const address = freshAddress();
-    const store = storeOf("files");
+    const store = openStore("files");
     const memory = store.memory(address, { maxFileBytes: 8_000_000 });
     for (const path of ["/a", "/b"]) await memory.write(path, "x".repeat(7_600_000));
     await refuses(
@@ -442,12 +442,12 @@ describe("moving a memory", () => {
       code: "EIO",
       message: expect.stringContaining("needs a replica set"),
     });
-    expect(await textsOf(store.memory(address))).toEqual({ "/a": "one" });
+    expect(await readTexts(store.memory(address))).toEqual({ "/a": "one" });
   });
 
   it("refuses bad arguments", async () => {
-    await refuses(storeOf("files").moveMemory({ nodeId: "" }, { layout: "files" }), "EINVAL");
-    await expect(storeOf("files").moveMemory({ nodeId: "a" }, { layout: "other" as LayoutName })).rejects.toThrow(
+    await refuses(openStore("files").moveMemory({ nodeId: "" }, { layout: "files" }), "EINVAL");
+    await expect(openStore("files").moveMemory({ nodeId: "a" }, { layout: "other" as LayoutName })).rejects.toThrow(
       TypeError,
     );
   });
@@ -466,11 +466,11 @@ describe("moving a memory", () => {
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     await once(worker.stdout, "data");
-    expect(await textsOf(store.memory(address))).toEqual({ "/a": "text", "/d/b": "text" });
+    expect(await readTexts(store.memory(address))).toEqual({ "/a": "text", "/d/b": "text" });
     worker.kill("SIGKILL");
     await once(worker, "exit");
     await store.memory(address).append("/a", "after");
-    expect(await textsOf(store.memory(address))).toEqual({ "/a": "text\nafter", "/d/b": "text" });
+    expect(await readTexts(store.memory(address))).toEqual({ "/a": "text\nafter", "/d/b": "text" });
     expect(await store.moveMemory(address, { layout: other[layout] })).toBe(true);
   });
 });
@@ -482,7 +482,7 @@ afterAll(() => Promise.all(workers.map((each) => each.close())));
 async function moveToAndFro(address: CheckedAddress, times: number, isDone: () => boolean): Promise<number> {
   let moves = 0;
   for (; moves < times || !isDone(); moves += 1)
-    await storeOf("document").moveMemory(address, { layout: moves % 2 === 0 ? "files" : "document" });
+    await openStore("document").moveMemory(address, { layout: moves % 2 === 0 ? "files" : "document" });
   return moves;
 }
 
@@ -495,11 +495,11 @@ describe("a live memory that moves to and fro", () => {
       workers.push(processes);
       for (let round = 0; round < repetitions({ usual: 2, long: 30 }); round += 1) {
         const address = freshAddress() as CheckedAddress;
-        const memory = storeOf("document").memory(address);
+        const memory = openStore("document").memory(address);
         // From now on a mark says to both kinds of stores where the memory is.
         await memory.write("/first", "x");
         await memory.delete("/first");
-        await storeOf("document").moveMemory(address, { layout: "files" });
+        await openStore("document").moveMemory(address, { layout: "files" });
         let isDone = false;
         processes.begin({
           nodeId: address.nodeId,
@@ -564,9 +564,9 @@ describe("a live memory that moves to and fro", () => {
           .filter((line) => line % 2 === 1)
           .map((line) => `/made/${writer}/${line}`),
       );
-      expect(Object.keys(await textsOf(mover.memory(address))).toSorted()).toEqual([...made, "/log"].toSorted());
+      expect(Object.keys(await readTexts(mover.memory(address))).toSorted()).toEqual([...made, "/log"].toSorted());
       if (history) {
-        const versions = await versionsOf(mover.memory(address));
+        const versions = await listVersions(mover.memory(address));
         const total = counts.reduce((sum, count) => sum + count, 0);
         const deleted = counts.reduce((sum, count) => sum + Math.ceil(count / 2), 0);
         expect(versions).toHaveLength(1 + 2 * total + deleted);

@@ -108,7 +108,7 @@ describe("a narrowed search", () => {
     );
     for (const query of ["who cooks pasta?", "Anna", "roses", "zebra", "garden train boris"]) {
       for (const options of [{ limit: 1000 }, { limit: 1000, path: "/garden" }, { limit: 40, per: "file" as const }]) {
-        // Which passage of a file is the best depends on how rare words are, and among the chosen files they are less rare.
+        // The best passage of a file depends on how rare the words are, and they are less rare among the chosen files.
         const show = (hits: SearchHit[]): string[] => ("per" in options ? hits.map((hit) => hit.path) : placesOf(hits));
         const [some, every] = [
           show(await memory.search(query, options)),

@@ -11,7 +11,7 @@ import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
-async function failureOf(call: Promise<unknown>): Promise<MemoryError> {
+async function getFailure(call: Promise<unknown>): Promise<MemoryError> {
   const error = await call.then(
     () => "no failure",
     (reason: unknown) => reason,
@@ -20,7 +20,7 @@ async function failureOf(call: Promise<unknown>): Promise<MemoryError> {
   return error;
 }
 
-async function indexesOf(db: Db, collection: string): Promise<unknown[]> {
+async function listIndexes(db: Db, collection: string): Promise<unknown[]> {
   return (await db.collection(collection).indexes()).map(({ name }) => name);
 }
 
@@ -58,7 +58,7 @@ describe.each<[LayoutName, ServerKind]>([
       () => memory.snapshot(),
       () => memory.outline(),
     ];
-    for (const error of await Promise.all(commands.map((command) => failureOf(command())))) {
+    for (const error of await Promise.all(commands.map((command) => getFailure(command())))) {
       expect(error.code).toBe("EIO");
       expect(error.message).toMatch(/^EIO: MongoDB did not answer \([\w ]+\)(; the outcome is unknown)?$/);
       expect(error.cause).toBeInstanceOf(Error);
@@ -75,12 +75,12 @@ describe.each<[LayoutName, ServerKind]>([
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
     const store = new MongoMemoryStore({ client, layout, dbName: "late" });
     const memory = store.memory(freshAddress());
-    expect((await failureOf(memory.append("/a", "x"))).code).toBe("EIO");
-    expect((await failureOf(store.start())).code).toBe("EIO");
+    expect((await getFailure(memory.append("/a", "x"))).code).toBe("EIO");
+    expect((await getFailure(store.start())).code).toBe("EIO");
     await mongod.restart();
     await untilAnswers(memory);
     await memory.append("/a", "x");
-    expect(await indexesOf(client.db("late"), memories)).toEqual(expect.arrayContaining(ownIndexes));
+    expect(await listIndexes(client.db("late"), memories)).toEqual(expect.arrayContaining(ownIndexes));
   });
 
   // Requirement: mongodb.indexes-tried-again
@@ -95,11 +95,11 @@ describe.each<[LayoutName, ServerKind]>([
         mode: { times: 1 },
         data: { failCommands: ["createIndexes"], errorCode: outOfDiskSpace },
       });
-      expect((await failureOf(write())).message).toContain(String(outOfDiskSpace));
+      expect((await getFailure(write())).message).toContain(String(outOfDiskSpace));
       await write();
     }
-    expect(await indexesOf(client.db("once"), memories)).toEqual(expect.arrayContaining(ownIndexes));
-    expect(await indexesOf(client.db("once"), "items")).toContain("items_by_namespace");
+    expect(await listIndexes(client.db("once"), memories)).toEqual(expect.arrayContaining(ownIndexes));
+    expect(await listIndexes(client.db("once"), "items")).toContain("items_by_namespace");
   });
 
   // Requirement: guarantees.storage-slow, guarantees.unknown-outcome
@@ -118,7 +118,7 @@ describe.each<[LayoutName, ServerKind]>([
     await untilAnswers(memory);
     await mongod.pause();
     try {
-      const [read, change] = await Promise.all([failureOf(memory.read("/a")), failureOf(memory.append("/a", "y"))]);
+      const [read, change] = await Promise.all([getFailure(memory.read("/a")), getFailure(memory.append("/a", "y"))]);
       expect([read.code, change.message]).toEqual(["EIO", expect.stringContaining("the outcome is unknown")]);
     } finally {
       mongod.resume();
@@ -181,7 +181,7 @@ describe("a store", () => {
     const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
     await store.memory(freshAddress()).append("/a", "x");
     await store.stop();
-    expect((await failureOf(store.memory(freshAddress()).append("/a", "x"))).code).toBe("EIO");
+    expect((await getFailure(store.memory(freshAddress()).append("/a", "x"))).code).toBe("EIO");
     await new MongoMemoryStore({ client, dbName: name }).stop();
     await new MongoMemoryStore({ client, dbName: name }).memory(freshAddress()).append("/a", "x");
   });
@@ -208,7 +208,7 @@ describe("a store", () => {
       () => store.memory(freshAddress()).snapshot(),
     ];
     for (const call of calls)
-      expect(await failureOf(call())).toMatchObject({
+      expect(await getFailure(call())).toMatchObject({
         code: "EIO",
         message: expect.stringMatching(/store is stopped/),
       });
@@ -228,7 +228,7 @@ describe("a store", () => {
       () => store.get(["a"], "k"),
       () => store.put(["a"], "k", {}),
     ]) {
-      expect(await failureOf(call())).toMatchObject({
+      expect(await getFailure(call())).toMatchObject({
         code: "EIO",
         message: expect.stringContaining("the client is closed"),
       });
@@ -241,7 +241,7 @@ describe("a store", () => {
   // Requirement: mongodb.bad-connection-strings
   it("of a connection string that is no good fails with EIO that does not repeat the string, and leaves nothing open", async () => {
     const uri = "mongodb://user:secret-password@127.0.0.1:9/db?serverSelectionTimeoutMS=200";
-    const error = await failureOf(MongoMemoryStore.fromConnString(uri));
+    const error = await getFailure(MongoMemoryStore.fromConnString(uri));
     expect(error.code).toBe("EIO");
     expect(error.message).not.toMatch(/secret|127|user/);
     await expect(MongoMemoryStore.fromConnString("not a uri with secret")).rejects.toThrow(

@@ -248,7 +248,7 @@ describe.each<[LayoutName, ServerKind]>([
   ];
 
   /** What of an actor is the program's. An MCP client names itself, and a provider the calls of its model. */
-  function factsOf(actor: MemoryActor | null): object {
+  function getFacts(actor: MemoryActor | null): object {
     const { client: _client, toolCallId: _call, ...facts } = actor ?? {};
     return facts;
   }
@@ -261,8 +261,8 @@ describe.each<[LayoutName, ServerKind]>([
       const versions = await all(at.history.list());
       expect(versions.length).toBeGreaterThan(0);
       for (const { actor } of versions) {
-        expect(factsOf(actor)).toMatchObject({ userId: "mallory", threadId: "t" });
-        expect(JSON.stringify(factsOf(actor))).not.toContain("eve");
+        expect(getFacts(actor)).toMatchObject({ userId: "mallory", threadId: "t" });
+        expect(JSON.stringify(getFacts(actor))).not.toContain("eve");
       }
     });
   });
@@ -510,7 +510,7 @@ describe.each<[LayoutName, ServerKind]>([
 
   const summary = ({ operation, path }: MemoryVersion): string => `${operation} ${path}`;
 
-  const textsOf = ({ files }: { files: { path: string; content: string }[] }): Record<string, string> =>
+  const getTexts = ({ files }: { files: { path: string; content: string }[] }): Record<string, string> =>
     Object.fromEntries(files.map(({ path, content }) => [path, content]));
 
   describe("no change is hidden from the history", () => {
@@ -523,7 +523,7 @@ describe.each<[LayoutName, ServerKind]>([
       expect(JSON.stringify(versions.map(({ actor }) => actor))).not.toContain("eve");
       const present = await memory.snapshot();
       const last = versions.at(-1);
-      expect(textsOf(last === undefined ? { files: [] } : await history.at(last.id))).toEqual(textsOf(present));
+      expect(getTexts(last === undefined ? { files: [] } : await history.at(last.id))).toEqual(getTexts(present));
       const blamed = await Promise.all(present.files.map(({ path }) => history.blame(path)));
       expect(blamed.flat().filter(({ version }) => version === null)).toEqual([]);
       const read = await Promise.all(
@@ -809,7 +809,7 @@ describe.each<[LayoutName, ServerKind]>([
     it.each(bypasses)("where %s", async (_name, make, attempt) => {
       const { node, memory, protects, file } = await make();
       await attempt(node);
-      const texts = Object.entries(textsOf(await memory.snapshot())).filter(([path]) => path.startsWith(protects));
+      const texts = Object.entries(getTexts(await memory.snapshot())).filter(([path]) => path.startsWith(protects));
       // The journal may reserve a key, which stores no word of a model.
       expect(texts.filter(([path]) => !path.startsWith("/.journal"))).toEqual([[file, "first"]]);
       expect(texts.join()).not.toContain("obey");

@@ -29,7 +29,7 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-function historyOf({ history }: Memory): MemoryHistory {
+function getHistory({ history }: Memory): MemoryHistory {
   if (history === null) throw new Error("the memory keeps no history");
   return history;
 }
@@ -41,12 +41,12 @@ function historyOf({ history }: Memory): MemoryHistory {
 async function flush(memory: Memory): Promise<void> {
   await memory.write("/flushed", "");
   await memory.delete("/flushed");
-  const [last] = await all(historyOf(memory).list({ limit: 1 }));
-  await historyOf(memory).redact(last?.id ?? "");
+  const [last] = await all(getHistory(memory).list({ limit: 1 }));
+  await getHistory(memory).redact(last?.id ?? "");
 }
 
 /** How the server finds what each command of a call looks for in a collection. */
-async function plansOf(
+async function getPlans(
   watched: MongoClient,
   db: Db,
   collection: string,
@@ -117,7 +117,7 @@ describe.each(places)(
     }
 
     const listed = async (memory: Memory, path: string): Promise<string[]> =>
-      (await all(historyOf(memory).list({ path }))).map(summary);
+      (await all(getHistory(memory).list({ path }))).map(summary);
 
     // Requirement: history.kept
     it("are dropped so long after they were made, but for the last of each path", async () => {
@@ -140,7 +140,7 @@ describe.each(places)(
     // Requirement: history.kept
     it("are gone then, even where MongoDB has yet to delete them", async () => {
       const memory = await changedMemory();
-      const history = historyOf(memory);
+      const history = getHistory(memory);
       nowMs = startMs + keepMs - 1;
       expect([await listed(memory, "/a"), await listed(memory, "/b")]).toEqual([
         ["5 modified /a", "3 modified /a", "1 created /a"],
@@ -187,9 +187,9 @@ describe("a memory near the size that MongoDB takes", () => {
   it("moves what it has recorded out and makes the change, also where several write at once", async () => {
     const memory = await largeMemory();
     await Promise.all(["b", "c", "d", "e"].map((letter) => memory.write("/a", letters(letter, 1))));
-    const versions = await all(historyOf(memory).list({ path: "/a" }));
+    const versions = await all(getHistory(memory).list({ path: "/a" }));
     expect(versions.map(({ id }) => id)).toEqual(["6", "5", "4", "3", "2"]);
-    expect((await historyOf(memory).read("2")).content).toBe(letters("a", 1));
+    expect((await getHistory(memory).read("2")).content).toBe(letters("a", 1));
   });
 
   // Requirement: history.limits
@@ -203,7 +203,7 @@ describe("a memory near the size that MongoDB takes", () => {
       code: "ENOSPC",
       message: expect.stringContaining("the texts that the change replaces"),
     });
-    expect((await all(historyOf(memory).list())).map(summary)).toEqual(["2 created /a", "1 created /large"]);
+    expect((await all(getHistory(memory).list())).map(summary)).toEqual(["2 created /a", "1 created /large"]);
     expect(await memory.read("/large")).toBe(letters("l", 13));
   });
 });
@@ -220,8 +220,8 @@ describe("a memory of a document for each file", () => {
       memory.write("/large", letters("m", 13)),
       ...["a", "b", "c"].map((letter) => memory.write("/a", letters(letter, 1))),
     ]);
-    expect((await all(historyOf(memory).list())).map(({ id }) => id)).toEqual(["5", "4", "3", "2", "1"]);
-    expect((await historyOf(memory).read("1")).content).toBe(letters("l", 13));
+    expect((await all(getHistory(memory).list())).map(({ id }) => id)).toEqual(["5", "4", "3", "2", "1"]);
+    expect((await getHistory(memory).read("1")).content).toBe(letters("l", 13));
     expect(await memory.read("/large")).toBe(letters("m", 13));
   });
 });
@@ -261,7 +261,7 @@ describe.each(places)(
     });
 
     const call = (run: (history: MemoryHistory) => Promise<unknown> | AsyncIterable<unknown>) => async () => {
-      const answer = run(historyOf(memory));
+      const answer = run(getHistory(memory));
       return Symbol.asyncIterator in answer ? all(answer) : answer;
     };
 
@@ -282,7 +282,7 @@ describe.each(places)(
       ["revert of a run", call((history) => history.revert({ runId: "r" }, { force: true }))],
       ["redact", call((history) => history.redact("1"))],
     ])("%s examines those of one memory only", async (_, run) => {
-      const plans = await plansOf(watched, db, "many_versions", run);
+      const plans = await getPlans(watched, db, "many_versions", run);
       expect(plans).not.toEqual([]);
       for (const { text, examined } of plans) {
         expect(text).not.toContain("COLLSCAN");
@@ -302,7 +302,7 @@ describe.each(places)(
       for (const range of [{ userId: "nobody" }, { threadId: "none" }, { nodeId: "nowhere" }]) {
         const plans = await Promise.all(
           [memories, "many_versions", "many_proposals"].map((collection) =>
-            plansOf(watched, db, collection, () => store.forget(range)),
+            getPlans(watched, db, collection, () => store.forget(range)),
           ),
         );
         // The layout `document` removes the memories of a node by a command that is not looked at here.

@@ -37,7 +37,7 @@ function collected(changes: MemoryChanges): { paths: string[]; end: Promise<void
 }
 
 /** The memory of another client, as another process has it. */
-function memoryOf(
+function openMemory(
   uri: string,
   dbName: string,
   address: { nodeId: string },
@@ -63,8 +63,8 @@ describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in t
   it("is told by the server of what others change, from the first write of the memory on", async () => {
     const { uri, name } = testDatabase();
     const address = freshAddress();
-    const { memory } = memoryOf(uri, name, address, layout);
-    const { memory: other } = memoryOf(uri, name, address, layout);
+    const { memory } = openMemory(uri, name, address, layout);
+    const { memory: other } = openMemory(uri, name, address, layout);
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
@@ -84,7 +84,7 @@ describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in t
     const { client, uri, name } = testDatabase();
     const address = freshAddress();
     const store = new MongoMemoryStore({ client, dbName: name, layout });
-    const { memory } = memoryOf(uri, name, address, layout);
+    const { memory } = openMemory(uri, name, address, layout);
     await store.memory(address).write("/a", "1");
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
@@ -107,7 +107,7 @@ describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in t
     const store = new MongoMemoryStore({ client, dbName: name, layout });
     const counts = countCommands(client);
     const addresses = Array.from({ length: 4 }, freshAddress);
-    const others = addresses.map((address) => memoryOf(uri, name, address, layout).memory);
+    const others = addresses.map((address) => openMemory(uri, name, address, layout).memory);
     // The first write of a memory opens a stream anew.
     await Promise.all(others.map((other) => other.write("/before", "x")));
     const watches = addresses.map((address) => store.memory(address).watch({ pollIntervalMs: 20 }));
@@ -130,7 +130,7 @@ describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in t
   // Requirement: watch.costs
   it("does not open one stream after another when the collection has been dropped", async () => {
     const { db, uri, name } = testDatabase();
-    const { memory, client } = memoryOf(uri, name, freshAddress(), layout);
+    const { memory, client } = openMemory(uri, name, freshAddress(), layout);
     await memory.write("/a", "1");
     const counts = countCommands(client);
     const changes = memory.watch({ pollIntervalMs: never });
@@ -156,7 +156,7 @@ describe("a watch on a replica set", () => {
     const others = new MongoMemoryStore({ client: otherClient, dbName: name, history: { keepVersions: 2 } });
     const address = freshAddress();
     await others.memory(address).write("/a", "1");
-    const { memory, client } = memoryOf(uri, name, address);
+    const { memory, client } = openMemory(uri, name, address);
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
@@ -179,7 +179,7 @@ describe("a watch where MongoDB tells nothing", () => {
   // Requirement: watch.costs
   it("asks for the version alone while nothing changes", async () => {
     const { uri, name } = testDatabase("standalone");
-    const { memory, client } = memoryOf(uri, name, freshAddress());
+    const { memory, client } = openMemory(uri, name, freshAddress());
     await memory.write("/a", "1");
     const changes = memory.watch({ pollIntervalMs: 5 });
     await changes.ready;
@@ -199,7 +199,7 @@ describe("a watch where MongoDB tells nothing", () => {
   // Requirement: watch.own-process
   it("knows at once of what its own process changes", async () => {
     const { uri, name } = testDatabase("standalone");
-    const { memory } = memoryOf(uri, name, freshAddress());
+    const { memory } = openMemory(uri, name, freshAddress());
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
@@ -215,8 +215,8 @@ describe.each(kinds)("a watch on a %s", (kind) => {
   it("misses nothing and tells nothing twice across a mongod that is killed and started again", async () => {
     const mongod = await privateMongod(kind);
     const address = freshAddress();
-    const { memory } = memoryOf(mongod.uri, "watched", address);
-    const { memory: other } = memoryOf(mongod.uri, "watched", address);
+    const { memory } = openMemory(mongod.uri, "watched", address);
+    const { memory: other } = openMemory(mongod.uri, "watched", address);
     await untilAnswers(other);
     await other.write("/before", "x");
     const changes = memory.watch({ pollIntervalMs: 20 });
@@ -240,7 +240,7 @@ describe.each(kinds)("a watch on a %s", (kind) => {
   it("tells of every file that another process writes, once", async () => {
     const { uri, name } = testDatabase(kind);
     const { nodeId } = freshAddress();
-    const { memory } = memoryOf(uri, name, { nodeId });
+    const { memory } = openMemory(uri, name, { nodeId });
     const changes = memory.watch({ pollIntervalMs: 20 });
     await changes.ready;
     const { paths, end } = collected(changes);
@@ -263,7 +263,7 @@ describe.each(kinds)("a watch on a %s", (kind) => {
   // Requirement: watch.ends
   it("ends with EIO when its store is closed", async () => {
     const { uri, name } = testDatabase(kind);
-    const { memory, client } = memoryOf(uri, name, freshAddress());
+    const { memory, client } = openMemory(uri, name, freshAddress());
     const changes = memory.watch({ pollIntervalMs: 5 });
     await changes.ready;
     const waiting = changes.next();
@@ -274,8 +274,8 @@ describe.each(kinds)("a watch on a %s", (kind) => {
   it("reads nothing while its consumer is busy, and then tells all that has changed", async () => {
     const { uri, name } = testDatabase(kind);
     const address = freshAddress();
-    const { memory, client } = memoryOf(uri, name, address);
-    const { memory: other } = memoryOf(uri, name, address);
+    const { memory, client } = openMemory(uri, name, address);
+    const { memory: other } = openMemory(uri, name, address);
     const changes = memory.watch({ pollIntervalMs: 5 });
     await changes.ready;
     const first = changes.next();
@@ -294,7 +294,7 @@ describe.each(kinds)("a watch on a %s", (kind) => {
 describe("a watch", () => {
   // Requirement: watch.failing
   it("whose storage fails at the first look rejects with the reason", async () => {
-    const { memory } = memoryOf("mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100", "none", freshAddress());
+    const { memory } = openMemory("mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100", "none", freshAddress());
     const changes = memory.watch();
     await expect(changes.ready).rejects.toMatchObject({ code: "EIO" });
     await expect(changes.next()).rejects.toMatchObject({ code: "EIO" });

@@ -41,7 +41,7 @@ function foreign(middleware: unknown): AgentMiddleware {
   return middleware as AgentMiddleware;
 }
 
-async function callsOf(middleware: AgentMiddleware[], systemPrompt?: string): Promise<BaseMessage[][]> {
+async function getCalls(middleware: AgentMiddleware[], systemPrompt?: string): Promise<BaseMessage[][]> {
   const model = new ScriptedChatModel(scribe);
   await createAgent({ model, tools: [], middleware, ...(systemPrompt !== undefined && { systemPrompt }) }).invoke(
     turn("hello"),
@@ -100,7 +100,7 @@ describe("memoryMiddleware", () => {
     ["last_message", undefined, "auto", "human[hello] human[M]"],
   ] as const)("places the memory %s beside the prompt %j, %s", async (placement, prompt, systemMessages, expected) => {
     const memory = await nodeWith("/a");
-    const [call = []] = await callsOf([memoryMiddleware({ memory, placement, systemMessages })], prompt);
+    const [call = []] = await getCalls([memoryMiddleware({ memory, placement, systemMessages })], prompt);
     expect(order(call)).toBe(expected);
   });
 
@@ -122,7 +122,7 @@ describe("memoryMiddleware", () => {
 
   // Requirement: connector.nothing-to-show
   it("leaves the request as it is where the memory is empty", async () => {
-    const calls = await callsOf([memoryMiddleware({ memory: await nodeWith() })], "Be kind.");
+    const calls = await getCalls([memoryMiddleware({ memory: await nodeWith() })], "Be kind.");
     expect(calls.map(order)).toEqual(["system[S] human[hello]"]);
   });
 
@@ -210,10 +210,10 @@ describe("memoryMiddleware among others", () => {
   // Requirement: ways-in.middleware-among-others
   it("works inside and outside of one that adds to the system prompt", async () => {
     const memory = memoryMiddleware({ memory: await nodeWith("/a") });
-    expect((await callsOf([addsPrompt, memory], "Be kind.")).map(order)).toEqual([
+    expect((await getCalls([addsPrompt, memory], "Be kind.")).map(order)).toEqual([
       "system[S Be brief.\n\nM] human[hello]",
     ]);
-    expect((await callsOf([memory, addsPrompt], "Be kind.")).map(order)).toEqual([
+    expect((await getCalls([memory, addsPrompt], "Be kind.")).map(order)).toEqual([
       "system[S\n\nM Be brief.] human[hello]",
     ]);
   });

@@ -416,9 +416,10 @@ describe("the page in a browser", () => {
   it("asks again and again where it may not watch", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.txt", "first text\n");
-    const { server, origin } = await listening(
-      nodeListener(createMemoryPage({ store, token: pageToken, maxWatchedMemories: 0 })),
-    );
+    const page = createMemoryPage({ store, token: pageToken });
+    const unwatched = async (request: Request): Promise<Response> =>
+      new URL(request.url).pathname === "/api/changes" ? new Response(null, { status: 503 }) : page(request);
+    const { server, origin } = await listening(nodeListener(unwatched));
     servers.push(server);
     const other = await Tab.open(browser, origin, pageToken);
     await other.view(`#/memory?${pageQuery({ ...address, path: "/a.txt" })}`);

@@ -8,6 +8,7 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createMemoryPage, type MemoryPage } from "../../../src/page/index.js";
+import { createPage } from "../../../src/page/memory-page.js";
 import { eventsOf } from "../../helpers/page-events.js";
 import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -330,7 +331,7 @@ describe("the changes that the page tells of", () => {
   it("are those of mounted memories too, each of which counts", async () => {
     const [nodeId, team] = [randomUUID(), randomUUID()];
     const node = new MemoryNode({ store, nodeId, paths: "posix", mounts: { "/team": { nodeId: team } } });
-    const live = createMemoryPage({ store, token: pageToken, nodes: [node], maxWatchedMemories: 3 });
+    const live = createPage({ store, token: pageToken, nodes: [node] }, 3);
     const events = eventsOf(await ask(live, { nodeId }));
     expect(await events.next()).toMatchObject({ value: "ready" });
     expect((await askPage(live, `/api/changes?${pageQuery({ nodeId })}`)).json).toEqual({
@@ -348,7 +349,7 @@ describe("the changes that the page tells of", () => {
   });
 
   it("are refused with the reason where the database fails, and need the token", async () => {
-    const broken = createMemoryPage({ store: unreachable(), token: pageToken, maxWatchedMemories: 1 });
+    const broken = createPage({ store: unreachable(), token: pageToken }, 1);
     for (let tries = 0; tries < 2; tries += 1)
       expect(await askPage(broken, "/api/changes?nodeId=a")).toMatchObject({
         status: 503,
@@ -541,8 +542,16 @@ describe("whom the page answers", () => {
   it("answers under the names of this machine only", async () => {
     for (const host of ["localhost:1", "127.0.0.1:1", "[::1]:1", "127.0.0.2"])
       expect((await askPage(page, "/", { host })).status).toBe(200);
-    for (const host of ["example.com", "127.0.0.1.example.com", "0.0.0.0", "192.168.1.1"])
-      expect((await askPage(page, "/", { host })).status).toBe(403);
+    const others = [
+      "example.com",
+      "127.0.0.1.example.com",
+      "0.0.0.0",
+      "192.168.1.1",
+      "127.1",
+      "0x7f000001",
+      "2130706433",
+    ];
+    for (const host of others) expect((await askPage(page, "/", { host })).status).toBe(403);
   });
 
   // Requirement: page.authorize
@@ -675,6 +684,61 @@ describe("what the page says", () => {
     const headers = { "memory-page-token": pageToken };
     const head = new Request("http://localhost/api/changes?nodeId=a", { method: "HEAD", headers });
     expect((await page(head)).status).toBe(405);
+  });
+
+  // Requirement: page.limits
+  it("has a bound, whatever is asked of it", async () => {
+    const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+    const told = (name: string, body: unknown) => tellPage(page, `/api/${name}`, body);
+    const error = (code: string, words: string) => ({
+      json: { error: { code, message: expect.stringContaining(words) } },
+    });
+    for (const name of ["forget", "approve"]) {
+      const few = await told(name, keys(5000));
+      expect(few).toMatchObject({ status: 400, ...error("EINVAL", 'the request: unknown field "k0"; ') });
+      expect(few).toMatchObject(error("EINVAL", " more"));
+      expect(few.text.length).toBeLessThan(1000);
+      expect(await told(name, "[".repeat(90_000))).toMatchObject({
+        status: 400,
+        ...error("EINVAL", "more than 100 levels"),
+      });
+    }
+    expect(await told("approve", keys(450_000))).toMatchObject({
+      status: 400,
+      ...error("EINVAL", "more than 10000 values"),
+    });
+    expect(await told("approve", "[".repeat(6_000_000))).toMatchObject(error("EINVAL", "more than 100 levels"));
+    expect(await told("forget", keys(450_000))).toMatchObject({
+      status: 413,
+      ...error("EFBIG", "more than 100000 bytes"),
+    });
+    expect(await told("approve", "x".repeat(6_200_000))).toMatchObject(error("EFBIG", "more than 6100000 bytes"));
+    const ids = Array.from({ length: 5000 }, () => "");
+    expect((await told("redact", { address: newAddress(), ids })).text.length).toBeLessThan(1000);
+  });
+
+  // Requirement: page.limits
+  it.each([
+    ["too many bytes", "x", 100_000],
+    ["too many levels", "[", 100],
+  ])("is known after %s, of which it reads no more", async (_name, character, maxBytes) => {
+    const pieceBytes = 1000;
+    let read = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (stream) => {
+        read += pieceBytes;
+        stream.enqueue(Buffer.alloc(pieceBytes, character));
+        if (read > 10_000_000) stream.close();
+      },
+    });
+    const headers = {
+      "memory-page-token": pageToken,
+      origin: "http://localhost",
+      "content-type": "application/json",
+    };
+    const request = new Request("http://localhost/api/forget", { method: "POST", headers, body, duplex: "half" });
+    expect([400, 413]).toContain((await page(request)).status);
+    expect(read).toBeLessThanOrEqual(maxBytes + 3 * pieceBytes);
   });
 
   it("ends what it asks of the database when the browser has gone", async () => {

@@ -14,8 +14,9 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createMemoryPage, type MemoryPage, nodeListener } from "../../../src/page/index.js";
+import { createPage } from "../../../src/page/memory-page.js";
 import { eventsOf } from "../../helpers/page-events.js";
-import { sendBytes } from "../../helpers/raw-http.js";
+import { send, sendBytes } from "../../helpers/raw-http.js";
 import { cli } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { pageQuery, pageToken } from "../../helpers/page-client.js";
@@ -23,7 +24,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, uri, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName });
-const page = createMemoryPage({ store, basePath: "/memory", token: pageToken, access: "write", maxWatchedMemories: 1 });
+const page = createPage({ store, basePath: "/memory", token: pageToken, access: "write" }, 1);
 const servers: Server[] = [];
 
 beforeAll(() => store.memory({ nodeId: "mounted" }).write("/a", "ünï\n"));
@@ -157,6 +158,19 @@ async function withRoom(open: () => Promise<Response>): Promise<Response> {
 }
 
 describe("the listener of Node", () => {
+  // Requirement: page.limits
+  it("answers a body that is too long before it has come, and serves on", async () => {
+    const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+    const head =
+      `POST /memory/api/forget HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n` +
+      `memory-page-token: ${pageToken}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+    expect(await sendBytes(origin, `${head}Content-Length: 20000000\r\n\r\nx`)).toMatch(/^HTTP\/1\.1 413/);
+    const deep = "[".repeat(50_000);
+    const chunk = `${deep.length.toString(16)}\r\n${deep}\r\n`;
+    expect(await sendBytes(origin, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`)).toMatch(/^HTTP\/1\.1 400/);
+    expect((await fetch(`${origin}/memory/`)).status).toBe(200);
+  });
+
   it("compresses the files of the client, and no data", async () => {
     const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
     const ask = async (path: string, encoding: string) =>
@@ -192,6 +206,22 @@ describe("the listener of Node", () => {
     expect((await fetch(`${origin}/memory/`)).status).toBe(200);
   });
 
+  // Requirement: page.loopback, page.forgery
+  it.each(["evil.example", "evil@127.0.0.1", "127.1", "0x7f000001:4000", "127.0.0.1:99999", "[::1", "a b"])(
+    "refuses the host %s as every other one",
+    async (host) => {
+      const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+      const answer = await send(`${origin}/memory/api/memories`, { method: "GET", headers: { Host: host } });
+      expect(answer).toMatchObject({ status: 403, headers: { "content-type": "application/json" } });
+      expect(JSON.parse(answer.text)).toEqual({
+        error: {
+          code: "EACCES",
+          message: `Host ${host} is not allowed: without \`authorize\` the page answers under localhost, 127.0.0.1, [::1] only`,
+        },
+      });
+    },
+  );
+
   // Requirement: page.forgery
   it("answers 10,000 requests, keeps nothing of them, and changes nothing by those that are forged", async () => {
     const origin = "http://localhost:1";
@@ -214,7 +244,7 @@ describe("the listener of Node", () => {
       ["forget/../../api/forget%00", own],
     ];
     const statuses = new Set<number>();
-    const send = async (count: number): Promise<void> => {
+    const forge = async (count: number): Promise<void> => {
       for (let round = 0; round < count; round += forgeries.length) {
         const answers = await Promise.all(
           forgeries.map(async ([path, headers, body = '{"nodeId":"mounted"}']) =>
@@ -224,9 +254,9 @@ describe("the listener of Node", () => {
         for (const { status } of answers) statuses.add(status);
       }
     };
-    await send(2000);
+    await forge(2000);
     const before = await heapAfterCollection();
-    await send(8000);
+    await forge(8000);
     // A kilobyte kept of each would be 8 MB.
     expect((await heapAfterCollection()) - before).toBeLessThan(4_000_000);
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 403, 404, 415]);

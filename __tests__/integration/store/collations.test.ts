@@ -79,7 +79,7 @@ describe("collections that are case-insensitive by default", () => {
 });
 
 /** Of each command, or of each of its parts where they have one each. */
-function collationsOf(command: Document): unknown[] {
+function getCollations(command: Document): unknown[] {
   const parts = (command["updates"] ?? command["deletes"] ?? command["indexes"] ?? [command]) as Document[];
   return parts.map(({ collation }) => collation as unknown);
 }
@@ -131,9 +131,9 @@ it("every command of a store says that texts are compared byte by byte", async (
     new Set(["aggregate", "createIndexes", "find", "findAndModify", "update", "delete"]),
   );
   for (const { commandName, command } of compared) {
-    expect([commandName, collationsOf(command)]).toEqual([
+    expect([commandName, getCollations(command)]).toEqual([
       commandName,
-      collationsOf(command).map(() => ({ locale: "simple" })),
+      getCollations(command).map(() => ({ locale: "simple" })),
     ]);
   }
 });

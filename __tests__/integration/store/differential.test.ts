@@ -160,11 +160,11 @@ class Reference extends InMemoryStore {
       if (items.size === 0) (this["data"] as Map<string, unknown>).delete(joined);
     }
     const answers: unknown[] = await super.batch(whole);
-    return answers.map((answer, index) => pageOf(operations[index], copy(answer))) as OperationResults<Operations>;
+    return answers.map((answer, index) => getPage(operations[index], copy(answer))) as OperationResults<Operations>;
   }
 }
 
-function pageOf(one: Operation | undefined, answer: unknown): unknown {
+function getPage(one: Operation | undefined, answer: unknown): unknown {
   if (one === undefined || !Array.isArray(answer) || !("limit" in one)) return answer;
   const sorted = "namespacePrefix" in one ? answer.toSorted(byPlace) : answer.toSorted(byNamespace);
   const offset = one.offset ?? 0;
@@ -249,8 +249,8 @@ describe("the store and InMemoryStore answer alike", () => {
     const searches = filters.map((x) => ({ namespacePrefix: ["a"], filter: { x }, limit: 100 }));
     const [answers, expected] = await Promise.all([ours.batch(searches), reference.batch(searches)]);
     for (const [index, operand] of filters.entries()) {
-      const keysOf = (items: Item[] | undefined): string[] | undefined => items?.map((item) => item.key);
-      expect([operand, keysOf(answers[index])]).toEqual([operand, keysOf(expected[index])]);
+      const getKeys = (items: Item[] | undefined): string[] | undefined => items?.map((item) => item.key);
+      expect([operand, getKeys(answers[index])]).toEqual([operand, getKeys(expected[index])]);
     }
   });
 
@@ -262,7 +262,7 @@ describe("the store and InMemoryStore answer alike", () => {
     const writes = fc.array(fc.record({ namespace, key, value }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(writes, filter, async (puts, one) => {
-        const answersOf = async (store: BaseStore): Promise<string> =>
+        const readAnswers = async (store: BaseStore): Promise<string> =>
           run(store, async (given) => {
             await Promise.all(puts.map((put) => given.put(put.namespace, put.key, put.value)));
             const answers = await Promise.all([
@@ -272,7 +272,7 @@ describe("the store and InMemoryStore answer alike", () => {
             ]);
             return shown([...answers, await given.get(["a"], "k")]);
           });
-        expect(await answersOf(newStore())).toBe(await answersOf(new Reference()));
+        expect(await readAnswers(newStore())).toBe(await readAnswers(new Reference()));
       }),
       { numRuns: repetitions({ usual: 8, long: 30 }) },
     );

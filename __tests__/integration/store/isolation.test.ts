@@ -18,14 +18,14 @@ const ids = hostileNames.filter((_, index) => isLong || index % 3 === 0);
 const labels = hostileLabels.filter((_, index) => isLong || index % 3 === 0);
 /** So many are changed before each look at all of them. */
 const together = repetitions({ usual: 1_000, long: 1 });
-const pairsOf = (count: number): number => (count * (count - 1)) / 2;
+const countPairs = (count: number): number => (count * (count - 1)) / 2;
 
 interface Place {
   namespace: string[];
   key: string;
 }
 
-const nameOf = ({ namespace, key }: Place): string => JSON.stringify([namespace, key]);
+const getName = ({ namespace, key }: Place): string => JSON.stringify([namespace, key]);
 
 /** The same labels and keys cut, joined and moved across every border. */
 function itemPlaces(): Place[] {
@@ -60,26 +60,26 @@ function itemPlaces(): Place[] {
   ]);
 }
 
-function groupsOf<T>(all: readonly T[], size: number): T[][] {
+function splitIntoGroups<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
     all.slice(index * size, (index + 1) * size),
   );
 }
 
 function distinct(places: Place[]): Place[] {
-  return [...new Map(places.map((place) => [nameOf(place), place])).values()];
+  return [...new Map(places.map((place) => [getName(place), place])).values()];
 }
 
 /** Every place that has an item, with its mark. */
 async function marks(places: readonly Place[]): Promise<Map<string, unknown>> {
   const items = await store.batch(places.map(({ namespace, key }) => ({ namespace, key })));
-  const found = items.flatMap((item) => (item === null ? [] : [[nameOf(item), item.value["mark"]] as const]));
+  const found = items.flatMap((item) => (item === null ? [] : [[getName(item), item.value["mark"]] as const]));
   return new Map(found);
 }
 
 describe("items at hostile places", () => {
   const places = itemPlaces();
-  const expected = new Map<string, unknown>(places.map((place, index) => [nameOf(place), index]));
+  const expected = new Map<string, unknown>(places.map((place, index) => [getName(place), index]));
 
   beforeAll(async () => {
     await store.batch(places.map((place, index) => ({ ...place, value: { mark: index } })));
@@ -87,7 +87,7 @@ describe("items at hostile places", () => {
 
   // Requirement: store.places-apart
   it("are read each from its own", async () => {
-    expect(pairsOf(places.length)).toBeGreaterThan(leastPairs);
+    expect(countPairs(places.length)).toBeGreaterThan(leastPairs);
     expect(await marks(places)).toEqual(expected);
     expect(await db.collection("items").countDocuments()).toBe(places.length);
   });
@@ -102,7 +102,7 @@ describe("items at hostile places", () => {
     for (const { namespace: prefix } of prefixes) {
       const within = places.filter(({ namespace }) => prefix.every((label, index) => label === namespace[index]));
       const found = await store.search(prefix, { limit: 1000 });
-      expect(found.map(nameOf).toSorted()).toEqual(within.map(nameOf).toSorted());
+      expect(found.map(getName).toSorted()).toEqual(within.map(getName).toSorted());
       const namespaces = await store.listNamespaces({ prefix, limit: 1000 });
       // A star is any label to a listing, by its contract.
       if (!prefix.includes("*")) {
@@ -116,15 +116,15 @@ describe("items at hostile places", () => {
   // Requirement: store.places-are-changed-alone
   it("are changed and deleted each alone", async () => {
     const left = new Map(expected);
-    for (const group of groupsOf(places, together)) {
+    for (const group of splitIntoGroups(places, together)) {
       for (const place of group) {
         await store.put(place.namespace, place.key, { mark: "changed" });
-        left.set(nameOf(place), "changed");
+        left.set(getName(place), "changed");
       }
       expect(same(await marks(places), left)).toBe(true);
       for (const place of group) {
         await store.delete(place.namespace, place.key);
-        left.delete(nameOf(place));
+        left.delete(getName(place));
       }
       expect(same(await marks(places), left)).toBe(true);
     }
@@ -168,7 +168,7 @@ describe("memories at hostile ids", () => {
 
   // Requirement: memory.no-two-addresses-share
   it("are read each from its own", async () => {
-    expect(pairsOf(memories.length)).toBeGreaterThan(leastPairs);
+    expect(countPairs(memories.length)).toBeGreaterThan(leastPairs);
     await Promise.all(memories.map((address, index) => open(address).write("/f", String(index))));
     const read = await Promise.all(memories.map((address) => open(address).read("/f")));
     expect(read).toEqual(memories.map((_, index) => String(index)));
@@ -204,7 +204,7 @@ describe("memories at hostile ids", () => {
   // Requirement: memory.no-two-addresses-share
   it("are changed and deleted each alone", async () => {
     const left = await texts();
-    for (const group of groupsOf(memories, together)) {
+    for (const group of splitIntoGroups(memories, together)) {
       for (const address of group) {
         const name = addressName(address);
         await open(address).append("/f", "more");
@@ -247,12 +247,12 @@ describe("items beside memories", () => {
   const places = namespaces.map((namespace) => ({ namespace, key: "/f" }));
 
   it("are kept apart by whole namespaces", async () => {
-    expect(pairsOf(places.length)).toBeGreaterThan(leastPairs);
+    expect(countPairs(places.length)).toBeGreaterThan(leastPairs);
     await store.batch(places.map((place, index) => ({ ...place, value: { content: String(index) } })));
     const contents = async (): Promise<unknown[]> => (await store.batch(places)).map((item) => item?.value["content"]);
     expect(await contents()).toEqual(places.map((_, index) => String(index)));
     const found = await store.search([], { limit: 10_000 });
-    expect(found.map(nameOf).toSorted()).toEqual(places.map(nameOf).toSorted());
+    expect(found.map(getName).toSorted()).toEqual(places.map(getName).toSorted());
     for (const prefix of [
       ["memory"],
       ["memory", "a"],
@@ -264,8 +264,8 @@ describe("items beside memories", () => {
       ["Memory"],
     ]) {
       const within = places.filter(({ namespace }) => prefix.every((label, index) => label === namespace[index]));
-      expect((await store.search(prefix, { limit: 1000 })).map(nameOf).toSorted()).toEqual(
-        within.map(nameOf).toSorted(),
+      expect((await store.search(prefix, { limit: 1000 })).map(getName).toSorted()).toEqual(
+        within.map(getName).toSorted(),
       );
     }
     const odd = places.filter((_, index) => index % 2 === 1);

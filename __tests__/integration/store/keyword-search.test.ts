@@ -19,7 +19,7 @@ function fixture(options: Partial<MongoMemoryStoreOptions> = {}): { store: Mongo
   return { store: new MongoMemoryStore({ client, dbName: name, ...given }), collection };
 }
 
-const keysOf = (items: Item[]): string[] => items.map((item) => item.key);
+const getKeys = (items: Item[]): string[] => items.map((item) => item.key);
 
 describe("keyword search", () => {
   // Requirement: store-search.ranked-by-words
@@ -35,19 +35,19 @@ describe("keyword search", () => {
       { namespace: ["docs-2"], key: "sibling", value: { text: "quick", kind: "x" } },
     ]);
     const found = await store.search(["docs"], { query: "quick fox", filter: { kind: "x" } });
-    expect(keysOf(found)).toEqual(["both", "one", "upper"]);
+    expect(getKeys(found)).toEqual(["both", "one", "upper"]);
     expect(found.every((item) => typeof item.score === "number" && item.score > 0)).toBe(true);
     expect(found[1]?.score).toBe(found[2]?.score);
     expect(found[0]?.value).toEqual({ text: "the red fox", deep: [{ more: "quick" }], kind: "x" });
     const rest = { offset: 1, limit: 1 };
-    expect(keysOf(await store.search(["docs"], { query: "quick fox", filter: { kind: "x" }, ...rest }))).toEqual([
+    expect(getKeys(await store.search(["docs"], { query: "quick fox", filter: { kind: "x" }, ...rest }))).toEqual([
       "one",
     ]);
     // A filter that the server cannot decide.
     expect(
-      keysOf(await store.search(["docs"], { query: "quick", filter: { "a.b": undefined, kind: "x" }, ...rest })),
+      getKeys(await store.search(["docs"], { query: "quick", filter: { "a.b": undefined, kind: "x" }, ...rest })),
     ).toEqual(["upper"]);
-    expect(keysOf(await store.search(["docs"], { query: "absent" }))).toEqual([]);
+    expect(getKeys(await store.search(["docs"], { query: "absent" }))).toEqual([]);
   });
 
   it("gives equal scores in the order of the store, each once over pages", async () => {
@@ -56,9 +56,9 @@ describe("keyword search", () => {
     await store.batch(keys.toReversed().map((key) => ({ namespace: ["a"], key, value: { text: "same words" } })));
     const pages: string[] = [];
     for (let offset = 0; offset < 70; offset += 7)
-      pages.push(...keysOf(await store.search([], { query: "same", offset, limit: 7 })));
+      pages.push(...getKeys(await store.search([], { query: "same", offset, limit: 7 })));
     expect(pages).toEqual(keys);
-    expect(keysOf(await store.search([], { query: "same", limit: Infinity }))).toEqual(keys);
+    expect(getKeys(await store.search([], { query: "same", limit: Infinity }))).toEqual(keys);
   });
 
   // Requirement: store-search.query-words-are-bounded
@@ -66,18 +66,18 @@ describe("keyword search", () => {
     const { store } = fixture();
     await store.batch(["w0", "w999", "w1000"].map((key) => ({ namespace: ["a"], key, value: { text: key } })));
     const words = Array.from({ length: 500_000 }, (_, index) => `w${index}`);
-    expect(keysOf(await store.search(["a"], { query: words.join(" ") })).toSorted()).toEqual(["w0", "w999"]);
-    expect(keysOf(await store.search(["a"], { query: words.join(",") })).toSorted()).toEqual(["w0", "w999"]);
+    expect(getKeys(await store.search(["a"], { query: words.join(" ") })).toSorted()).toEqual(["w0", "w999"]);
+    expect(getKeys(await store.search(["a"], { query: words.join(",") })).toSorted()).toEqual(["w0", "w999"]);
     const repeated = `${"w0 ".repeat(10_000)}${words.slice(1, 1001).join(" ")}`;
-    expect(keysOf(await store.search(["a"], { query: repeated })).toSorted()).toEqual(["w0", "w999"]);
+    expect(getKeys(await store.search(["a"], { query: repeated })).toSorted()).toEqual(["w0", "w999"]);
   });
 
   // Requirement: store-search.query-words-are-bounded
   it("looks for words within the first 65,536 characters of a query", async () => {
     const { store } = fixture();
     await store.batch(["near", "far"].map((key) => ({ namespace: ["a"], key, value: { text: key } })));
-    expect(keysOf(await store.search(["a"], { query: `near ${"x".repeat(65_530)} far` }))).toEqual(["near"]);
-    expect(keysOf(await store.search(["a"], { query: `${"near ".repeat(4_000_000)}far` }))).toEqual(["near"]);
+    expect(getKeys(await store.search(["a"], { query: `near ${"x".repeat(65_530)} far` }))).toEqual(["near"]);
+    expect(getKeys(await store.search(["a"], { query: `${"near ".repeat(4_000_000)}far` }))).toEqual(["near"]);
   });
 
   // Requirement: store-search.query-holds-no-operators
@@ -85,7 +85,7 @@ describe("keyword search", () => {
     const { store } = fixture();
     await store.put(["a"], "k", { text: "long term memory" });
     for (const query of ["-long", '"term long"', "memory -term", "\\long", '"'.repeat(3) + "long"]) {
-      expect(keysOf(await store.search(["a"], { query }))).toEqual(["k"]);
+      expect(getKeys(await store.search(["a"], { query }))).toEqual(["k"]);
     }
     for (const query of ["-", '"', " ", "\uD800"]) expect(await store.search(["a"], { query })).toEqual([]);
   });
@@ -95,10 +95,10 @@ describe("keyword search", () => {
     await store.put(["a"], "all", { title: "word", body: "text" });
     await store.put(["a"], "title", { title: "word", body: "text" }, ["title"]);
     await store.put(["a"], "nothing", { title: "word", body: "text" }, false);
-    expect(keysOf(await store.search(["a"], { query: "word" }))).toEqual(["title", "all"]);
-    expect(keysOf(await store.search(["a"], { query: "text" }))).toEqual(["all"]);
+    expect(getKeys(await store.search(["a"], { query: "word" }))).toEqual(["title", "all"]);
+    expect(getKeys(await store.search(["a"], { query: "text" }))).toEqual(["all"]);
     await store.put(["a"], "all", { title: "changed" });
-    expect(keysOf(await store.search(["a"], { query: "word" }))).toEqual(["title"]);
+    expect(getKeys(await store.search(["a"], { query: "word" }))).toEqual(["title"]);
     await new MongoMemoryStore({ client, dbName: name, itemsCollection: collection, textSearch: false }).put(
       ["a"],
       "title",

@@ -4,8 +4,8 @@ import { type Collection, MongoClient, ObjectId } from "mongodb";
 import { openMemory } from "../../../src/open-memory.js";
 import {
   migrateFromMongoDBStore,
+  migrateInBatches,
   type MigrationProgress,
-  type RefusedItem,
 } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { startedOfficialStore } from "../../helpers/official-store.js";
@@ -110,7 +110,7 @@ describe("migrateFromMongoDBStore", () => {
     await putMany(stores, 600);
     await migrateFromMongoDBStore({ source, store });
     const before = await store.search([], { limit: 1000 });
-    expect(countsOf(await migrateFromMongoDBStore({ source, store, batchSize: 7 }))).toEqual([600, 0, 600, 0, 0]);
+    expect(countsOf(await migrateInBatches({ source, store }, 7))).toEqual([600, 0, 600, 0, 0]);
     expect(await store.search([], { limit: 1000 })).toEqual(before);
     await official.put(["users", "u0", "a/b"], "k0", { index: "new" });
     await official.put(["users", "later"], "k", { index: 1 });
@@ -143,23 +143,14 @@ describe("migrateFromMongoDBStore", () => {
     const { source, store } = stores;
     await putMany(stores, 2500);
     let last: MigrationProgress | undefined;
-    const interrupted = migrateFromMongoDBStore({
-      source,
-      store,
-      batchSize: 300,
-      onProgress: (progress) => {
-        last = progress;
-        if (progress.read >= 1200) throw new Error("interrupted");
-      },
-    });
+    const onProgress = (progress: MigrationProgress): void => {
+      last = progress;
+      if (progress.read >= 1200) throw new Error("interrupted");
+    };
+    const interrupted = migrateInBatches({ source, store, onProgress }, 300);
     await expect(interrupted).rejects.toThrow("interrupted");
     expect(await store.search([], { limit: 5000 })).toHaveLength(1200);
-    const summary = await migrateFromMongoDBStore({
-      source,
-      store,
-      batchSize: 300,
-      resumeAfter: last?.resumeAfter ?? null,
-    });
+    const summary = await migrateInBatches({ source, store, resumeAfter: last?.resumeAfter ?? null }, 300);
     expect(countsOf(summary)).toEqual([1300, 1300, 0, 0, 0]);
     expect(await store.search([], { limit: 5000 })).toHaveLength(2500);
   });
@@ -168,7 +159,7 @@ describe("migrateFromMongoDBStore", () => {
     const stores = await newStores();
     const { source, store } = stores;
     await putMany(stores, 1000);
-    const runs = Array.from({ length: 3 }, () => migrateFromMongoDBStore({ source, store, batchSize: 50 }));
+    const runs = Array.from({ length: 3 }, () => migrateInBatches({ source, store }, 50));
     const own = Array.from({ length: 100 }, (_, index) =>
       store.put(["users", `u${index % 97}`, "a/b"], `k${index}`, { mine: index }),
     );
@@ -203,15 +194,9 @@ describe("migrateFromMongoDBStore", () => {
       createdAt: new Date(),
       updatedAt: new Date(),
     });
-    const refused: RefusedItem[] = [];
-    const summary = await migrateFromMongoDBStore({
-      source,
-      store,
-      onRefused: (one) => void refused.push(one),
-      batchSize: 2,
-    });
+    const summary = await migrateInBatches({ source, store }, 2);
+    const { refusals: refused } = summary;
     expect(countsOf(summary)).toEqual([7, 1, 0, 0, 6]);
-    expect(summary.refusals).toEqual(refused);
     expect(Object.fromEntries(refused.map(({ key, reason }) => [key, reason.name]))).toEqual({
       "/file": "MemoryError",
       colon: "InvalidNamespaceError",
@@ -308,11 +293,9 @@ describe("migrateFromMongoDBStore", () => {
       { _id: "z" as never, ...put("k3") },
     ]);
     const seen: (string | null)[] = [];
-    const options = { source: { client, dbName, collectionName: source.collectionName }, store, batchSize: 1 };
-    const summary = await migrateFromMongoDBStore({
-      ...options,
-      onProgress: ({ resumeAfter }) => void seen.push(resumeAfter),
-    });
+    const options = { source: { client, dbName, collectionName: source.collectionName }, store };
+    const onProgress = ({ resumeAfter }: MigrationProgress): void => void seen.push(resumeAfter);
+    const summary = await migrateInBatches({ ...options, onProgress }, 1);
     expect(countsOf(summary)).toEqual([4, 4, 0, 0, 0]);
     expect(seen).toEqual(["5", '"text"', '"z"', expect.stringMatching(/^\{"\$oid":"[0-9a-f]{24}"\}$/)]);
     expect((await migrateFromMongoDBStore({ ...options, resumeAfter: '"text"' })).read).toBe(2);
@@ -343,7 +326,7 @@ describe("migrateFromMongoDBStore", () => {
       {},
       { source, store: {} },
       { source: {}, store },
-      { source, store, batchSize: 0 },
+      { source, store, batchSize: 7 },
       { source, store, extra: 1 },
       { source, store, resumeAfter: "x" },
     ]) {

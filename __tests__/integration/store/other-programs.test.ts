@@ -11,13 +11,13 @@ const { db, name: dbName, uri } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 
 /** A collection with documents of a shop, and its name. */
-async function collectionOf(...documents: Document[]): Promise<string> {
+async function createCollection(...documents: Document[]): Promise<string> {
   const name = `shop ${randomUUID()}`;
   await db.collection(name).insertMany(documents);
   return name;
 }
 
-const indexesOf = async (collection: string): Promise<unknown[]> =>
+const listIndexes = async (collection: string): Promise<unknown[]> =>
   (await db.collection(collection).indexes()).map(({ name }) => name);
 
 const ownItem = {
@@ -42,7 +42,7 @@ describe("a collection with documents of another program", () => {
     ["ids that are texts", [{ _id: "chair" as never, price: 5 }]],
     ["ids of its own beside items of the store", [ownItem, { name: "chair" }]],
   ])("is neither read, indexed nor written for items: %s", async (_, documents) => {
-    const itemsCollection = await collectionOf(...documents);
+    const itemsCollection = await createCollection(...documents);
     const store = new MongoMemoryStore({ client, dbName, itemsCollection });
     const calls = [
       () => store.put(["a"], "k", {}),
@@ -55,12 +55,12 @@ describe("a collection with documents of another program", () => {
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(refusal("itemsCollection"));
     expect(await db.collection(itemsCollection).countDocuments()).toBe(documents.length);
-    expect(await indexesOf(itemsCollection)).toEqual(["_id_"]);
+    expect(await listIndexes(itemsCollection)).toEqual(["_id_"]);
   });
 
   // Requirement: mongodb.other-programs
   it("is neither read, indexed nor written for memories", async () => {
-    const memoriesCollection = await collectionOf({ title: "holidays" });
+    const memoriesCollection = await createCollection({ title: "holidays" });
     const store = new MongoMemoryStore({ client, dbName, memoriesCollection });
     const memory = store.memory({ nodeId: "a" });
     const listed = async (): Promise<unknown> => {
@@ -79,11 +79,11 @@ describe("a collection with documents of another program", () => {
       await expect(call()).rejects.toMatchObject(refusal("memoriesCollection"));
     }
     expect(await db.collection(memoriesCollection).countDocuments()).toBe(1);
-    expect(await indexesOf(memoriesCollection)).toEqual(["_id_"]);
+    expect(await listIndexes(memoriesCollection)).toEqual(["_id_"]);
   });
 
   it("is taken once the documents are gone", async () => {
-    const itemsCollection = await collectionOf({ _id: new ObjectId() });
+    const itemsCollection = await createCollection({ _id: new ObjectId() });
     const store = new MongoMemoryStore({ client, dbName, itemsCollection });
     await expect(store.put(["a"], "k", {})).rejects.toMatchObject({ code: "EIO" });
     await db.collection(itemsCollection).deleteMany({});
@@ -106,7 +106,7 @@ describe("a collection of earlier versions", () => {
 
   // Requirement: mongodb.other-programs
   it("is looked at once, by two ids of its index, however large it is", async () => {
-    const itemsCollection = await collectionOf(
+    const itemsCollection = await createCollection(
       ...Array.from({ length: 50 }, (_, index) => ({ ...(ownItem as object), _id: `n\0\0${index}` as never })),
     );
     const store = new MongoMemoryStore({ client, dbName, itemsCollection });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 /** The commands that a call sends to the items, in order. */
-async function commandsOf(run: () => Promise<unknown>, collection = "items"): Promise<Document[]> {
+async function getCommands(run: () => Promise<unknown>, collection = "items"): Promise<Document[]> {
   const commands: Document[] = [];
   const remember = ({ command }: CommandStartedEvent): void => {
     if (Object.values(command).includes(collection)) commands.push(command);
@@ -34,7 +34,7 @@ async function commandsOf(run: () => Promise<unknown>, collection = "items"): Pr
   return commands;
 }
 
-const nameOf = (command: Document): string | undefined => Object.keys(command)[0];
+const getName = (command: Document): string | undefined => Object.keys(command)[0];
 
 /** Of a store with ten items in each of ten namespaces, of which half have expired, in one namespace all. */
 async function expiringCommands(run: (store: MongoMemoryStore) => Promise<unknown>): Promise<Document[]> {
@@ -50,7 +50,7 @@ async function expiringCommands(run: (store: MongoMemoryStore) => Promise<unknow
   now += 5;
   await expiring.batch(puts.slice(50).filter(({ namespace }) => namespace[0] !== "n0"));
   now += 5;
-  return commandsOf(() => run(expiring), "expiring");
+  return getCommands(() => run(expiring), "expiring");
 }
 
 interface Plan {
@@ -59,7 +59,7 @@ interface Plan {
   docsExamined: number;
 }
 
-async function planOf(command: Document | undefined): Promise<Plan> {
+async function explainPlan(command: Document | undefined): Promise<Plan> {
   const addedByDriver = new Set(["lsid", "txnNumber", "$db", "$clusterTime", "$readPreference"]);
   const explain = Object.fromEntries(Object.entries(command ?? {}).filter(([field]) => !addedByDriver.has(field)));
   const explained = await db.command({ explain, verbosity: "executionStats" });
@@ -74,9 +74,9 @@ async function planOf(command: Document | undefined): Promise<Plan> {
 describe("the commands of the store", () => {
   // Requirement: store.get-by-id
   it("get an item by its id", async () => {
-    const commands = await commandsOf(() => store.get(["users", "u1"], "k1"));
-    expect(commands.map(nameOf)).toEqual(["find"]);
-    expect((await planOf(commands[0])).text).toMatch(/"IDHACK"/);
+    const commands = await getCommands(() => store.get(["users", "u1"], "k1"));
+    expect(commands.map(getName)).toEqual(["find"]);
+    expect((await explainPlan(commands[0])).text).toMatch(/"IDHACK"/);
   });
 
   // Requirement: store.hundred-gets-one-find
@@ -85,9 +85,9 @@ describe("the commands of the store", () => {
       namespace: ["users", `u${index % namespaceCount}`],
       key: `k${index}`,
     }));
-    const commands = await commandsOf(() => store.batch([...gets, ...gets]));
-    expect(commands.map(nameOf)).toEqual(["find"]);
-    const plan = await planOf(commands[0]);
+    const commands = await getCommands(() => store.batch([...gets, ...gets]));
+    expect(commands.map(getName)).toEqual(["find"]);
+    const plan = await explainPlan(commands[0]);
     expect(plan.text).not.toMatch(/COLLSCAN/);
     expect(plan.docsExamined).toBe(100);
   });
@@ -95,10 +95,10 @@ describe("the commands of the store", () => {
   // Requirement: store.hundred-puts-one-update
   it("write a hundred puts with one update, and deletes with one delete", async () => {
     const puts = Array.from({ length: 100 }, (_, index) => ({ namespace: ["written"], key: `k${index}`, value: {} }));
-    expect((await commandsOf(() => store.batch(puts))).map(nameOf)).toEqual(["update"]);
+    expect((await getCommands(() => store.batch(puts))).map(getName)).toEqual(["update"]);
     const half = puts.map((put, index) => (index % 2 === 0 ? put : { ...put, value: null }));
-    const commands = await commandsOf(() => store.batch(half));
-    expect(new Set(commands.map(nameOf))).toEqual(new Set(["delete", "update"]));
+    const commands = await getCommands(() => store.batch(half));
+    expect(new Set(commands.map(getName))).toEqual(new Set(["delete", "update"]));
     expect(commands).toHaveLength(2);
     for (const { updates, deletes } of commands) {
       for (const { q } of updates ?? deletes) expect(Object.keys(q)).toEqual(["_id"]);
@@ -121,9 +121,9 @@ describe("the commands of the store", () => {
     ["everything", () => store.search([]), 10, 1],
   ])("search %s in a range of ids, in their order", async (_, search, found, mostKeys) => {
     let answers: unknown[] = [];
-    const commands = (await commandsOf(async () => (answers = await search()))).filter((command) => "find" in command);
+    const commands = (await getCommands(async () => (answers = await search()))).filter((command) => "find" in command);
     expect(answers).toHaveLength(found);
-    const plan = await planOf(commands[0]);
+    const plan = await explainPlan(commands[0]);
     expect(plan.text).toMatch(/"IXSCAN"/);
     expect(plan.text).not.toMatch(/COLLSCAN|"SORT"/);
     expect(plan.keysExamined).toBeLessThanOrEqual(mostKeys);
@@ -136,15 +136,15 @@ describe("the commands of the store", () => {
     watched.on("commandStarted", remember);
     expect(await store.search([], { limit: 1 })).toHaveLength(1);
     watched.off("commandStarted", remember);
-    expect(commands.map((command) => [nameOf(command), command["find"]])).toEqual([["find", "items"]]);
+    expect(commands.map((command) => [getName(command), command["find"]])).toEqual([["find", "items"]]);
     await store.delete(["a"], "k");
   });
 
   // Requirement: store.no-collection-scan
   it("list namespaces from the index, a key for each", async () => {
-    const commands = await commandsOf(() => store.listNamespaces({ prefix: ["users"] }));
-    expect(commands.map(nameOf)).toEqual(["aggregate"]);
-    const plan = await planOf({ ...commands[0], cursor: {} });
+    const commands = await getCommands(() => store.listNamespaces({ prefix: ["users"] }));
+    expect(commands.map(getName)).toEqual(["aggregate"]);
+    const plan = await explainPlan({ ...commands[0], cursor: {} });
     expect(plan.text).toMatch(/"DISTINCT_SCAN"/);
     expect(plan.keysExamined).toBeLessThanOrEqual(namespaceCount + 2);
     expect(plan.docsExamined).toBe(0);
@@ -154,16 +154,16 @@ describe("the commands of the store", () => {
     let namespaces: string[][] = [];
     const commands = await expiringCommands(async (expiring) => (namespaces = await expiring.listNamespaces()));
     expect(namespaces).toHaveLength(9);
-    expect(commands.map(nameOf)).toEqual(["aggregate"]);
-    const plan = await planOf({ ...commands[0], cursor: {} });
+    expect(commands.map(getName)).toEqual(["aggregate"]);
+    const plan = await explainPlan({ ...commands[0], cursor: {} });
     expect(plan).toMatchObject({ text: expect.stringMatching(/"DISTINCT_SCAN"/), docsExamined: 0 });
     expect(plan.keysExamined).toBeLessThanOrEqual(22);
   });
 
   it("search items that may expire in a range of ids, in their order", async () => {
     const commands = await expiringCommands((expiring) => expiring.search(["n1"], { limit: 10 }));
-    expect(commands.map(nameOf)).toEqual(["find"]);
-    const plan = await planOf(commands[0]);
+    expect(commands.map(getName)).toEqual(["find"]);
+    const plan = await explainPlan(commands[0]);
     expect(plan.text).not.toMatch(/COLLSCAN|"SORT"|items_by_expiry/);
     // Five in ten have expired.
     expect(plan.keysExamined).toBeLessThanOrEqual(21);
@@ -174,17 +174,17 @@ describe("the commands of the store", () => {
     const semantic = new MongoMemoryStore({ client: watched, dbName: name, index });
     await semantic.put(["ranked", "a"], "k", { text: "a" });
     await semantic.put(["ranked", "b"], "k", { text: "b" });
-    const commands = await commandsOf(() => semantic.search(["ranked"], { query: "a" }));
-    expect(commands.map(nameOf)).toEqual(["find", "find"]);
-    const plans = await Promise.all(commands.map(planOf));
+    const commands = await getCommands(() => semantic.search(["ranked"], { query: "a" }));
+    expect(commands.map(getName)).toEqual(["find", "find"]);
+    const plans = await Promise.all(commands.map(explainPlan));
     for (const { text, docsExamined } of plans) {
       expect(text).toMatch(/"IXSCAN"/);
       expect(text).not.toMatch(/COLLSCAN|"SORT"/);
       expect(docsExamined).toBe(2);
     }
-    const written = await commandsOf(() => semantic.put(["ranked", "a"], "k", { text: "c" }));
-    expect(written.map(nameOf)).toEqual(["find", "update"]);
-    expect((await planOf(written[0])).text).toMatch(/"IDHACK"/);
+    const written = await getCommands(() => semantic.put(["ranked", "a"], "k", { text: "c" }));
+    expect(written.map(getName)).toEqual(["find", "update"]);
+    expect((await explainPlan(written[0])).text).toMatch(/"IDHACK"/);
     await semantic.batch(["a", "b"].map((label) => ({ namespace: ["ranked", label], key: "k", value: null })));
   });
 
@@ -198,8 +198,8 @@ describe("the commands of the store", () => {
     });
     await searching.start();
     // The server of these tests has no search.
-    const commands = await commandsOf(() => searching.search(["users"], { query: "a", limit: 5 }).catch(() => []));
-    expect(commands.map(nameOf)).toEqual(["aggregate"]);
+    const commands = await getCommands(() => searching.search(["users"], { query: "a", limit: 5 }).catch(() => []));
+    expect(commands.map(getName)).toEqual(["aggregate"]);
     expect(commands[0]?.["pipeline"][0]).toEqual({
       $vectorSearch: {
         index: "vectors",
@@ -221,25 +221,25 @@ describe("the commands of the store", () => {
         value: { text: `word${index % 10} all` },
       })),
     );
-    const commands = await commandsOf(() => texts.search(["n1"], { query: "word1 word6" }), "texts");
-    expect(commands.map(nameOf)).toEqual(["find"]);
-    const plan = await planOf(commands[0]);
+    const commands = await getCommands(() => texts.search(["n1"], { query: "word1 word6" }), "texts");
+    expect(commands.map(getName)).toEqual(["find"]);
+    const plan = await explainPlan(commands[0]);
     expect(plan.text).toMatch(/"TEXT_MATCH"/);
     expect(plan.text).not.toMatch(/COLLSCAN/);
     expect(plan.keysExamined).toBe(20);
   });
 
   it("ask nothing for a page of none, or a filter that nothing can satisfy", async () => {
-    expect(await commandsOf(() => store.search(["users"], { limit: 0 }))).toEqual([]);
-    expect(await commandsOf(() => store.listNamespaces({ limit: 0 }))).toEqual([]);
-    expect(await commandsOf(() => store.search(["users"], { filter: { index: { $in: [] } } }))).toEqual([]);
-    expect(await commandsOf(() => store.search(["users"], { filter: { index: { $gt: "x" } } }))).toEqual([]);
+    expect(await getCommands(() => store.search(["users"], { limit: 0 }))).toEqual([]);
+    expect(await getCommands(() => store.listNamespaces({ limit: 0 }))).toEqual([]);
+    expect(await getCommands(() => store.search(["users"], { filter: { index: { $in: [] } } }))).toEqual([]);
+    expect(await getCommands(() => store.search(["users"], { filter: { index: { $gt: "x" } } }))).toEqual([]);
   });
 
   // Requirement: store.indexes-once
   it("make the index once, at the first write or by start", async () => {
     const fresh = new MongoMemoryStore({ client: watched, dbName: name });
-    const commands = await commandsOf(async () => {
+    const commands = await getCommands(async () => {
       await Promise.all([fresh.put(["x"], "k", {}), fresh.listNamespaces(), fresh.start()]);
       await fresh.delete(["x"], "k");
     });

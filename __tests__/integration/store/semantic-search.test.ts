@@ -339,10 +339,6 @@ describe("the index options", () => {
     [{ index: { dims: 4, embeddings, field: ["x"] } }, "index"],
     [{ vectorSearch: { indexName: "v" } }, "vectorSearch needs index"],
     [
-      { index: { dims: 4, embeddings }, vectorSearch: { indexName: "v", numCandidates: 10_001 } },
-      "vectorSearch.numCandidates",
-    ],
-    [
       { index: { dims: 4, embeddings }, vectorSearch: { indexName: "v", filterFields: ["a.b"] } },
       "vectorSearch.filterFields",
     ],

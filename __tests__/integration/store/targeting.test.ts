@@ -34,7 +34,7 @@ interface Filter {
 }
 
 /** The filters of all commands of a call that read or change documents. */
-async function filtersOf(run: () => Promise<unknown>): Promise<Filter[]> {
+async function getFilters(run: () => Promise<unknown>): Promise<Filter[]> {
   const filters: Filter[] = [];
   const remember = ({ commandName, command, databaseName }: CommandStartedEvent): void => {
     if (databaseName !== name || commandName === "getMore" || commandName === "createIndexes") return;
@@ -84,7 +84,7 @@ describe.each(memoryScopes)("commands of a %s memory name its shard", (scope) =>
     const address = addressFor(freshAddress().nodeId, scope, "t");
     const memory = store.memory(address);
     await memory.write("/notes/today", "text");
-    const filters = await filtersOf(() => work(memory));
+    const filters = await getFilters(() => work(memory));
     expect(filters).not.toHaveLength(0);
     for (const { collection, filter } of filters) {
       expect(collection).toBe("memories");
@@ -113,7 +113,7 @@ describe.each(memoryScopes)("commands of a %s memory name its shard", (scope) =>
     const { nodeId } = freshAddress();
     const namespace = getMemoryNamespace(addressFor(nodeId, scope, "t"));
     await store.put(namespace, "/notes/today", { content: "text" });
-    const filters = (await filtersOf(() => work(namespace))).filter(({ collection }) => collection === "memories");
+    const filters = (await getFilters(() => work(namespace))).filter(({ collection }) => collection === "memories");
     expect(filters).not.toHaveLength(0);
     for (const { filter } of filters) {
       expect(conditionOn("nodeId", filter)).toBe(nodeId);
@@ -156,7 +156,7 @@ describe("commands of items name their shards", () => {
     ["search by meaning", () => semantic.search(prefix, { query: "abc" })],
     ["search by keywords", () => keywords.search(prefix, { query: "abc" })],
   ])("%s", async (_, work) => {
-    const filters = await filtersOf(work);
+    const filters = await getFilters(work);
     expect(filters).not.toHaveLength(0);
     for (const { collection, filter } of filters) {
       expect(collection).not.toBe("memories");
@@ -169,7 +169,7 @@ describe("commands of items name their shards", () => {
   });
 
   it("listNamespaces alone asks every shard, for a range of its index", async () => {
-    const filters = await filtersOf(() => store.listNamespaces({ prefix }));
+    const filters = await getFilters(() => store.listNamespaces({ prefix }));
     expect(filters).toEqual([
       {
         collection: "items",
@@ -180,25 +180,25 @@ describe("commands of items name their shards", () => {
   });
 
   it("a zone of a tenant holds all of its items, and none of a neighbour", async () => {
-    const [filter] = await filtersOf(() => store.search(["acme"]));
+    const [filter] = await getFilters(() => store.search(["acme"]));
     expect(conditionOn("_id", filter?.filter ?? {})).toEqual({ $gte: "acme\0", $lt: "acme\u0001" });
   });
 });
 
 describe("the unique indexes", () => {
-  const uniqueKeysOf = async (collection: string): Promise<string[][]> => {
+  const getUniqueKeys = async (collection: string): Promise<string[][]> => {
     const indexes = await db.collection(collection).indexes();
     return indexes.filter(({ unique }) => unique === true).map(({ key }) => Object.keys(key as object));
   };
 
   it("of memories all begin with the fields of the shard key, and no shard key may be longer", async () => {
-    const keys = await uniqueKeysOf("memories");
+    const keys = await getUniqueKeys("memories");
     expect(keys).toHaveLength(3);
     for (const key of keys) expect(key.slice(0, 2)).toEqual(["nodeId", "scope"]);
     expect(Math.min(...keys.map((key) => key.length))).toBe(2);
   });
 
   it("of items there is none but that of the id", async () => {
-    expect(await uniqueKeysOf("items")).toEqual([]);
+    expect(await getUniqueKeys("items")).toEqual([]);
   });
 });

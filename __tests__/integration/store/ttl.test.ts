@@ -43,7 +43,7 @@ function fixture(ttl: MongoMemoryStoreOptions["ttl"]): Fixture {
   };
 }
 
-async function commandNamesOf(run: () => Promise<unknown>): Promise<string[]> {
+async function getCommandNames(run: () => Promise<unknown>): Promise<string[]> {
   return (await commandsOf(client, run)).map(({ commandName }) => commandName);
 }
 
@@ -99,7 +99,7 @@ describe("an item that expired", () => {
       updatedAt: new Date(start + 9 * minuteMs),
     });
     at(20);
-    expect(await commandNamesOf(() => store.put(["a"], "k", { version: 3 }))).toEqual(["update"]);
+    expect(await getCommandNames(() => store.put(["a"], "k", { version: 3 }))).toEqual(["update"]);
     const created = new Date(start + 20 * minuteMs);
     expect(await store.get(["a"], "k")).toMatchObject({
       value: { version: 3 },
@@ -185,7 +185,7 @@ describe("the time of an item", () => {
       await store.put(["a"], "found", { x: 1 });
       await store.put(["b"], "unread", {});
       at(6);
-      expect(await commandNamesOf(() => store.get(["a"], "got"))).toEqual(
+      expect(await getCommandNames(() => store.get(["a"], "got"))).toEqual(
         refreshOnRead ? ["find", "update"] : ["find"],
       );
       await store.search(["a"], { filter: { x: 1 } });
@@ -208,7 +208,7 @@ describe("the time of an item", () => {
     await store.batch(["short", "long", "kept"].map((label) => ({ namespace: [label], key: "k", value: {} })));
     at(10);
     const reads = ["short", "long", "kept"].map((label) => ({ namespace: [label], key: "k" }));
-    const commands = await commandNamesOf(() =>
+    const commands = await getCommandNames(() =>
       store.batch([...reads, { namespacePrefix: [] }, { namespacePrefix: ["long"] }]),
     );
     expect(commands.filter((command) => command === "update")).toHaveLength(1);
@@ -218,8 +218,8 @@ describe("the time of an item", () => {
       start + 30 * minuteMs,
       start + 10 * minuteMs,
     ]);
-    expect(await commandNamesOf(() => store.get(["kept"], "k"))).toEqual(["find"]);
-    expect(await commandNamesOf(() => store.get(["short"], "k"))).toEqual(["find"]);
+    expect(await getCommandNames(() => store.get(["kept"], "k"))).toEqual(["find"]);
+    expect(await getCommandNames(() => store.get(["short"], "k"))).toEqual(["find"]);
   });
 
   it("is not moved for an item that expires while it is read, nor made up for one without", async () => {

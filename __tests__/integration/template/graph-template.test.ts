@@ -63,7 +63,7 @@ const without = ({ nodes, edges }: GraphDefinition, id: string): GraphDefinition
   edges: edges.filter(({ source, target }) => source !== id && target !== id),
 });
 
-const filesOf = async (graph: BuiltGraph, id: string, threadId?: string) =>
+const readFiles = async (graph: BuiltGraph, id: string, threadId?: string) =>
   (await graph.memory(id).memory(threadId).snapshot()).files.map(({ path, content }) => `${path}: ${content}`);
 
 describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
@@ -82,7 +82,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     await ask("hello", "ada", "2");
     await ask("hello", "bob", "1");
     expect(model.calls.map(shownEntries)).toEqual([[], ["/memory"], ["/memory"], []]);
-    expect([await filesOf(graph, "M", "ada"), await filesOf(graph, "M", "bob")]).toEqual([["/memory: x"], []]);
+    expect([await readFiles(graph, "M", "ada"), await readFiles(graph, "M", "bob")]).toEqual([["/memory: x"], []]);
   });
 
   // Requirement: template.documented-example, template.memory-port, template.tools-port
@@ -104,7 +104,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
       "ai: done",
     ]);
     expect(model.offered).toEqual(Array.from({ length: 3 }, () => ["memory_readonly", "memory_write"]));
-    expect(await filesOf(graph, "M")).toEqual(["/notes/today: hello"]);
+    expect(await readFiles(graph, "M")).toEqual(["/notes/today: hello"]);
   });
 
   // Requirement: template.connectors, template.scope
@@ -129,7 +129,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(
       [model.calls[1]?.[0]?.text, model.calls[2]?.[0]?.text].map((text) => /view="(\w+)"/.exec(text ?? "")?.[1]),
     ).toEqual(["full", "tree"]);
-    expect(await filesOf(graph, "M", "1")).toEqual(["/memory: x"]);
+    expect(await readFiles(graph, "M", "1")).toEqual(["/memory: x"]);
   });
 
   // Requirement: template.turn-under-way
@@ -160,7 +160,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
       messages.filter(({ type }) => type === "tool").map(({ text }) => (JSON.parse(text) as { ok: boolean }).ok),
     ).toEqual([true, true]);
     expect((await old.memory().snapshot()).files.map(({ content }) => content)).toEqual(["x\nx"]);
-    expect(await filesOf(graph, "M")).toEqual(["/new: x"]);
+    expect(await readFiles(graph, "M")).toEqual(["/new: x"]);
     expect(model.offered).toEqual(Array.from({ length: 3 }, () => ["memory_readonly", "memory_write"]));
     expect(model.calls.map((call) => call[0]?.type)).toEqual(["human", "human", "human"]);
 

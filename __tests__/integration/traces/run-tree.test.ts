@@ -39,7 +39,7 @@ function storeInMongo(): MongoMemoryStore {
 }
 
 /** A graph of one node that does something. */
-function graphOf(run: (config: LangGraphRunnableConfig) => Promise<unknown>, store = new InMemoryStore()) {
+function createGraph(run: (config: LangGraphRunnableConfig) => Promise<unknown>, store = new InMemoryStore()) {
   return new StateGraph(MessagesAnnotation)
     .addNode("node", async (_state, config) => {
       await run(config);
@@ -72,18 +72,18 @@ describe("the tree of a run in LangSmith", () => {
     const store = storeInMongo();
     await store.put(["docs"], "k", { text: "secret" });
     const { tracer, ended } = langSmith();
-    const graph = graphOf(async () => {
+    const graph = createGraph(async () => {
       await store.get(["docs"], "k");
       await store.search(["docs"], { query: "secret" });
       await store.put(["docs"], "other", {});
     });
     await graph.invoke({ messages: [] }, { callbacks: [tracer] });
-    const readsOf = () =>
+    const getReads = () =>
       ended
         .filter(({ run_type }) => run_type === "retriever")
         .map(({ name, inputs, outputs }) => [name, inputs, outputs]);
     const document = { pageContent: "", metadata: { namespace: ["docs"], key: "k" } };
-    expect(readsOf()).toEqual([
+    expect(getReads()).toEqual([
       ["memory store", { query: "docs/k" }, { documents: [document] }],
       [
         "memory store",
@@ -94,7 +94,7 @@ describe("the tree of a run in LangSmith", () => {
     process.env[variable] = "true";
     ended.length = 0;
     await graph.invoke({ messages: [] }, { callbacks: [tracer] });
-    expect(JSON.stringify(readsOf())).toContain("secret");
+    expect(JSON.stringify(getReads())).toContain("secret");
   });
 
   // Requirement: traces.run-tree
@@ -104,7 +104,7 @@ describe("the tree of a run in LangSmith", () => {
     process.env[variable] = captured;
     const { tracer, ended } = langSmith();
     const found: unknown[] = [];
-    await graphOf(async () => found.push((await store.get(["notes"], "count"))?.value)).invoke(
+    await createGraph(async () => found.push((await store.get(["notes"], "count"))?.value)).invoke(
       { messages: [] },
       { callbacks: [tracer] },
     );
@@ -120,7 +120,7 @@ describe("the tree of a run in LangSmith", () => {
     const { client, name } = testDatabase();
     const store = new MongoMemoryStore({ client, dbName: name });
     const { tracer, ended } = langSmith();
-    const graph = graphOf(() => store.search(["docs"], { limit: -1 }).catch(() => undefined));
+    const graph = createGraph(() => store.search(["docs"], { limit: -1 }).catch(() => undefined));
     await graph.invoke({ messages: [] }, { callbacks: [tracer] });
     expect(ended.find(({ run_type }) => run_type === "retriever")?.error).toBe("TypeError");
   });
@@ -133,7 +133,7 @@ describe("the event memory_read", () => {
     await store.put(["docs"], "k", { text: "secret" });
     const node = new MemoryNode({ store, nodeId: "n" });
     await node.memory().write("/note", "secret");
-    const graph = graphOf(async (config) => {
+    const graph = createGraph(async (config) => {
       await store.get(["docs"], "k");
       await store.search(["docs"], { limit: -1 }).catch(() => undefined);
       await node.createConnector({ content: "full" }).inject([], config as RunnableConfig);
@@ -153,7 +153,7 @@ describe("the event memory_read", () => {
   it("is told to nobody outside a run, and in a run that nobody listens to", async () => {
     const store = storeInMongo();
     const heard: unknown[] = [];
-    await graphOf(() => store.get(["docs"], "k")).invoke({ messages: [] });
+    await createGraph(() => store.get(["docs"], "k")).invoke({ messages: [] });
     expect(await store.get(["docs"], "k")).toBeNull();
     const node = new MemoryNode({ store, nodeId: "n" });
     expect(

@@ -39,7 +39,7 @@ function noteTaker(node: MemoryNode): Agent {
   return agent;
 }
 
-const namesOf = (): string[] => toldSpans(spans()).map(({ name }) => name);
+const getNames = (): string[] => toldSpans(spans()).map(({ name }) => name);
 
 describe("spans", () => {
   // Requirement: traces.runs
@@ -259,7 +259,7 @@ describe("spans", () => {
       memory.search("x"),
       memory.grep("1"),
     ]);
-    expect(namesOf()).toEqual([
+    expect(getNames()).toEqual([
       "upsert_memory",
       "create_memory",
       "update_memory",

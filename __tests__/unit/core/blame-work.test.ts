@@ -1,25 +1,16 @@
-import { expect, it, jest } from "@jest/globals";
-import * as diff from "diff";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { LineageStep } from "../../../src/core/history/history-backend.js";
 import { encodeOlderText, wholeText } from "../../../src/core/history/older-text.js";
-
-let comparisons = 0;
-
-jest.unstable_mockModule("diff", () => ({
-  ...diff,
-  diffArrays: (older: unknown[], newer: unknown[], options: { comparator: (a: unknown, b: unknown) => boolean }) =>
-    diff.diffArrays(older, newer, {
-      ...options,
-      comparator: (one: unknown, other: unknown) => {
-        comparisons += 1;
-        return options.comparator(one, other);
-      },
-    }),
-}));
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
+import { countLongestSlice, countSteps } from "../../helpers/counted-steps.js";
 
 const { blameLines } = await import("../../../src/core/history/blame.js");
+const { findHunks, unifiedDiff } = await import("../../../src/core/history/unified-diff.js");
 
 const count = 500_000;
+/** Some steps for each line, and those of the bounds. */
+const maxSteps = 60_000_000;
+const maxSliceSteps = 3_000_000;
 
 const linesOf = (line: (index: number) => string, length = count): string =>
   Array.from({ length }, (_, index) => line(index)).join("\n");
@@ -33,7 +24,7 @@ async function* batchOf(...steps: LineageStep[]): AsyncGenerator<readonly Lineag
   yield steps;
 }
 
-it.each([
+const hostile: [kind: string, older: string, newer: string][] = [
   ["nothing in common", linesOf((index) => `a${index}`), linesOf((index) => `b${index}`)],
   ["the same lines in another order", linesOf((index) => `${index}`), linesOf((index) => `${(index * 7919) % count}`)],
   ["few different lines", linesOf((index) => `${(index * index) % 7}`), linesOf((index) => `${(index * index) % 5}`)],
@@ -42,36 +33,53 @@ it.each([
     linesOf((index) => (index % 2000 < 1999 ? `${index % 2}` : "a line that stays, with some length")),
     linesOf((index) => (index % 2000 < 1999 ? `${2 + (index % 2)}` : "a line that stays, with some length")),
   ],
-])("blame of half a million lines with %s takes bounded work", async (_kind, older, newer) => {
-  comparisons = 0;
-  const steps = batchOf(stepOf("2", encodeOlderText(older, newer)), stepOf("1", "none"));
-  const blamed = await blameLines({ text: newer, steps });
-  expect(blamed).toHaveLength(count);
-  expect(blamed.every(({ version }) => version !== null)).toBe(true);
-  // At its limit a comparison still ends: each of 1,000 edits goes on along at most as many diagonals.
-  expect(comparisons).toBeLessThan(3_000_000);
+];
+
+const history = /core\/history\//;
+
+describe("large texts that differ much", () => {
+  it.each(hostile)("are blamed in bounded work: %s", async (_kind, older, newer) => {
+    const steps = batchOf(stepOf("2", encodeOlderText(older, newer)), stepOf("1", "none"));
+    let blamed: Awaited<ReturnType<typeof blameLines>> = [];
+    const taken = await countSteps(history, async () => {
+      blamed = await blameLines({ text: newer, steps }, createUnlimitedCall());
+    });
+    expect(blamed).toHaveLength(count);
+    expect(blamed.every(({ version }) => version !== null)).toBe(true);
+    expect(taken).toBeLessThan(maxSteps);
+  });
+
+  it.each(hostile)("are compared in bounded work: %s", async (_kind, older, newer) => {
+    const taken = await countSteps(history, () => findHunks(older, newer, null));
+    expect(taken).toBeLessThan(maxSteps);
+  });
 });
 
-it("blame of long lines counts their length", async () => {
-  const long = "x".repeat(100_000);
-  const [older, newer] = [linesOf((index) => `${long}a${index}`, 100), linesOf((index) => `${long}b${index}`, 100)];
-  comparisons = 0;
-  await blameLines({ text: newer, steps: batchOf(stepOf("2", wholeText(older)), stepOf("1", "none")) });
-  expect(comparisons).toBeLessThan(25_000);
-});
+describe("long work on the lines of texts", () => {
+  let nowMs = 0;
+  /** Whoever looks at the clock has worked for a millisecond, so ten looks are a slice. */
+  beforeEach(() => void jest.spyOn(performance, "now").mockImplementation(() => (nowMs += 1)));
+  afterEach(() => void jest.restoreAllMocks());
 
-it("blame gives other calls their turn between versions", async () => {
-  const texts = ["a", "b", "c", "d", "e"].map((name) => linesOf((index) => `${name}${index % 10}`, 100_000));
-  const text = "first\n" + (texts[0] ?? "");
-  const steps = texts.map((older, index) => stepOf(String(9 - index), wholeText(`first\n${older}`)));
-  let turns = 0;
-  let isDone = false;
-  const countTurn = (): void => {
-    turns += 1;
-    if (!isDone) setImmediate(countTurn);
-  };
-  setImmediate(countTurn);
-  await blameLines({ text, steps: batchOf(...steps, stepOf("1", "none")) });
-  isDone = true;
-  expect(turns).toBeGreaterThan(1);
+  const [, older, newer] = hostile[2] ?? ["", "", ""];
+  const side = (text: string): { name: string; text: string } => ({ name: "/a", text });
+
+  // Requirement: guarantees.others-get-their-turn
+  it("gives others their turn within a diff and a blame", async () => {
+    const diff = (): Promise<string> => unifiedDiff(side(older), side(newer), null);
+    const blame = (): Promise<unknown> => {
+      const steps = batchOf(stepOf("2", wholeText(older)), stepOf("1", "none"));
+      return blameLines({ text: newer, steps }, createUnlimitedCall());
+    };
+    expect(await countLongestSlice(history, diff)).toBeLessThan(maxSliceSteps);
+    expect(await countLongestSlice(history, blame)).toBeLessThan(maxSliceSteps);
+  });
+
+  // Requirement: waiting.own-work
+  it("ends with the signal of its call", async () => {
+    const controller = new AbortController();
+    const diff = unifiedDiff(side(older), side(newer), controller.signal);
+    setImmediate(() => controller.abort(new Error("stopped")));
+    await expect(diff).rejects.toThrow("stopped");
+  });
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
 import { encodeOlderText } from "../../../src/core/history/older-text.js";
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 
 interface Line {
   text: string;
@@ -60,7 +61,7 @@ it.each([
           if (lines.length === 0) lines = [brought(id, 999)];
           steps.unshift(stepOf(id, older, lines));
         });
-        const blamed = await blameLines(lineageOf(lines, steps));
+        const blamed = await blameLines(lineageOf(lines, steps), createUnlimitedCall());
         expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
       }),
       { numRuns: 300 },
@@ -72,7 +73,7 @@ it("blame goes through versions of more lines than a call has arguments", async 
   const older = Array.from({ length: 300_000 }, (): Line => ({ text: "", id: "0" }));
   const newer: Line[] = [{ text: "all new", id: "1" }];
   const steps = [stepOf("2", older, newer), stepOf("1", newer, older), stepOf("0", null, newer)];
-  const [line] = await blameLines(lineageOf(newer, steps));
+  const [line] = await blameLines(lineageOf(newer, steps), createUnlimitedCall());
   expect(line?.version?.id).toBe("2");
 });
 
@@ -83,7 +84,10 @@ it("blame finds lines that moved by one among lines that stayed", async () => {
   const newer = [...lines("1", ["ONE"]), two, three, four, five, seven, eight, ...lines("1", ["nine"])].filter(
     (line) => line !== undefined,
   );
-  const blamed = await blameLines(lineageOf(newer, [stepOf("1", older, newer), stepOf("0", null, older)]));
+  const blamed = await blameLines(
+    lineageOf(newer, [stepOf("1", older, newer), stepOf("0", null, older)]),
+    createUnlimitedCall(),
+  );
   expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(newer);
 });
 
@@ -98,7 +102,7 @@ it("blame asks for no older versions once it knows the version of each line", as
       yield [step];
     }
   }
-  const blamed = await blameLines({ text: textOf(newer), steps: steps() });
+  const blamed = await blameLines({ text: textOf(newer), steps: steps() }, createUnlimitedCall());
   expect(blamed.map(({ version }) => version?.id)).toEqual(["2", "2", "2"]);
   expect(asked).toBe(1);
 });

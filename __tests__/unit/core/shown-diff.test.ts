@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "@jest/globals";
 import { shownChange, shownDiff } from "../../../src/core/approval/shown-diff.js";
 import { unifiedDiff } from "../../../src/core/history/unified-diff.js";
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { patched } from "../../helpers/patched.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
 const diffOf = (before: string, after: string): Promise<string> =>
-  unifiedDiff({ name: "a/a", text: before }, { name: "b/a", text: after });
+  unifiedDiff({ name: "a/a", text: before }, { name: "b/a", text: after }, null);
 
 describe("a unified diff", () => {
   // Requirement: approval.shown
@@ -17,7 +18,7 @@ describe("a unified diff", () => {
     ["a file that goes", "x\n", null, "--- a/a\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n"],
     ["a new empty file", null, "", "--- /dev/null\n+++ b/a\n"],
   ])("shows %s", async (_name, before, after, diff) => {
-    expect(await shownChange("/a", before, after)).toBe(diff);
+    expect(await shownChange("/a", { before, after }, createUnlimitedCall())).toBe(diff);
   });
 
   // Requirement: approval.shown
@@ -39,7 +40,9 @@ describe("a unified diff", () => {
       Array.from({ length: 60_000 }, (_, index) => (index * factor) % prime).join("\n");
     const [before, after] = [lines(7919, 10_007), lines(7907, 10_009)];
     const diff = await diffOf(before, after);
-    expect(diff).toContain("@@ -1,60000 +1,60000 @@");
+    expect(diff).toContain(
+      "@@ -1,60000 +1,60000 @@ too different to show line by line: everything is removed and added\n",
+    );
     expect(applyPatch(before, diff)).toBe(after);
   });
 });
@@ -48,7 +51,7 @@ describe("a diff as people are shown it", () => {
   // Requirement: approval.shown
   it("hides no character", async () => {
     const hidden = "a\u200bb\u202ec\u{e0041}d\u001b[2Ke\rf\u0000";
-    expect(await shownChange("/a\u200b", "a", hidden)).toBe(
+    expect(await shownChange("/a\u200b", { before: "a", after: hidden }, createUnlimitedCall())).toBe(
       '--- "a/a\\342\\200\\213"\n+++ "b/a\\342\\200\\213"\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\\u200bb\\u202ec\\udb40\\udc41d\\u001b[2Ke\\u000df\\u0000\n\\ No newline at end of file\n',
     );
     expect(shownDiff("+a\r\n")).toBe("+a\\r\n");

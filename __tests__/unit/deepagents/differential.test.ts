@@ -106,7 +106,7 @@ describe("beside deepagents' own backends", () => {
   it.each(["/", "/data", "/data/", "/data/deep", "/none", "/AGENTS.md"])(
     "ls of %s shows the same entries",
     async (path) => {
-      const answers = await all(async (backend) => entriesOf(await backend.ls(path)));
+      const answers = await all(async (backend) => getEntries(await backend.ls(path)));
       expect(answers.ours).toEqual(answers.store);
       expect(answers.ours).toEqual(answers.disk);
     },
@@ -139,27 +139,27 @@ describe("beside deepagents' own backends", () => {
   it.each(
     patterns.flatMap((pattern) => ["/", "/data", "/data/deep/"].map((path): [string, string] => [pattern, path])),
   )("glob of %s in %s finds the same files", async (pattern, path) => {
-    const answers = await all(async (backend) => entriesOf(await backend.glob(pattern, path)));
+    const answers = await all(async (backend) => getEntries(await backend.glob(pattern, path)));
     expect(answers.ours).toEqual(answers.store);
     expect(answers.ours).toEqual(answers.disk);
   });
 
   it("glob takes a leading slash for the directory searched, as the tool describes it and the disk's does", async () => {
-    const answers = await all(async (backend) => entriesOf(await backend.glob("/data/**/*.md")));
+    const answers = await all(async (backend) => getEntries(await backend.glob("/data/**/*.md")));
     expect(answers.ours).toEqual(["/data/deep/er/notes.md"]);
     expect(answers.disk).toEqual(answers.ours);
     expect(answers.store).toEqual([]);
   });
 
   it("glob reads [!a] as a shell does, and so the disk's, where the store's takes the ! for a letter", async () => {
-    const answers = await all(async (backend) => entriesOf(await backend.glob("[!a-z]*")));
+    const answers = await all(async (backend) => getEntries(await backend.glob("[!a-z]*")));
     expect(answers.ours).toEqual(["/.hidden", "/AGENTS.md"]);
     expect(answers.disk).toEqual(answers.ours);
     expect(answers.store).toContain("/blank");
   });
 
   it("glob takes ? in a directory's name for any character, as the store's, where the disk's finds nothing", async () => {
-    const answers = await all(async (backend) => entriesOf(await backend.glob("data?/*")));
+    const answers = await all(async (backend) => getEntries(await backend.glob("data?/*")));
     expect(answers.ours).toEqual(["/data2/x"]);
     expect(answers.store).toEqual(answers.ours);
     expect(answers.disk).toEqual([]);
@@ -168,7 +168,7 @@ describe("beside deepagents' own backends", () => {
   it.each(["/data/deep/er/notes.md", "/none", "/dat"])(
     "glob in %s, which is no directory, answers as the store's",
     async (path) => {
-      const answers = await all(async (backend) => entriesOf(await backend.glob("*", path)));
+      const answers = await all(async (backend) => getEntries(await backend.glob("*", path)));
       expect(answers.ours).toEqual(answers.store);
     },
   );
@@ -195,14 +195,14 @@ describe("beside deepagents' own backends", () => {
     ["", "/data/table.csv", null],
   ])("grep of %j in %j among %j finds the same lines", async (pattern, path, glob) => {
     const { ours, store } = backends;
-    expect(matchesOf(await ours.grep(pattern, path, glob))).toEqual(matchesOf(await store.grep(pattern, path, glob)));
+    expect(getMatches(await ours.grep(pattern, path, glob))).toEqual(getMatches(await store.grep(pattern, path, glob)));
   });
 
   it("grep of a glob with a slash compares paths, where the store's compares names and so finds nothing", async () => {
     const { ours, store } = backends;
-    const found = matchesOf(await ours.grep("needle", "/", "data/**/*.md"));
+    const found = getMatches(await ours.grep("needle", "/", "data/**/*.md"));
     expect(found).toEqual(["/data/deep/er/notes.md:1:needle", "/data/deep/er/notes.md:3:needle needle"]);
-    expect(matchesOf(await store.grep("needle", "/", "data/**/*.md"))).toEqual([]);
+    expect(getMatches(await store.grep("needle", "/", "data/**/*.md"))).toEqual([]);
   });
 
   it("sorts by code units, where theirs sort by the locale of the process", async () => {
@@ -235,7 +235,7 @@ describe("globs beside deepagents' own", () => {
         async (paths, patterns) => {
           const { ours, store } = await storesOnly(Object.fromEntries(paths.map((path) => [path, "x"])));
           for (const each of patterns)
-            expect([each, entriesOf(await ours.glob(each))]).toEqual([each, entriesOf(await store.glob(each))]);
+            expect([each, getEntries(await ours.glob(each))]).toEqual([each, getEntries(await store.glob(each))]);
         },
       ),
       { numRuns: repetitions({ usual: 40, long: 1000 }) },
@@ -288,14 +288,14 @@ async function storesOnly(files: Files): Promise<Pick<Backends, "ours" | "store"
 }
 
 /** Paths in an order of our own, with a failure standing out. */
-function entriesOf({ error, files }: { error?: string; files?: { path: string; is_dir?: boolean }[] }): string[] {
+function getEntries({ error, files }: { error?: string; files?: { path: string; is_dir?: boolean }[] }): string[] {
   if (error !== undefined) return [`error: ${error}`];
   return (files ?? [])
     .map(({ path, is_dir: isDirectory }) => `${path}${isDirectory === true ? " (directory)" : ""}`)
     .toSorted();
 }
 
-function matchesOf({
+function getMatches({
   error,
   matches,
 }: {

@@ -155,7 +155,7 @@ describe("an interrupt or an abort", () => {
   // Requirement: deepagents.interrupts-and-aborts
   it.each([...methods, ...transfers])("keeps %s from beginning", async (_name, call) => {
     const backend = new DeepAgentsBackend(openMemory(new FailingStore(), freshAddress()));
-    expect(await outcomeOf(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
+    expect(await getOutcome(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
   });
 
   it.each([...methods, ...transfers])(
@@ -166,12 +166,12 @@ describe("an interrupt or an abort", () => {
         abort.abort(new Error("stopped"));
         throw new Error("closed");
       });
-      expect(await outcomeOf(abort, { before: false }, () => call(backend))).toBe("stopped");
+      expect(await getOutcome(abort, { before: false }, () => call(backend))).toBe("stopped");
     },
   );
 
   /** What the call itself comes to: LangChain ends an aborted run whatever becomes of it. */
-  function outcomeOf(
+  function getOutcome(
     abort: AbortController,
     { before }: { before: boolean },
     call: () => Promise<unknown>,

@@ -79,11 +79,11 @@ const start = async (agent: Runnable): Promise<Reply> => (await agent.invoke(inp
 const resume = async (agent: Runnable, answer: unknown): Promise<Reply> =>
   (await agent.invoke(new Command({ resume: answer }), config)) as Reply;
 
-const reviewsOf = (reply: Reply): Review[] => (reply.__interrupt__ ?? []).flatMap(({ value }) => value.actionRequests);
+const getReviews = (reply: Reply): Review[] => (reply.__interrupt__ ?? []).flatMap(({ value }) => value.actionRequests);
 const toolTexts = ({ messages }: Reply): string[] =>
   messages.filter((message) => message.getType() === "tool").map(({ text }) => text);
 
-async function textsOf(memory: Memory): Promise<Record<string, string>> {
+async function readTexts(memory: Memory): Promise<Record<string, string>> {
   const { files } = await memory.snapshot();
   return Object.fromEntries(
     files.filter(({ path }) => !path.startsWith("/.journal")).map(({ path, content }) => [path, content]),
@@ -108,21 +108,21 @@ describe("a change that asks", () => {
       ],
       reviewConfigs: [{ actionName: "memory", allowedDecisions: ["approve", "edit", "reject"] }],
     });
-    expect(await textsOf(free)).toEqual({ "/a": "one" });
+    expect(await readTexts(free)).toEqual({ "/a": "one" });
     expect(toolTexts(await resume(agent, approved))).toEqual([
       '{"command":"append","path":"/a","ok":true,"result":{"status":"ok"}}',
     ]);
-    expect(await textsOf(free)).toEqual({ "/a": "one\ntwo" });
+    expect(await readTexts(free)).toEqual({ "/a": "one\ntwo" });
   });
 
   // Requirement: approval.decisions
   it("is made with the content that a person has edited", async () => {
     const { node, free } = freshMemory();
     const agent = agentThatCalls(node, append("/a", "two"));
-    const [review] = reviewsOf(await start(agent));
+    const [review] = getReviews(await start(agent));
     const editedAction = { name: "memory", args: { ...review?.args, content: "2" } };
     await resume(agent, { decisions: [{ type: "edit", editedAction }] });
-    expect(await textsOf(free)).toEqual({ "/a": "2" });
+    expect(await readTexts(free)).toEqual({ "/a": "2" });
   });
 
   // Requirement: approval.decisions
@@ -135,7 +135,7 @@ describe("a change that asks", () => {
       ok: false,
       error: { code: "EACCES", message: "EACCES: a person rejected the change of /a: not now" },
     });
-    expect(await textsOf(free)).toEqual({});
+    expect(await readTexts(free)).toEqual({});
   });
 
   const args = { command: "append", path: "/a", content: "two" };
@@ -161,7 +161,7 @@ describe("a change that asks", () => {
     const agent = agentThatCalls(node, append("/a", "two"));
     await start(agent);
     expect(toolTexts(await resume(agent, answer))[0]).toContain("EACCES: the change of /a was not approved");
-    expect(await textsOf(free)).toEqual({});
+    expect(await readTexts(free)).toEqual({});
   });
 
   // Requirement: approval.decisions
@@ -175,12 +175,12 @@ describe("a change that asks", () => {
       middleware,
       checkpointer: new MemorySaver(),
     });
-    const [first] = reviewsOf(await start(agent));
-    const [second] = reviewsOf(await resume(agent, approved));
+    const [first] = getReviews(await start(agent));
+    const [second] = getReviews(await resume(agent, approved));
     expect([first?.args, second?.args]).toEqual([args, args]);
-    expect(await textsOf(free)).toEqual({});
+    expect(await readTexts(free)).toEqual({});
     await resume(agent, approved);
-    expect(await textsOf(free)).toEqual({ "/a": "two" });
+    expect(await readTexts(free)).toEqual({ "/a": "two" });
   });
 });
 
@@ -227,7 +227,7 @@ describe("every way in asks", () => {
         }),
       { "/a": "x" },
     ],
-    ["an agent as a subgraph", (node) => subgraphOf(node), { "/a": "x" }],
+    ["an agent as a subgraph", (node) => createSubgraph(node), { "/a": "x" }],
     ["a memory that a node of a graph changes by itself", (node) => graphOfNode(node), { "/a": "x" }],
   ];
 
@@ -235,11 +235,11 @@ describe("every way in asks", () => {
   it.each(changes)("%s", async (_name, make, expected) => {
     const { node, free } = freshMemory();
     const agent = make(node);
-    const reviews = reviewsOf(await start(agent));
+    const reviews = getReviews(await start(agent));
     expect(reviews).toHaveLength(1);
-    expect(await textsOf(free)).toEqual({});
-    expect(reviewsOf(await resume(agent, approved))).toEqual([]);
-    expect(await textsOf(free)).toEqual(expected);
+    expect(await readTexts(free)).toEqual({});
+    expect(getReviews(await resume(agent, approved))).toEqual([]);
+    expect(await readTexts(free)).toEqual(expected);
   });
 
   // Requirement: approval.every-way-in
@@ -277,23 +277,23 @@ describe("every way in asks", () => {
     await free.write("/a", "one");
     await free.write("/d/b", "b");
     const agent = graphWith(toolsFor(call, node), call);
-    expect(reviewsOf(await start(agent))).toHaveLength(1);
-    expect(await textsOf(free)).toEqual({ "/a": "one", "/d/b": "b" });
+    expect(getReviews(await start(agent))).toHaveLength(1);
+    expect(await readTexts(free)).toEqual({ "/a": "one", "/d/b": "b" });
     const reply = await resume(agent, approved);
-    expect(reviewsOf(reply)).toEqual([]);
+    expect(getReviews(reply)).toEqual([]);
     expect(toolTexts(reply)[0]).not.toMatch(/EACCES|"ok":false/);
-    expect(await textsOf(free)).toEqual(expected);
+    expect(await readTexts(free)).toEqual(expected);
   });
 
   // Requirement: approval.every-way-in
   it("mounts of a node, by the paths of its tree", async () => {
     const { node, free } = freshMemory({ mounts: { "/team": { nodeId: "team", access: "ask" } } });
     const agent = agentThatCalls(node, append("/team/a", "x"), append("/own", "x"));
-    const [review] = reviewsOf(await start(agent));
+    const [review] = getReviews(await start(agent));
     expect(review?.args).toEqual({ command: "append", path: "/team/a", content: "x" });
     expect(review?.description).toContain("+++ b/team/a\n");
     await resume(agent, approved);
-    expect([await textsOf(free), await node.memory().read("/team/a")]).toEqual([{ "/own": "x" }, "x"]);
+    expect([await readTexts(free), await node.memory().read("/team/a")]).toEqual([{ "/own": "x" }, "x"]);
   });
 
   // Requirement: approval.every-way-in
@@ -301,9 +301,9 @@ describe("every way in asks", () => {
     const { free } = freshMemory();
     const tree = mountMemories({ "/": { memory: free, access: "ask" } });
     const agent = graphWith([new MemoryTool({ memory: tree })], append("/a", "x"));
-    expect(reviewsOf(await start(agent))).toHaveLength(1);
+    expect(getReviews(await start(agent))).toHaveLength(1);
     await resume(agent, approved);
-    expect(await textsOf(free)).toEqual({ "/a": "x" });
+    expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
   // Requirement: approval.told
@@ -339,7 +339,7 @@ describe("several questions", () => {
     const answers = Object.fromEntries(asked.map(({ id }, index) => [id, decisions[index]]));
     const reply = await resume(agent, answers);
     expect(toolTexts(reply).map((text) => (JSON.parse(text) as { ok: boolean }).ok)).toEqual([true, false, false]);
-    expect(await textsOf(free)).toEqual({ "/a": "x" });
+    expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
   // Requirement: approval.each-call
@@ -348,12 +348,12 @@ describe("several questions", () => {
     const agent = graphWith(node.memoryTools, append("/a", "x"), append("/b", "y"), append("/c", "z"));
     const seen: string[] = [];
     let reply = await start(agent);
-    for (let [review] = reviewsOf(reply); review !== undefined; [review] = reviewsOf(reply)) {
+    for (let [review] = getReviews(reply); review !== undefined; [review] = getReviews(reply)) {
       seen.push(review.args["path"] ?? "");
       reply = await resume(agent, review.args["path"] === "/b" ? { decisions: [{ type: "reject" }] } : approved);
     }
     expect(seen.toSorted()).toEqual(["/a", "/b", "/c"]);
-    expect(await textsOf(free)).toEqual({ "/a": "x", "/c": "z" });
+    expect(await readTexts(free)).toEqual({ "/a": "x", "/c": "z" });
   });
 
   // Requirement: approval.each-call
@@ -370,7 +370,7 @@ describe("several questions", () => {
       const isOther = (reply.__interrupt__[0]?.value as unknown) === "another question";
       reply = await resume(agent, isOther ? approved : { decisions: [{ type: "reject" }] });
     }
-    expect(await textsOf(free)).toEqual({});
+    expect(await readTexts(free)).toEqual({});
   });
 });
 
@@ -383,10 +383,10 @@ describe("what was approved", () => {
     await start(agent);
     await free.write("/a", "other");
     const again = await resume(agent, approved);
-    expect(reviewsOf(again)[0]?.description).toContain("+other\n+two");
-    expect(await textsOf(free)).toEqual({ "/a": "other" });
+    expect(getReviews(again)[0]?.description).toContain("+other\n+two");
+    expect(await readTexts(free)).toEqual({ "/a": "other" });
     await resume(agent, approved);
-    expect(await textsOf(free)).toEqual({ "/a": "other\ntwo" });
+    expect(await readTexts(free)).toEqual({ "/a": "other\ntwo" });
   });
 
   // Requirement: approval.as-shown
@@ -401,9 +401,9 @@ describe("what was approved", () => {
       })
       .addEdge(START, "write")
       .compile({ checkpointer: new MemorySaver() });
-    expect(reviewsOf(await start(graph))[0]?.args["content"]).toBe("at 1");
+    expect(getReviews(await start(graph))[0]?.args["content"]).toBe("at 1");
     await resume(graph, approved);
-    expect([time, await textsOf(free)]).toEqual([2, { "/a": "at 1" }]);
+    expect([time, await readTexts(free)]).toEqual([2, { "/a": "at 1" }]);
   });
 
   // Requirement: approval.once
@@ -424,7 +424,7 @@ describe("what was approved", () => {
       )) as unknown as Reply;
       expect(toolTexts(reply)[0]).toContain('"ok":true');
     }
-    expect(await textsOf(free)).toEqual({ "/a": "x" });
+    expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
   // Requirement: approval.guard
@@ -435,13 +435,13 @@ describe("what was approved", () => {
     };
     const { node, free } = freshMemory({ ...asking, guard });
     const agent = agentThatCalls(node, append("/a", "my secret"));
-    const [review] = reviewsOf(await start(agent));
+    const [review] = getReviews(await start(agent));
     expect(review?.args["content"]).toBe("my [hidden]");
     const edited = (content: string): object => ({
       decisions: [{ type: "edit", editedAction: { name: "memory", args: { ...review?.args, content } } }],
     });
     await resume(agent, edited("your secret"));
-    expect(await textsOf(free)).toEqual({ "/a": "your [hidden]" });
+    expect(await readTexts(free)).toEqual({ "/a": "your [hidden]" });
     const other = agentThatCalls(node, append("/b", "fine"));
     await start(other);
     expect(
@@ -451,7 +451,7 @@ describe("what was approved", () => {
         }),
       )[0],
     ).toContain("EACCES: no such text");
-    expect(await textsOf(free)).toEqual({ "/a": "your [hidden]" });
+    expect(await readTexts(free)).toEqual({ "/a": "your [hidden]" });
   });
 });
 
@@ -480,7 +480,7 @@ describe("where nobody can be asked", () => {
   ])("%s is EACCES with what would do", async (_name, change, words) => {
     const { node, free } = freshMemory();
     await expect(change(node)).rejects.toThrow(words);
-    expect(await textsOf(free)).toEqual({});
+    expect(await readTexts(free)).toEqual({});
   });
 
   // Requirement: approval.nobody
@@ -489,7 +489,7 @@ describe("where nobody can be asked", () => {
     await expect(node.memory().append("/a", "x")).rejects.toThrow(
       'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"',
     );
-    expect([await textsOf(free), free.proposals, mountMemories({ "/": free }).proposals]).toEqual([{}, null, null]);
+    expect([await readTexts(free), free.proposals, mountMemories({ "/": free }).proposals]).toEqual([{}, null, null]);
   });
 
   // Requirement: approval.nobody
@@ -527,7 +527,7 @@ function graphWith(tools: ConstructorParameters<typeof ToolNode>[0], ...calls: S
     .compile({ checkpointer: new MemorySaver() });
 }
 
-function subgraphOf(node: MemoryNode): Runnable {
+function createSubgraph(node: MemoryNode): Runnable {
   const agent = createAgent({
     model: modelThatCalls(append("/a", "x")),
     middleware: [memoryMiddleware({ memory: node })],

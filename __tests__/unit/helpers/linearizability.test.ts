@@ -201,13 +201,13 @@ describe("the checker of histories", () => {
       call(0, 1, append("c", "/ab/x")),
       call(0, 1, append("d", "/c")),
     ];
-    const sizesOf = (calls: Parameters<typeof partsOf>[0]): number[] =>
+    const getSizes = (calls: Parameters<typeof partsOf>[0]): number[] =>
       partsOf(calls)
         .map(({ length }) => length)
         .toSorted((one, other) => one - other);
-    expect(sizesOf(history)).toEqual([1, 1, 1, 1]);
-    expect(sizesOf([...history, call(0, 1, remove("/a"))])).toEqual([1, 1, 1, 2]);
-    expect(sizesOf([...history, call(0, 1, rename("/a/x", "/b/y"))])).toEqual([1, 1, 3]);
+    expect(getSizes(history)).toEqual([1, 1, 1, 1]);
+    expect(getSizes([...history, call(0, 1, remove("/a"))])).toEqual([1, 1, 1, 2]);
+    expect(getSizes([...history, call(0, 1, rename("/a/x", "/b/y"))])).toEqual([1, 1, 3]);
     expect(partsOf([...history, call(0, 1, list)])).toHaveLength(1);
   });
 

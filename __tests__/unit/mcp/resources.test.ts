@@ -2,16 +2,22 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
 import type { Memory } from "../../../src/core/memory.js";
-import { createMcpServer, type McpServerOptions } from "../../../src/mcp/index.js";
+import { type ServerBounds, serverBounds } from "../../../src/mcp/bounds.js";
+import { createMcpServer } from "../../../src/mcp/index.js";
+import { MemoryService } from "../../../src/mcp/memory-service.js";
+import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { parseUri, toUri } from "../../../src/mcp/resources.js";
+import { createServerFor } from "../../../src/mcp/server.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { connectInMemory, HeardChanges } from "../../helpers/mcp-clients.js";
 import type { Client } from "@modelcontextprotocol/client";
 
 const posixMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "assistant" }, { paths: "posix" });
 
-async function connect(memory: Memory, options: Partial<McpServerOptions> = {}): Promise<Client> {
-  return connectInMemory(createMcpServer({ memory, ...options }));
+async function connect(memory: Memory, bounds: Partial<ServerBounds> = {}): Promise<Client> {
+  const settings = parseMcpOptions("McpServerOptions", { memory });
+  const service = new MemoryService(settings, { ...serverBounds, ...bounds });
+  return connectInMemory(createServerFor(service, { reportsChanges: true }));
 }
 
 describe("the resources of an MCP server", () => {

@@ -5,7 +5,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { StdioConnection } from "../../../src/mcp/stdio/serve-stdio.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { appendCall, initialize } from "../../helpers/mcp-messages.js";
+import { appendCall, faultyInitialize, initialize } from "../../helpers/mcp-messages.js";
 
 /** A memory whose appends begin, and go on when they are let. */
 function gatedMemory() {
@@ -35,7 +35,7 @@ function gatedMemory() {
 describe("a connection over stdio", () => {
   it.each(["stop", "end of input", "output that fails"])("ends at %s, after the call under way", async (reason) => {
     const { memory, gated, begun, letGo } = gatedMemory();
-    const connection = new StdioConnection(parseMcpOptions("McpStdioOptions", { memory: gated }));
+    const connection = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated }));
     const input = new PassThrough();
     const output = new Writable({
       write: (_chunk, _encoding, done) => done(reason === "output that fails" ? new Error("EPIPE") : null),
@@ -60,11 +60,23 @@ describe("a connection over stdio", () => {
     expect(input.destroyed).toBe(true);
   });
 
+  // Requirement: mcp.short-errors
+  it("answers a request with a thousand faults by a short error", async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const { gated } = gatedMemory();
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
+    input.end(`${JSON.stringify(faultyInitialize)}\n`);
+    await served;
+    const answer = String(output.read());
+    expect(JSON.parse(answer)).toMatchObject({ id: 1, error: { message: expect.stringContaining("icons") } });
+    expect(answer.length).toBeLessThan(6000);
+  });
+
   // Requirement: mcp.stdio-ends
   it("answers what it has read before the end of its input", async () => {
     const { gated, begun, letGo } = gatedMemory();
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = new StdioConnection(parseMcpOptions("McpStdioOptions", { memory: gated })).serve(input, output);
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
     const cancelled = { ...appendCall, id: 3 };
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } };
     const last = { jsonrpc: "2.0", id: 4, method: "resources/list" };
@@ -96,7 +108,7 @@ describe("a connection over stdio", () => {
     });
     const input = new PassThrough();
     const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
-    const served = new StdioConnection(parseMcpOptions("McpStdioOptions", { memory })).serve(input, output);
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory })).serve(input, output);
     const requests = Array.from({ length: 10_000 }, (_, id) => ({ jsonrpc: "2.0", id: id + 2, method: "ping" }));
     input.end([initialize, ...requests].map((message) => JSON.stringify(message)).join("\n"));
     await served;

@@ -284,12 +284,11 @@ describe("createMcpServer", () => {
       `dialects.0: must be one of ${dialectNames.join(", ")}, or a Dialect (given "klingon")`,
     ],
     [{ dialects: [] }, "dialects"],
-    [{ watchIntervalMs: 0 }, "watchIntervalMs"],
-    [{ pageSize: 0.5 }, "pageSize"],
     [{ threadId: "" }, "threadId"],
     [{ userId: 7 }, "userId"],
     [{ tread: "t" }, "tread"],
-    [{ name: "" }, "name"],
+    [{ info: { name: "" } }, "info.name"],
+    [{ info: { icon: "x" } }, "icon"],
   ])("refuses the options %j", (options, message) => {
     const create = () => createMcpServer({ memory: memoryOfNode(), ...(options as object) });
     expect(create).toThrow(TypeError);
@@ -387,9 +386,11 @@ describe("a memory in a server of one's own", () => {
 
 it("a server calls itself as its options say", async () => {
   const client = await connectInMemory(
-    createMcpServer({ memory: memoryOfNode(), name: "notes", title: "Our notes", version: "7" }),
+    createMcpServer({ memory: memoryOfNode(), info: { name: "notes", title: "Our notes", version: "7" } }),
   );
   expect(client.getServerVersion()).toEqual({ name: "notes", title: "Our notes", version: "7" });
+  const named = await connectInMemory(createMcpServer({ memory: memoryOfNode(), info: { name: "notes" } }));
+  expect(named.getServerVersion()).toMatchObject({ name: "notes", title: "Memory" });
 });
 
 /** The answer to a raw call, which the official client would not send. */

@@ -4,8 +4,8 @@ import { createRows, splitRows } from "../../../src/page/client/history/diff-row
 import { compareTexts, parseHunks } from "../../../src/page/hunks.js";
 
 async function rowsOf(older: string, newer: string) {
-  const hunks = await compareTexts(older, newer);
-  expect(parseHunks(await unifiedDiff({ name: "/a", text: older }, { name: "/a", text: newer }))).toEqual(
+  const hunks = await compareTexts(older, newer, new AbortController().signal);
+  expect(parseHunks(await unifiedDiff({ name: "/a", text: older }, { name: "/a", text: newer }, null))).toEqual(
     hunks.map((hunk) => ({
       ...hunk,
       oldStart: hunk.oldStart - Number(hunk.oldLines === 0),
@@ -57,6 +57,16 @@ describe("a difference in the browser", () => {
         .split("\n")
         .map((line) => ["removed", line]),
     );
+  });
+
+  it("says that texts are too different to show line by line, however many lines they have", async () => {
+    const lines = (name: string): string => `${name}\n`.repeat(200_000);
+    const [note, ...rows] = await rowsOf(lines("a"), lines("b"));
+    expect(note).toMatchObject({
+      kind: "note",
+      text: "too different to show line by line: everything is removed and added",
+    });
+    expect(rows).toHaveLength(400_000);
   });
 
   it("shows where lines are left out, and lists of files by their signs", async () => {

@@ -32,12 +32,12 @@ describe("buildGraph", () => {
     });
     const wrong = [() => graph.agent("M"), () => graph.memory("constructor"), () => graph.tool("T3")];
     for (const run of wrong) expect(run).toThrow(expect.objectContaining({ code: "EINVAL" }));
-    expect(wrong.map(messageOf)).toEqual([
+    expect(wrong.map(getMessage)).toEqual([
       'the graph has no agent with the id "M"; there are "A"',
       'the graph has no memory with the id "constructor"; there are "M"',
       'the graph has no memoryTool with the id "T3"; there are "T1", "T2"',
     ]);
-    expect(messageOf(() => build({ nodes: [], edges: [] }).agent("A"))).toBe('the graph has no agent with the id "A"');
+    expect(getMessage(() => build({ nodes: [], edges: [] }).agent("A"))).toBe('the graph has no agent with the id "A"');
   });
 
   // Requirement: template.templates
@@ -120,10 +120,10 @@ describe("buildGraph", () => {
     const store = new InMemoryStore();
     const none = () => buildGraph(oneTool(), { store, model: () => undefined as never });
     expect(none).toThrow(TypeError);
-    expect(messageOf(none)).toBe('agent "A": CallModelNode: model must be a chat model');
+    expect(getMessage(none)).toBe('agent "A": CallModelNode: model must be a chat model');
     const simple = new FakeListChatModel({ responses: ["x"] });
     Object.assign(simple, { bindTools: undefined });
-    expect(messageOf(() => buildGraph(oneTool(), { store, model: simple }))).toBe(
+    expect(getMessage(() => buildGraph(oneTool(), { store, model: simple }))).toBe(
       'agent "A": this chat model cannot bind tools',
     );
     expect(names(buildGraph(graphOf([node("A", "agent")]), { store, model: simple }).agent("A"))).toEqual([]);
@@ -179,7 +179,7 @@ describe("apply", () => {
       "A.tools -> T.$self",
     );
     expect(() => graph.apply(clash)).toThrow(TypeError);
-    expect(messageOf(() => graph.apply(clash))).toBe(
+    expect(getMessage(() => graph.apply(clash))).toBe(
       'agent "A": there already is a tool called ping; remove it first, or give one another name',
     );
     expect(parts().map((part, index) => part === before[index])).toEqual([true, true, true, true]);
@@ -238,7 +238,7 @@ describe("apply", () => {
     const graph = build(oneTool());
     const agent = graph.agent("A");
     graph.apply({ nodes: [node("A", "memory")], edges: [] });
-    expect(messageOf(() => graph.agent("A"))).toBe('the graph has no agent with the id "A"');
+    expect(getMessage(() => graph.agent("A"))).toBe('the graph has no agent with the id "A"');
     expect(graph.memory("A").nodeId).toBe("A");
     expect((await agent.invoke({ messages: [new HumanMessage("hello")] })).messages.at(-1)?.text).toBe("done");
     graph.apply(oneTool());
@@ -246,7 +246,7 @@ describe("apply", () => {
   });
 });
 
-function messageOf(run: () => unknown): string {
+function getMessage(run: () => unknown): string {
   try {
     run();
   } catch (error) {

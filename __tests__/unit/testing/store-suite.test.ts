@@ -23,10 +23,10 @@ function registered(
   return { tests, skipped };
 }
 
-const idOf = ({ title }: Registered): string => /\[([^\]]+)\]/.exec(title)?.[1] ?? "";
+const getId = ({ title }: Registered): string => /\[([^\]]+)\]/.exec(title)?.[1] ?? "";
 
-function testOf(id: string, options?: StoreSuiteOptions, store?: InMemoryStore): Registered {
-  const found = registered(options, store).tests.find((test) => idOf(test) === id);
+function findTest(id: string, options?: StoreSuiteOptions, store?: InMemoryStore): Registered {
+  const found = registered(options, store).tests.find((test) => getId(test) === id);
   if (found === undefined) throw new Error(`no test ${id}`);
   return found;
 }
@@ -42,7 +42,7 @@ describe("defineStoreSuite", () => {
     const ids = registered({
       openIndexed: (index) => new InMemoryStore({ index }),
       openExpiring: () => new InMemoryStore(),
-    }).tests.map(idOf);
+    }).tests.map(getId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^(?:wrapped:)?[a-z]+(?:-[a-z]+)*$/.test(id))).toEqual([]);
     expect(ids).toEqual(
@@ -56,7 +56,7 @@ describe("defineStoreSuite", () => {
     const ids = registered({
       openIndexed: (index) => new InMemoryStore({ index }),
       openExpiring: () => new InMemoryStore(),
-    }).tests.map(idOf);
+    }).tests.map(getId);
     const text = await readFile("docs/testing.md", "utf8");
     expect(text).toContain(`${ids.filter((id) => !id.startsWith("wrapped:")).length} cases`);
     expect(text).toContain(`all ${ids.length} tests`);
@@ -65,38 +65,38 @@ describe("defineStoreSuite", () => {
   });
 
   it("runs cases of expiry and ranking only for a store that can be opened so", () => {
-    const ids = registered().tests.map(idOf);
+    const ids = registered().tests.map(getId);
     expect(ids.filter((id) => /^(?:rank|expiry)-/.test(id))).toEqual([]);
   });
 
   // Requirement: store.suite-for-third-parties
   it("fails for a store that does", async () => {
-    await expect(testOf("put-get", {}, new ForgetfulStore()).run()).rejects.toMatchObject({ name: "AssertionError" });
-    await expect(testOf("wrapped:put-get", {}, new DroppingStore()).run()).rejects.toMatchObject({
+    await expect(findTest("put-get", {}, new ForgetfulStore()).run()).rejects.toMatchObject({ name: "AssertionError" });
+    await expect(findTest("wrapped:put-get", {}, new DroppingStore()).run()).rejects.toMatchObject({
       name: "AssertionError",
     });
-    await expect(testOf("put-get").run()).resolves.toBeUndefined();
+    await expect(findTest("put-get").run()).resolves.toBeUndefined();
   });
 
   it("runs what is known to fail, and fails where it does not", async () => {
     const options = { knownFailures: { "put-get": "loses everything" } };
-    const test = testOf("put-get", options, new ForgetfulStore());
+    const test = findTest("put-get", options, new ForgetfulStore());
     expect(test.title).toMatch(/^fails: .*loses everything$/);
     await expect(test.run()).resolves.toBeUndefined();
-    await expect(testOf("put-get", options).run()).rejects.toThrow("does not fail any more");
+    await expect(findTest("put-get", options).run()).rejects.toThrow("does not fail any more");
   });
 
   it("leaves out what is skipped, with its reason", () => {
     const { tests, skipped } = registered({ skip: { "put-get": "never ends" } });
-    expect(tests.map(idOf)).not.toContain("put-get");
-    expect(tests.map(idOf)).toContain("wrapped:put-get");
+    expect(tests.map(getId)).not.toContain("put-get");
+    expect(tests.map(getId)).toContain("wrapped:put-get");
     expect(skipped).toEqual([expect.stringContaining("never ends")]);
   });
 
   it("leaves out what does not apply to the capabilities declared", () => {
-    const all = new Set(registered().tests.map(idOf));
+    const all = new Set(registered().tests.map(getId));
     const some = new Set(
-      registered({ capabilities: { ordersByCodeUnits: false, storesDates: false } }).tests.map(idOf),
+      registered({ capabilities: { ordersByCodeUnits: false, storesDates: false } }).tests.map(getId),
     );
     expect([...all].filter((id) => !some.has(id) && !id.startsWith("wrapped:"))).toEqual([
       "value-dates",

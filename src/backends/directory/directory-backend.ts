@@ -25,18 +25,18 @@ export interface DirectorySettings {
   dir: string;
   maxFileBytes: number;
   lockTimeoutMs: number;
-  fsync: boolean;
   rights: Rights;
 }
 
 /**
- * A memory as ordinary files in a folder. A change waits for the folder's lock and becomes visible by one `rename`.
- * What reads one file or lists one directory takes no lock; what reads many takes it, for they belong to one moment.
+ * A memory as ordinary files in a folder. A change waits for the folder's lock, and becomes visible by one `rename`. A
+ * read of one file and a listing take no lock. A read of several files takes the lock, because they belong to one
+ * moment.
  */
 export class DirectoryBackend implements MemoryBackend {
   readonly #settings: DirectorySettings;
   readonly #traits: FileSystemTraits = {};
-  /** The folder with its own links resolved, once it exists. */
+  /** The folder with its own links resolved. Null until it exists. */
   #root: string | null = null;
 
   constructor(settings: DirectorySettings) {
@@ -61,7 +61,7 @@ export class DirectoryBackend implements MemoryBackend {
   }
 
   async change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
-    const { maxFileBytes, fsync } = this.#settings;
+    const { maxFileBytes } = this.#settings;
     if ((await this.#findRoot()) === null) {
       const empty = new MemoryTree({ files: [], directories: [], revision: null });
       const { edits, result } = applyChange(empty, change, { now: new Date(), maxFileBytes }, options);
@@ -69,7 +69,7 @@ export class DirectoryBackend implements MemoryBackend {
       assertCreatable(splitPath(change.path), []);
       await makeWorkFolder(this.#settings.dir, this.#modes);
     }
-    const folderChange = new FolderChange(change, options, { maxFileBytes, fsync, modes: this.#modes });
+    const folderChange = new FolderChange(change, options, { maxFileBytes, modes: this.#modes });
     return this.#locked(call, (folder, hold) => folderChange.make(folder, hold));
   }
 
@@ -78,7 +78,7 @@ export class DirectoryBackend implements MemoryBackend {
     if (found.kind === "file") return fileStat(found.stats);
     if (found.kind !== "dir") return null;
     return this.#atOneMoment(call, async (folder) => {
-      // Looked up again, as it may be gone by the time of the lock.
+      // The path is looked up again, because the directory may be gone when the lock is taken.
       if ((await folder.locate(path)).kind !== "dir") return null;
       const { files } = await folder.walk(path);
       return { kind: "dir", sizeBytes: totalFileBytes(files), createdAt: null, updatedAt: null };
@@ -104,11 +104,11 @@ export class DirectoryBackend implements MemoryBackend {
     });
   }
 
-  /** Reads several files as they are between two changes. */
+  /** Reads several files in the state between two changes. */
   async #atOneMoment<T>(call: CallContext, read: (folder: Folder) => Promise<T>): Promise<T> {
     const root = (await this.#findRoot()) ?? this.#settings.dir;
     const isUntouched = async (): Promise<boolean> => (await ioOrNull(lstat(join(root, workFolder)))) === null;
-    // A folder that no memory has changed has no work folder for a lock. Reading does not make one.
+    // A folder that no memory has changed has no work folder, and so no lock. A read does not create it.
     if (await isUntouched()) {
       const seen = await this.#inFolder(call, read);
       if (await isUntouched()) return seen;
@@ -120,7 +120,7 @@ export class DirectoryBackend implements MemoryBackend {
         return seen;
       });
     } catch (error) {
-      // Without the right to write there is no lock, and no other process of this user changes what is read.
+      // Without the right to write, the lock cannot be taken, but no process of this user can change the files either.
       if (MemoryError.isInstance(error) && (isForbidden(error) || error.code === "ENOSPC"))
         return this.#inFolder(call, read);
       throw error;
@@ -133,7 +133,7 @@ export class DirectoryBackend implements MemoryBackend {
     return withFolderLock(root, settings, (hold) => this.#inFolder(call, (folder) => task(folder, hold)));
   }
 
-  /** Runs a task on the folder, which reads as an empty one where it is missing. */
+  /** Runs a task on the folder. A missing folder counts as empty. */
   async #inFolder<T>(call: CallContext, task: (folder: Folder) => Promise<T>): Promise<T> {
     const folder = new Folder((await this.#findRoot()) ?? this.#settings.dir, this.#traits, call);
     try {

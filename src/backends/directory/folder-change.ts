@@ -29,13 +29,13 @@ export interface FolderChangeSettings extends WriteSettings {
 /** The part of a memory that a change is made to. */
 interface LoadedScope {
   tree: MemoryTree;
-  /** What each path of the scope leads to. Each entry of the root instead of the root. */
+  /** The located file or directory of each path of the scope. The root is replaced by its entries. */
   located: ReadonlyMap<string, Located>;
 }
 
 const anyoneWrites = 0o222;
 
-/** A change of a memory in a folder, as `applyChange` says. */
+/** A change of a memory in a folder. `applyChange` decides what it does. */
 export class FolderChange {
   readonly #change: Change;
   readonly #options: ChangeOptions;
@@ -48,7 +48,7 @@ export class FolderChange {
     this.#settings = settings;
   }
 
-  /** Makes the change under the lock. It may run again if the lock was lost before everything was deleted. */
+  /** Makes the change under the lock. Can be called again if the lock was lost before everything was deleted. */
   async make(folder: Folder, hold: Hold): Promise<ChangeResult> {
     const change = this.#change;
     const hasBegun = this.#deleted.files + this.#deleted.dirs > 0;
@@ -133,7 +133,9 @@ async function loadScope(folder: Folder, change: Change, options: ChangeOptions)
   return { tree: new MemoryTree({ files: [...texts, ...parents], directories, revision: null }), located };
 }
 
-/** The root is deleted entry by entry, so that the folder stays with what is not part of the memory, such as `.git`. */
+/**
+ * Returns the scope. The root is replaced by its entries: deleting it keeps files outside the memory, such as `.git`.
+ */
 async function getFolderScope(folder: Folder, change: Change): Promise<ChangeScope> {
   const scope = getScope(change);
   if (!scope.below.includes(ROOT)) return scope;
@@ -141,13 +143,13 @@ async function getFolderScope(folder: Folder, change: Change): Promise<ChangeSco
   return { paths, below: paths };
 }
 
-/** Stands for a file somewhere on the way to a path, which is enough to refuse to create that path. */
+/** Creates a placeholder for a file on the way to a path. This is enough to refuse the creation of that path. */
 function createParent(path: string): SnapshotFile {
   const time = new Date(0);
   return { kind: "file", path: getParent(path), content: "", sizeBytes: 0, createdAt: time, updatedAt: time };
 }
 
-/** The files of a scope, with their texts only if the change or its digest needs them. */
+/** Reads the files of a scope, with their texts only if the change or its digest needs them. */
 async function readTexts(
   folder: Folder,
   change: Change,
@@ -165,7 +167,7 @@ async function readTexts(
   return (await readableFiles(folder, files)).map((file) => toFile(file, file.content));
 }
 
-/** The file system lets a file be replaced that nobody may write. Whoever made it read-only wants it to stay. */
+/** Refuses to change a read-only file. The file system would allow to replace it, against the will of its owner. */
 function assertWritable({ mode }: Stats): void {
   if ((mode & anyoneWrites) === 0) throw new MemoryError("EIO", "EIO: the file is read-only");
 }

@@ -18,7 +18,7 @@ export interface Place {
   name: string;
 }
 
-/** What a path leads to. `missing`: `names` are the segments that are not there, below the directory `parent`. */
+/** The target of a path. `missing`: `names` are the missing segments below the existing directory `parent`. */
 export type Located =
   | ({ kind: "file"; stats: Stats } & Place)
   | { kind: "dir"; place: Place | null }
@@ -33,14 +33,14 @@ export interface FoundFile {
   stats: Stats;
 }
 
-/** What is known of a file system, once for all calls. */
+/** Known facts about a file system. All calls share one object. */
 export interface FileSystemTraits {
   foldsNames?: boolean;
 }
 
-/** A real folder during one call. Nothing that a link in it leads to is read or changed. */
+/** A real folder during one call. Links in it are not followed. */
 export class Folder {
-  /** Absolute, its own links resolved. */
+  /** Absolute, with its own links resolved. */
   readonly root: string;
   readonly #traits: FileSystemTraits;
   readonly #call: CallContext | undefined;
@@ -54,33 +54,35 @@ export class Folder {
     this.#rootDirectory = OpenDirectory.root(root);
   }
 
-  /** Closes what was opened on the way to what was located. */
+  /** Closes the directories that `locate` opened. */
   close(): void {
     for (const directory of this.#opened.splice(0)) directory.close();
   }
 
-  /** @throws EINVAL where a link, a special file or a reserved name is on the way or at its end */
+  /** @throws EINVAL if the path contains or leads to a link, a special file or a reserved name */
   async locate(path: string): Promise<Located> {
     const names = splitPath(path);
     if (names.length > 1) {
-      const parent = await this.#inOneStep(names.slice(0, -1));
-      if (parent !== null) return this.#locateBelow(this.#kept(parent), names, names.length - 1);
+      const parent = await this.#openInOneStep(names.slice(0, -1));
+      if (parent !== null) return this.#locateBelow(this.#closeLater(parent), names, names.length - 1);
     }
     return this.#locateBelow(this.#rootDirectory, names, 0);
   }
 
-  /** Whatever a command can name: neither links and special files, nor names that no path can hold. @throws ENOENT */
+  /** Leaves out links, special files, and names that no path can contain. @throws ENOENT */
   async list(path: string): Promise<MemoryEntry[]> {
-    return this.#inDirectory(path, (directory) => this.#entries(path, directory));
+    return this.#useDirectory(path, (directory) => this.#entries(path, directory));
   }
 
-  /** All below a directory. What vanishes meanwhile is left out, and the inside of a directory that may not be read. */
+  /**
+   * Finds everything below a directory, except entries that vanish meanwhile and directories without read permission.
+   */
   async walk(path: string): Promise<{ files: FoundFile[]; directories: string[] }> {
     const files: FoundFile[] = [];
     const directories: string[] = [];
     for (let level = [path]; level.length > 0;) {
       const found = await inParallel(level, (one) =>
-        one === path ? this.#children(one) : noneIfGone(this.#children(one)),
+        one === path ? this.#children(one) : ignoreMissing(this.#children(one)),
       );
       files.push(...found.flatMap((children) => children.files));
       level = found.flatMap((children) => children.directories);
@@ -89,7 +91,7 @@ export class Folder {
     return { files, directories };
   }
 
-  /** Runs a task for the files of each directory, which is open meanwhile. The outcomes keep the order of the files. */
+  /** Runs a task for each file while its directory is open. The outcomes are in the order of the files. */
   async eachIn<T>(
     files: readonly FoundFile[],
     task: (file: FoundFile, directory: OpenDirectory) => Promise<T>,
@@ -102,18 +104,18 @@ export class Folder {
     }
     const outcomes = new Map<FoundFile, T>();
     await inParallel([...byDirectory], async ([path, group]) => {
-      const run = this.#inDirectory(path, (directory) =>
+      const run = this.#useDirectory(path, (directory) =>
         inParallel(group, async (file) => {
           this.#call?.throwIfAborted();
           outcomes.set(file, await task(file, directory));
         }),
       );
-      await noneIfGone(run.then(() => noChildren));
+      await ignoreMissing(run.then(() => noChildren));
     });
     return files.map((file) => outcomes.get(file) ?? null);
   }
 
-  /** The names in a directory as they are spelled; none where it is missing. */
+  /** Returns the names in a directory, in their stored spelling. Empty if the directory is missing. */
   async namesIn(directory: OpenDirectory): Promise<string[]> {
     return (await ioOrNull(readdir(directory.base))) ?? [];
   }
@@ -131,9 +133,9 @@ export class Folder {
       if (stats.isDirectory()) {
         if (isLast) return { kind: "dir", place: { parent, name } };
         const child = await parent.openChild(name);
-        // It was a directory a moment ago.
+        // `lstat` found a directory a moment ago, so something has replaced it.
         if (child === null) throw linkInTheWay();
-        parent = this.#kept(child);
+        parent = this.#closeLater(child);
       } else {
         if (!stats.isFile()) throw notAFile();
         return isLast ? { kind: "file", parent, name, stats } : { kind: "belowFile" };
@@ -141,11 +143,8 @@ export class Folder {
     }
   }
 
-  /**
-   * Null where the names have to be looked at one by one, as the file system may fold them or one of them is no
-   * directory.
-   */
-  async #inOneStep(names: readonly string[]): Promise<OpenDirectory | null> {
+  /** Returns null if the names must be checked one by one: the file system may fold names, or one is no directory. */
+  async #openInOneStep(names: readonly string[]): Promise<OpenDirectory | null> {
     if (names.some(isReserved) || (await this.#isFolding())) return null;
     const [first = "", ...others] = names;
     return others.length === 0
@@ -153,16 +152,16 @@ export class Folder {
       : OpenDirectory.inOneStep(join(this.root, ...names));
   }
 
-  #kept(directory: OpenDirectory): OpenDirectory {
+  #closeLater(directory: OpenDirectory): OpenDirectory {
     this.#opened.push(directory);
     return directory;
   }
 
   /** @throws ENOENT */
-  async #inDirectory<T>(path: string, run: (directory: OpenDirectory) => Promise<T>): Promise<T> {
+  async #useDirectory<T>(path: string, run: (directory: OpenDirectory) => Promise<T>): Promise<T> {
     this.#call?.throwIfAborted();
     if (path === ROOT) return run(this.#rootDirectory);
-    const directory = (await this.#inOneStep(splitPath(path))) ?? (await this.#openByName(path));
+    const directory = (await this.#openInOneStep(splitPath(path))) ?? (await this.#openByName(path));
     try {
       await directory.check();
       const outcome = await run(directory);
@@ -197,7 +196,7 @@ export class Folder {
   }
 
   async #children(path: string): Promise<Children> {
-    return this.#inDirectory(path, async (directory) => {
+    return this.#useDirectory(path, async (directory) => {
       const entries = await this.#entries(path, directory);
       const getChildPath = (name: string): string => pathOfChild(path, name) ?? "";
       const files = await inParallel(
@@ -214,7 +213,7 @@ export class Folder {
     });
   }
 
-  /** Null too where the file system knows the file by another spelling of the name only. */
+  /** Returns null also if the file system has the file only under another spelling. */
   async #readStats(parent: OpenDirectory, name: string): Promise<Stats | null> {
     await parent.check();
     const stats = await ioOrNull(lstat(parent.pathTo(name)), { inFolder: parent === this.#rootDirectory });
@@ -223,7 +222,7 @@ export class Folder {
     return (await this.namesIn(parent)).includes(name) ? stats : null;
   }
 
-  /** Whether the file system may take two spellings for one name. Linux is asked, as it mounts all kinds. */
+  /** Whether two spellings can be one name. Linux mounts all kinds of file systems, so this is tried out there. */
   async #isFolding(): Promise<boolean> {
     if (this.#traits.foldsNames !== undefined) return this.#traits.foldsNames;
     if (process.platform !== "linux") return (this.#traits.foldsNames = true);
@@ -243,14 +242,14 @@ interface Children {
 
 const noChildren: Children = { files: [], directories: [] };
 
-/** What a directory that was seen a moment ago answers when it is gone, or when something else has its name. */
-const notThere = new Set<MemoryErrorCode>(["ENOENT", "ENOTDIR", "EINVAL"]);
+/** Error codes for a directory that has vanished, or whose name something else has taken. */
+const missingCodes = new Set<MemoryErrorCode>(["ENOENT", "ENOTDIR", "EINVAL"]);
 
-async function noneIfGone(children: Promise<Children>): Promise<Children> {
+async function ignoreMissing(children: Promise<Children>): Promise<Children> {
   try {
     return await children;
   } catch (error) {
-    if (MemoryError.isInstance(error) && (isForbidden(error) || notThere.has(error.code))) return noChildren;
+    if (MemoryError.isInstance(error) && (isForbidden(error) || missingCodes.has(error.code))) return noChildren;
     throw error;
   }
 }

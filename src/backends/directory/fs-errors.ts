@@ -1,6 +1,6 @@
 import { invalid, MemoryError } from "../../core/values/errors.js";
 
-/** What file systems refuse, in words that name no path of the host. */
+/** Reasons by error code. They name no path of the host. */
 const reasons: Record<string, string> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
@@ -11,13 +11,13 @@ const reasons: Record<string, string> = {
   EXDEV: "a folder of the memory is on another file system",
 };
 
-/** By its shape, for in another realm (a `vm` context) Node's errors are none of that realm's. */
+/** Checks the shape, because Node's errors are not instances of another realm's Error (a `vm` context). */
 export function getErrorCode(error: unknown): string | undefined {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : undefined;
 }
 
-/** @param cause what a function of `node:fs` threw */
+/** @param cause an error of a function of `node:fs` */
 export function fileSystemError(cause: unknown): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
   const code = getErrorCode(cause) ?? "unknown";
@@ -27,12 +27,12 @@ export function fileSystemError(cause: unknown): MemoryError {
   if (code === "ENAMETOOLONG") {
     return new MemoryError("EINVAL", "invalid path: too long for the file system", { cause });
   }
-  // O_NOFOLLOW met a link that was not there a moment ago.
+  // O_NOFOLLOW met a link that replaced the file a moment ago.
   if (code === "ELOOP") return linkInTheWay(cause);
   return new MemoryError("EIO", `EIO: ${reasons[code] ?? `the file system failed (${code})`}`, { cause });
 }
 
-/** Whether the rights of one file or directory are at fault, not the storage. */
+/** Whether the rights of one file or directory are the reason of an error. */
 export const isForbidden = (error: MemoryError): boolean =>
   ["EACCES", "EPERM", "EROFS"].includes(getErrorCode(error.cause) ?? "");
 
@@ -41,7 +41,7 @@ export const linkInTheWay = (cause?: unknown): MemoryError =>
 
 export const notAFile = (): MemoryError => invalid("invalid path: neither a file nor a directory");
 
-/** The outcome of a call to `node:fs`, whose errors become MemoryErrors. */
+/** Awaits a call to `node:fs`, and converts its errors to MemoryErrors. */
 export async function io<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -53,11 +53,11 @@ export async function io<T>(call: Promise<T>): Promise<T> {
 const missing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 
 /**
- * As `io`, but null for what is not there. A name that no file system could hold is not there either.
+ * Does the same as `io`, but returns null for missing files, and for names that no file system can contain.
  *
- * @param inFolder whether it is the memory's folder or right in it: where that is no folder, nothing is known of the
- * memory
- * @param linkIsMissing whether a link in the place of what `O_NOFOLLOW` is to open counts as nothing
+ * @param inFolder whether the call is about the memory's folder or its children. If the folder is a file, that is an
+ * error.
+ * @param linkIsMissing whether a link that `O_NOFOLLOW` refuses counts as missing
  */
 export async function ioOrNull<T>(
   call: Promise<T>,

@@ -1,8 +1,9 @@
-/** Files looked at at once; a memory of thousands must not use up the handles of the process. */
+/** Limits the open files, so that a memory of thousands of files does not use up the handles of the process. */
 const maxParallel = 32;
 
 /**
- * Runs a task on each item, a few at once; the outcomes keep their order. After a failure none of them is under way.
+ * Runs a task on each item, a few at once. The outcomes are in the order of the items. When a failure is reported, no
+ * task is still running.
  */
 export async function inParallel<T, U>(items: readonly T[], task: (item: T) => Promise<U>): Promise<U[]> {
   const outcomes: U[] = [];

@@ -1,18 +1,18 @@
 import { fileNotFound, pathIsDirectory } from "../../core/values/errors.js";
 import type { Folder, FoundFile, Located } from "./folder.js";
 import { readCurrentText } from "./known-texts.js";
-import { textOfFile } from "./read-file.js";
+import { readFileText } from "./read-file.js";
 
-/** The text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
+/** Reads the text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
 export async function readText(found: Located): Promise<string> {
   if (found.kind === "dir") throw pathIsDirectory();
   if (found.kind !== "file") throw fileNotFound();
-  const text = await textOfFile(found, found.stats);
+  const text = await readFileText(found, found.stats);
   if (typeof text === "string") return text;
   throw text ?? fileNotFound();
 }
 
-/** The files that are text. One that is not must not keep the others from being read. */
+/** Reads the files that are text. Other files are left out, so that one bad file does not prevent a snapshot. */
 export async function readableFiles(
   folder: Folder,
   files: readonly FoundFile[],

@@ -10,23 +10,25 @@ import type { Modes } from "./rights.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
 /**
- * A lock whose time is so far from now is taken over, where its holder is not known to have ended. The time is in the past
- * if nobody refreshes the lock, and in the future if a clock was wrong: machines that share a folder agree better.
+ * A lock whose time is so far from now is taken over. If its holder has ended for certain, this happens at once. The time
+ * is in the past if nobody refreshes the lock, and in the future if a clock was wrong.
  */
 export const staleMs = 5000;
 
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const maxLockBytes = 1000;
 
-/** What one look at a lock tells of who holds it. */
+/** The state of a lock, as read once. */
 interface Seen {
-  /** Of this holding; no other has it. */
+  /** The id of this claim. No other claim has the same id. */
   id: string;
   isStale: boolean;
   isDirectory: boolean;
 }
 
-/** Makes a file that says who made it, where there is none of the name. Answers the id of the new holding. */
+/**
+ * Creates the lock file, with the identity of this process. Returns the id of the claim, or null if the file exists.
+ */
 export async function claim(work: OpenDirectory, name: string, modes: Modes): Promise<string | null> {
   await work.check();
   const id = randomUUID();
@@ -47,11 +49,12 @@ export async function claim(work: OpenDirectory, name: string, modes: Modes): Pr
 }
 
 /**
- * Takes over a lock whose holder is gone; answers the id of the new holding, null where there is nothing to take over.
+ * Takes over a lock whose holder is gone. Returns the id of the new claim, or null if nothing can be taken over.
  *
- * Several processes can find the same holder gone, and a slow one when the lock is already another's. Whoever makes the
- * file that is named after the old holding, and finds that still in place, has the right to the lock, and this file
- * becomes the lock by one `rename`. Its maker can be gone, too: then the file is taken over in the same way.
+ * Several processes can notice the same stale lock, and a slow process can notice it after another one took the lock
+ * over. So a process first creates a file named after the old claim. If the old lock is then still in place, this file
+ * becomes the lock by one `rename`. If the process that created the file is gone too, the file itself is taken over in
+ * the same way.
  */
 export async function takeOver(work: OpenDirectory, name: string, modes: Modes): Promise<string | null> {
   const seen = await look(work, name);
@@ -66,14 +69,14 @@ export async function takeOver(work: OpenDirectory, name: string, modes: Modes):
     const isMoved = await ioOrNull(rename(work.pathTo(right), work.pathTo(name)).then(() => true));
     return isMoved === true && Date.now() - startedMs < staleMs / 2 ? id : null;
   }
-  // Version 0.1.0 locks by a directory, which is empty.
+  // The lock of version 0.1.0 is an empty directory.
   const isFull = isMine && (await isNotEmpty(rmdir(work.pathTo(name))));
   await ioOrNull(unlink(work.pathTo(right)));
   if (isFull) throw fullDirectory(name);
   return isMine ? claim(work, name, modes) : null;
 }
 
-/** Frees a lock that may have been taken over: then it stays. */
+/** Frees a lock, unless another process has taken it over. */
 export async function freeIfHeld(work: OpenDirectory, name: string, id: string, modes: Modes): Promise<void> {
   const right = `taken-${id}`;
   if ((await claim(work, right, modes)) === null) return;
@@ -94,7 +97,7 @@ async function look(work: OpenDirectory, name: string): Promise<Seen | null> {
   if (text === null) return null;
   const holder = parsed(text);
   return {
-    // What does not say who holds it, such as a file that was cut short by a crash, is known by its time.
+    // A file that does not name its holder, for example after a crash during the write, is identified by its time.
     id: holder?.id ?? `${stats.ino}-${Math.round(stats.mtimeMs)}`,
     isStale:
       Math.abs(Date.now() - stats.mtimeMs) > staleMs || (holder?.process !== undefined && hasEnded(holder.process)),

@@ -3,7 +3,7 @@ import { normalizePath, getPathPrefix } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 
 /**
- * The folder inside a memory's folder for its lock and for what is about to be moved into place; no memory shows it.
+ * The folder inside a memory's folder for the lock, and for files before they are moved into place. No memory shows it.
  */
 export const workFolder = ".langgraph-mongo-memory";
 
@@ -14,22 +14,24 @@ const maxNameBytes = 255;
 /** `GIT~1` is the short name that Windows gives `.git`. */
 const reservedNames = [".GIT", "GIT~1", workFolder.toUpperCase()];
 
-/** One spelling for all names that some file system takes for the same: case, normal form, full case folding. */
+/**
+ * Returns one spelling for all names that some file system treats as equal: by case, normal form, full case folding.
+ */
 export function foldName(name: string): string {
   if (/^[\0-\x7f]*$/.test(name)) return name.toUpperCase();
   return name.normalize("NFC").toLowerCase().toUpperCase().normalize("NFC");
 }
 
 /**
- * Names that are never part of a memory: our own, and `.git` by any spelling that git itself guards against. Whoever
- * may write `.git/config` runs programs of their choice at the next `git status`.
+ * Whether a name is never part of a memory: the work folder, and `.git` in any spelling that git itself refuses. A
+ * person who can write `.git/config` can run any program at the next `git status`.
  */
 export function isReserved(name: string): boolean {
   if (!name.startsWith(".") && !/git~1|\P{ASCII}/iu.test(name)) return false;
   return reservedNames.includes(foldName(name.replaceAll(ignorable, "")));
 }
 
-/** Why no file or directory of this name is made: it could not exist, or be another, on Linux, macOS or Windows. */
+/** Returns the reason why a name is refused: on Linux, macOS or Windows it could not exist, or mean another file. */
 export function fileNameFault(name: string): MemoryError | null {
   const refuse = (reason: string): MemoryError => invalid(`invalid path segment: ${name} (${reason})`);
   if (isReserved(name)) return reservedName(name);
@@ -43,7 +45,7 @@ export function fileNameFault(name: string): MemoryError | null {
 export const reservedName = (name: string): MemoryError =>
   invalid(`invalid path segment: ${name} (reserved, not part of the memory)`);
 
-/** The path of a name found in a directory; null where no command could name it, so that no listing shows it. */
+/** Returns the path of a name in a directory. Null if no command could name this path: then no listing shows it. */
 export function pathOfChild(directory: string, name: string): string | null {
   const path = getPathPrefix(directory) + name;
   try {
@@ -55,8 +57,8 @@ export function pathOfChild(directory: string, name: string): string | null {
 }
 
 /**
- * @param names what is to be made, each in the one before, and the first beside `siblings`
- * @throws EINVAL for a name that some file system refuses, or takes for that of a sibling
+ * @param names the names to create, each inside the one before; the first stands beside `siblings`
+ * @throws EINVAL for a name that some file system refuses, or treats as equal to a sibling
  */
 export function assertCreatable(names: readonly string[], siblings: readonly string[]): void {
   for (const name of names) {

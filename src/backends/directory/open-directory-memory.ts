@@ -4,26 +4,12 @@ import { DirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { checkOptions } from "../../core/settings/check-options.js";
-import { memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/memory-options.js";
+import { type MemoryOptions, memoryOptionFields } from "../../core/memory-options.js";
 
-/** Which folder, and how it is used. */
+/** The folder of a memory, and its settings. */
 export interface DirectoryMemoryOptions extends MemoryOptions {
-  /** How long each call may take, in ms. If twice `lockTimeoutMs` is more, that is the default. @default 30_000 */
-  timeoutMs?: number;
   /** The folder. The first change makes it if it is missing. A link is followed here, and nowhere inside. */
   dir: string;
-  /**
-   * How long, in ms, a call waits while other processes hold the lock, before it is EIO. After 5,000 ms a call takes
-   * over the lock of a process that stands still, or was killed on another machine or on another system than Linux. So
-   * allow more than that.
-   * @default 15_000
-   */
-  lockTimeoutMs?: number;
-  /**
-   * Whether a text is on the disk before it takes its place. Without it, acknowledged changes still survive the
-   * process, but a power failure may leave a changed file empty. @default true
-   */
-  fsync?: boolean;
   /**
    * Who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever the umask.
    * `umask`: whoever the umask of the process allows. @default "owner"
@@ -31,7 +17,11 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
   rights?: "owner" | "umask";
 }
 
-const defaults = { lockTimeoutMs: 15_000, fsync: true, rights: "owner" } as const;
+/**
+ * How long a call waits while other processes hold the lock. It is more than the time after which a call takes over
+ * the lock of a process that stands still.
+ */
+const maxLockWaitMs = 15_000;
 
 const optionsSchema = z
   .object({
@@ -40,45 +30,39 @@ const optionsSchema = z
       .string()
       .min(1)
       .refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
-    lockTimeoutMs: z.number().int().min(0).max(600_000).optional(),
-    fsync: z.boolean().optional(),
     rights: z.enum(["owner", "umask"]).optional(),
   })
   .strict();
 
 /**
- * A memory as ordinary files in a folder, to read, edit by hand and keep in git. Its address is the folder's name,
- * scope `global`.
+ * Opens a memory as ordinary files in a folder. You can read the files, edit them by hand, and keep them in git. The
+ * address of the memory is the name of the folder, with the scope `global`. The folder is first used by the first call.
  *
- * Changes wait for each other, across processes too, by a lock in the hidden folder `.langgraph-mongo-memory`, which
- * git ignores. Each becomes visible by one `rename`, so no reader and no crash meets half of it. Only the root is
- * emptied file by file. Reads of one file and listings take no lock. An editor takes none either: what it saves between
- * two calls is seen at once, what it saves during a call may be overwritten.
+ * Changes wait for each other, across processes too. Their lock is in the hidden folder `.langgraph-mongo-memory`,
+ * which git ignores. Each change becomes visible by one `rename`, so no reader and no crash sees half a change. Only
+ * the root is emptied file by file. Reads of one file and listings take no lock. An editor takes no lock either: a text
+ * that it saves between two calls is seen at once, a text that it saves during a call may be overwritten.
  *
  * A changed file keeps its owner and its rights, except setuid and setgid. `createdAt` becomes the time of the change.
- * Of hard links only this name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links,
- * special files and names that no path can have are not part of the memory. Listings show files without UTF-8 text,
- * without the right to read, or over 15,000,000 bytes. Reading one is EIO or EFBIG, and a snapshot leaves it out.
- * `maxMemoryBytes` is ignored.
+ * If a file has several hard links, only this name gets the new text. Names that Windows, macOS or git would refuse or
+ * confuse are EINVAL. Links, special files and names that no path can have are not part of the memory. Listings show
+ * files without UTF-8 text, files without the right to read, and files over 15,000,000 bytes. Reading such a file is
+ * EIO or EFBIG, and a snapshot leaves it out. `maxMemoryBytes` is ignored.
  *
- * @throws TypeError for bad options, MemoryError EINVAL if the folder has a name that no id can have. The first call is
- * the first
- *   to touch the folder.
+ * @throws TypeError for bad options, MemoryError EINVAL if the folder has a name that no id can have
  */
 export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
+  return openFolder(options, maxLockWaitMs);
+}
+
+/** Opens it with another wait for the lock, in ms. */
+export function openFolder(options: DirectoryMemoryOptions, lockTimeoutMs: number): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);
-  const {
-    dir,
-    lockTimeoutMs = defaults.lockTimeoutMs,
-    fsync = defaults.fsync,
-    rights = defaults.rights,
-    ...memoryOptions
-  } = options;
+  const { dir, rights = "owner", ...memoryOptions } = options;
   const absolute = resolve(dir);
-  const timeoutMs = options.timeoutMs ?? Math.max(memoryDefaults.timeoutMs, 2 * lockTimeoutMs);
   return openMemoryOver(
-    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
+    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, rights }),
     { nodeId: basename(absolute) },
-    { ...memoryOptions, timeoutMs },
+    memoryOptions,
   );
 }

@@ -7,24 +7,23 @@ import { ioOrNull, linkInTheWay } from "./fs-errors.js";
 const openHandle = promisify(openWithCallback);
 
 /**
- * Whether `/proc/self/fd/<handle>/name` is a name in the directory that is open, whatever becomes of the directory's
- * path: what other programs call `openat`, which Node has not. Without it, paths are checked before and after their
- * use.
+ * Whether `/proc/self/fd/<handle>/name` names a file in an open directory, even if the path of the directory changes.
+ * Such a name replaces `openat`, which Node does not have. Other systems check paths before and after each use.
  */
 const hasHandles = process.platform === "linux" && existsSync("/proc/self/fd");
 
-/** `O_PATH`, which Node does not name: a handle that needs no right to read. */
+/** `O_PATH`, a constant that Node does not have: opens a handle without the right to read. */
 const namesOnly = 0o10000000;
 const directoryFlags = namesOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A directory whose names can be used without following a link that was put on the way to it. */
 export class OpenDirectory {
-  /** Absolute, as it was when the directory was opened. */
+  /** The absolute path at the time when the directory was opened. */
   readonly path: string;
   /** The directory itself, for `readdir`. */
   readonly base: string;
   readonly #handle: number | null;
-  /** Whether its path is checked before and after each use, as there is no handle of it. */
+  /** Whether the path is checked before and after each use, because the system has no handles of directories. */
   readonly isChecked: boolean;
 
   private constructor(path: string, handle: number | null, isChecked: boolean) {
@@ -34,13 +33,14 @@ export class OpenDirectory {
     this.isChecked = isChecked;
   }
 
-  /** A memory's folder. The way to it is the program's choice, links included. */
+  /** Returns the folder of a memory. The program chooses the path to it, which may contain links. */
   static root(path: string): OpenDirectory {
     return new OpenDirectory(path, null, false);
   }
 
   /**
-   * Opens a directory below the root in one step. Null does not say why: name by name, `openChild` is right everywhere.
+   * Opens a directory below the root in one step. Returns null without a reason; then open the path name by name with
+   * `openChild`.
    */
   static async inOneStep(path: string): Promise<OpenDirectory | null> {
     if (!hasHandles) return null;
@@ -52,7 +52,7 @@ export class OpenDirectory {
     return null;
   }
 
-  /** Opens a directory in this one; null where the name is missing, a link, or of something else. */
+  /** Opens a directory in this one. Returns null if the name is missing, or is not a directory but a link or a file. */
   async openChild(name: string | Buffer): Promise<OpenDirectory | null> {
     const path = join(this.path, name.toString());
     if (hasHandles) {
@@ -63,14 +63,14 @@ export class OpenDirectory {
     return stats?.isDirectory() === true ? new OpenDirectory(path, null, true) : null;
   }
 
-  /** For calls that do not follow a link of this name. A name that is no UTF-8 is passed as its bytes. */
+  /** Returns a path for calls that do not follow a link of this name. A name that is not UTF-8 is given as bytes. */
   pathTo(name: string): string;
   pathTo(name: string | Buffer): string | Buffer;
   pathTo(name: string | Buffer): string | Buffer {
     return typeof name === "string" ? join(this.base, name) : Buffer.concat([Buffer.from(this.base + sep), name]);
   }
 
-  /** To be called before and after each use where there are no handles; does nothing elsewhere. @throws EINVAL */
+  /** Refuses links on the path. Call it before and after each use; with a handle it does nothing. @throws EINVAL */
   async check(): Promise<void> {
     if (!this.isChecked) return;
     const real = await ioOrNull(realpath(this.path));

@@ -3,24 +3,24 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { getErrorCode } from "./fs-errors.js";
 
-/** Tells a process from all others, those of other machines, boots and containers too. */
+/** Distinguishes a process from all others, including processes of other machines, boots and containers. */
 export interface ProcessIdentity {
-  /** Where its number means this process: machine, boot, and the namespaces of a container. */
+  /** The scope of process numbers: a digest of machine, boot, and the namespaces of a container. */
   place: string;
   pid: number;
-  /** When it started, as a number is given again to later processes. */
+  /** The start time of the process, because later processes can get the same number. */
   started: string;
 }
 
 let own: ProcessIdentity | null | undefined;
 
-/** Null where the system does not tell enough: elsewhere than on Linux. */
+/** Returns null on systems other than Linux, because they do not report enough. */
 export function ownIdentity(): ProcessIdentity | null {
   if (own === undefined) own = process.platform === "linux" ? read() : null;
   return own;
 }
 
-/** Whether a process has ended for certain: no thread of it is left. False where that cannot be known here. */
+/** Whether a process has ended for certain: none of its threads is left. False if this process cannot know that. */
 export function hasEnded({ place, pid, started }: ProcessIdentity): boolean {
   if (place !== ownIdentity()?.place) return false;
   try {
@@ -37,7 +37,7 @@ function read(): ProcessIdentity | null {
     const parts = [
       hostname(),
       readFileSync("/proc/sys/kernel/random/boot_id", "utf8"),
-      // A process number counts in its own namespace, and the start time in that of time.
+      // A process number is valid in its `pid` namespace, and a start time in its `time` namespace.
       ...["pid", "time"].map((namespace) => readlinkSync(`/proc/self/ns/${namespace}`)),
     ];
     const started = readStartTime(process.pid);
@@ -52,11 +52,11 @@ function read(): ProcessIdentity | null {
   }
 }
 
-/** In ticks since the boot; null where it is not shown. */
+/** Returns ticks since the boot, or null if the system does not show them. */
 function readStartTime(pid: number): string | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in brackets, which may hold anything. The start is the 22nd.
+    // The second field is the name of the program in brackets, which may contain anything. The start time is the 22nd.
     return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? null;
   } catch {
     return null;

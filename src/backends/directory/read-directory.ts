@@ -5,13 +5,13 @@ import { inParallel } from "./in-parallel.js";
 import type { OpenDirectory } from "./open-directory.js";
 
 export interface FoundName {
-  /** In bytes, because Node would change a name that is not UTF-8. */
+  /** The bytes of the name, because Node would change a name that is not UTF-8. */
   name: Buffer;
   /** Null for links and special files. */
   kind: "file" | "dir" | null;
 }
 
-/** The names in a directory. @throws Node's error if it cannot be read */
+/** Returns the names in a directory. @throws Node's error if the directory cannot be read */
 export async function readDirectory(directory: OpenDirectory): Promise<FoundName[]> {
   const found: Dirent<Buffer>[] | Buffer[] = await readdir(directory.base, { withFileTypes: true, encoding: "buffer" });
   if (!areNames(found)) return found.map((entry) => ({ name: entry.name, kind: getKind(entry) }));
@@ -21,7 +21,7 @@ export async function readDirectory(directory: OpenDirectory): Promise<FoundName
   });
 }
 
-/** If asked for bytes, Bun returns only the names. */
+/** Whether `readdir` returned only names. Bun does so if it is asked for bytes. */
 function areNames(found: Dirent<Buffer>[] | Buffer[]): found is Buffer[] {
   return Buffer.isBuffer(found[0]);
 }

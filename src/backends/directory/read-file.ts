@@ -6,27 +6,27 @@ import { memoryBytesCeiling } from "../../core/memory-options.js";
 import type { Place } from "./folder.js";
 import { io, ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 
-/** A larger file was put there by other means and is not read. */
+/** Only another program can have created a larger file. Such a file is not read. */
 const maxReadableBytes = memoryBytesCeiling;
 
 /**
- * A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in
- * between.
+ * Flags for a file that was checked before it is opened. If a link or a pipe has replaced the file since, the flags
+ * refuse the link, and do not wait for the pipe.
  */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * The text of a file, a byte order mark included; null where it is gone by now. The error is returned, not thrown,
- * where only this file cannot be read, so that others still can.
+ * Reads the text of a file, with its byte order mark. Returns null if the file is gone. If only this file cannot be
+ * read, it returns the error, so that the caller can go on with the others.
  */
-export async function textOfFile(place: Place, stats: Stats): Promise<string | MemoryError | null> {
+export async function readFileText(place: Place, stats: Stats): Promise<string | MemoryError | null> {
   if (stats.size > maxReadableBytes) return tooLarge(stats.size);
   try {
     const handle = await ioOrNull(open(place.parent.pathTo(place.name), readFlags));
     if (handle === null) return null;
     try {
       await assertOpened(handle, place);
-      return decoded((await bytesOfSize(handle, stats.size)) ?? (await readBytes(handle)));
+      return decodeText((await readExactBytes(handle, stats.size)) ?? (await readBytes(handle)));
     } finally {
       await handle.close();
     }
@@ -36,8 +36,8 @@ export async function textOfFile(place: Place, stats: Stats): Promise<string | M
   }
 }
 
-/** In one call, for a file that is as large as it was when it was looked at; else null. */
-async function bytesOfSize(handle: FileHandle, sizeBytes: number): Promise<Buffer | null> {
+/** Reads a file in one call. Returns null if its size has changed. */
+async function readExactBytes(handle: FileHandle, sizeBytes: number): Promise<Buffer | null> {
   const bytes = Buffer.allocUnsafe(sizeBytes + 1);
   const { bytesRead } = await io(handle.read(bytes, 0, bytes.length, 0));
   return bytesRead === sizeBytes ? bytes.subarray(0, sizeBytes) : null;
@@ -57,12 +57,15 @@ async function readBytes(handle: FileHandle): Promise<Buffer | MemoryError> {
   return bytes.subarray(0, length);
 }
 
-function decoded(bytes: Buffer | MemoryError): string | MemoryError {
+function decodeText(bytes: Buffer | MemoryError): string | MemoryError {
   if (!Buffer.isBuffer(bytes)) return bytes;
   return isUtf8(bytes) ? bytes.toString() : new MemoryError("EIO", "EIO: the file is not UTF-8 text");
 }
 
-/** Where there are no handles of directories, a file that was opened through a link is told by its identity. */
+/**
+ * Compares the opened file with the file at the path. Only systems without handles of directories need this: a
+ * difference shows that the file was opened through a link.
+ */
 async function assertOpened(handle: FileHandle, { parent, name }: Place): Promise<void> {
   if (!parent.isChecked) return;
   const [opened, there] = await Promise.all([

@@ -1,7 +1,7 @@
-/** Who may use what a memory makes: its owner alone, or whoever the process's umask lets. */
+/** Who may use the files of a memory: only the owner, or everybody whom the umask of the process allows. */
 export type Rights = "owner" | "umask";
 
-/** Modes of what is new. */
+/** Modes of new files and directories. */
 export interface Modes {
   file: number;
   directory: number;
@@ -12,5 +12,7 @@ export const modesFor: Readonly<Record<Rights, Modes>> = {
   umask: { file: 0o666, directory: 0o777 },
 };
 
-/** Without setuid and setgid: whoever changes a text has not decided that it may run as another user. */
+/**
+ * The bits of a mode that a changed file keeps. Setuid and setgid are lost: a new text must not run as another user.
+ */
 export const keptModeBits = 0o1777;

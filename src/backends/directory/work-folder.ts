@@ -8,17 +8,17 @@ import { OpenDirectory } from "./open-directory.js";
 import { readDirectory } from "./read-directory.js";
 import type { Modes } from "./rights.js";
 
-/** Tells git to leave the work folder out. */
+/** A file that makes git ignore the work folder. */
 const ignoreFile = ".gitignore";
 
 const ownName = /^(?:new|old|taken)-[0-9a-f-]+$/;
 
-/** A name that nothing in the work folder has, for what is to be moved into place (`new`) or was moved away (`old`). */
+/** Returns an unused name in the work folder, for a file to be moved into place (`new`) or moved away (`old`). */
 export function freshName(kind: "new" | "old"): string {
   return `${kind}-${randomUUID()}`;
 }
 
-/** Opens the work folder, which is made where it is missing, and the memory's folder with it. */
+/** Opens the work folder. Creates it and the memory's folder if they are missing. */
 export async function openWorkFolder(root: string, modes: Modes): Promise<OpenDirectory> {
   const parent = OpenDirectory.root(root);
   const there = await parent.openChild(workFolder);
@@ -26,7 +26,7 @@ export async function openWorkFolder(root: string, modes: Modes): Promise<OpenDi
   await makeWorkFolder(root, modes);
   const made = await parent.openChild(workFolder);
   if (made !== null) return made;
-  // A link here, perhaps cloned with the rest, would have us write and clean up elsewhere.
+  // A link at this place, for example from a cloned repository, would make this package write and delete elsewhere.
   throw new MemoryError("EIO", `EIO: ${workFolder} in the memory's folder is a link; remove it`);
 }
 
@@ -34,7 +34,7 @@ export async function makeWorkFolder(root: string, modes: Modes): Promise<void> 
   await io(mkdir(join(root, workFolder), { recursive: true, mode: modes.directory }));
 }
 
-/** Removes what a crash left. Call it under the lock: only who holds the lock makes such files. */
+/** Removes the files that a crash left. Call it under the lock: only the holder of the lock creates such files. */
 export async function cleanWorkFolder(work: OpenDirectory, modes: Modes): Promise<void> {
   const names = (await ioOrNull(readdir(work.base))) ?? [];
   for (const name of names) if (ownName.test(name)) await discard(work, name);
@@ -42,12 +42,12 @@ export async function cleanWorkFolder(work: OpenDirectory, modes: Modes): Promis
     await io(writeFile(work.pathTo(ignoreFile), "*\n", { flag: "wx", mode: modes.file }));
 }
 
-/** Removes a name of the work folder and all below it. What cannot be removed stays there, and no memory shows it. */
+/** Removes a name from the work folder with everything below it. If that fails, the rest stays; no memory shows it. */
 export async function discard(work: OpenDirectory, name: string): Promise<void> {
   await removeAll(work, name).catch(() => {});
 }
 
-/** Node's own `rm` would follow a link that takes a directory's place meanwhile. */
+/** Removes a directory tree. Node's `rm` would follow a link that replaces a directory meanwhile. */
 async function removeAll(parent: OpenDirectory, name: string | Buffer): Promise<void> {
   const directory = await parent.openChild(name);
   if (directory === null) {

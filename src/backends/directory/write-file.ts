@@ -8,41 +8,39 @@ import type { OpenDirectory } from "./open-directory.js";
 import { keptModeBits, type Modes } from "./rights.js";
 import { discard, freshName } from "./work-folder.js";
 
-/** Where a file goes: `names`, of which all but the last are directories to be made, below the directory `parent`. */
+/** The place of a new file below the directory `parent`. All `names` but the last are directories to be created. */
 export interface Destination {
   parent: OpenDirectory;
   names: readonly string[];
 }
 
 export interface WriteSettings {
-  /** Whether the text is on the disk before it is in its place. */
-  fsync: boolean;
   modes: Modes;
 }
 
 /**
- * Writes a file beside the memory and moves it into its place, with the directories that are missing on the way: in one
- * step, so that no reader sees half of it and a crash leaves none. `write-file-atomic` would put its half-written files
- * beside the others, under names that a note can have, and takes a short write on a full disk for a whole one.
+ * Writes a file in the work folder, then moves it into place in one step, with the directories that are missing on the
+ * way. So no reader and no crash sees half a file. `write-file-atomic` is not used: it puts half-written files beside
+ * the others, under names that a note can have, and accepts a short write on a full disk as complete.
  *
- * @param replaced the file whose place it takes, and whose rights and owner it keeps
+ * @param replaced the file that is replaced; the new file keeps its rights and owner
  */
 export async function placeFile(
   { parent, names }: Destination,
   text: string,
-  { fsync, modes, replaced, hold }: WriteSettings & { replaced?: Stats; hold: Hold },
+  { modes, replaced, hold }: WriteSettings & { replaced?: Stats; hold: Hold },
 ): Promise<FileStat> {
   const [first = "", ...below] = names;
   return moveIntoPlace(hold, { parent, name: first }, async (top) => {
     const last = below.at(-1) ?? top;
     const directories = below.length === 0 ? [] : [top, ...below.slice(0, -1)];
     const make = (directory: OpenDirectory): Promise<Stats> =>
-      makeFile(directory.pathTo(last), text, { fsync, modes, replaced });
+      makeFile(directory.pathTo(last), text, { modes, replaced });
     return fileStat(await inNewDirectories(hold.work, directories, modes, make));
   });
 }
 
-/** Makes the directories of a destination, all but its last name, in one step. */
+/** Creates the directories of a destination, for all names but the last, in one step. */
 export async function placeDirectories({ parent, names }: Destination, hold: Hold, modes: Modes): Promise<void> {
   const [first, ...below] = names.slice(0, -1);
   if (first === undefined) return;
@@ -51,7 +49,7 @@ export async function placeDirectories({ parent, names }: Destination, hold: Hol
   );
 }
 
-/** Renames, and makes sure that the change was made where it was meant. */
+/** Renames, and checks that no link on the paths redirected the change. */
 export async function move(hold: Hold, from: Place, to: Place): Promise<void> {
   const check = (): Promise<unknown> => Promise.all([from.parent.check(), to.parent.check()]);
   await check();
@@ -72,7 +70,7 @@ async function moveIntoPlace<T>(hold: Hold, to: Place, make: (top: string) => Pr
   }
 }
 
-/** Makes directories, each in the one before, and runs a task in the last. */
+/** Creates directories, each in the one before, and runs a task in the last. */
 async function inNewDirectories<T>(
   parent: OpenDirectory,
   [name, ...below]: readonly string[],
@@ -94,14 +92,15 @@ async function inNewDirectories<T>(
 async function makeFile(
   path: string,
   text: string,
-  { fsync, modes, replaced }: WriteSettings & { replaced: Stats | undefined },
+  { modes, replaced }: WriteSettings & { replaced: Stats | undefined },
 ): Promise<Stats> {
   const handle = await io(open(path, "wx", replaced === undefined ? modes.file : replaced.mode & 0o777));
   try {
     await io(handle.writeFile(text));
     const stats = await io(handle.stat());
     if (replaced !== undefined) await io(keepRights(handle, stats, replaced));
-    if (fsync) await io(handle.sync());
+    // The text is on the disk before it is in its place.
+    await io(handle.sync());
     return stats;
   } finally {
     await handle.close();
@@ -111,7 +110,7 @@ async function makeFile(
 async function keepRights(handle: FileHandle, stats: Stats, { uid, gid, mode }: Stats): Promise<void> {
   if (stats.uid !== uid || stats.gid !== gid) {
     await handle.chown(uid, gid).catch((error: unknown) => {
-      // Only root gives files away; whoever may replace another's file owns the new one.
+      // Only root can give files away. A user who may replace the file of another user becomes its owner.
       if (getErrorCode(error) !== "EPERM") throw error;
     });
   }
@@ -119,8 +118,8 @@ async function keepRights(handle: FileHandle, stats: Stats, { uid, gid, mode }: 
 }
 
 /**
- * A file's times. A replaced file is a new one to the file system, so `createdAt` is when the file got its present
- * text, or what an unpacked or copied file brought with it, where that is earlier.
+ * Returns size and times of a file. A replaced file is a new file for the file system, so `createdAt` is the time when
+ * the file got its present text, or the earlier time that an unpacked or copied file kept.
  */
 export function fileStat({ size, birthtimeMs, mtimeMs }: Stats): FileStat {
   const createdAtMs = birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs;

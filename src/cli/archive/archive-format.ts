@@ -3,8 +3,11 @@ import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { actorField } from "../../core/values/actor.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
+import { describeFault, listFaults } from "../../core/settings/faults.js";
 import { MemoryError } from "../../core/values/errors.js";
+import { JsonBounds } from "../../core/values/json-bounds.js";
 import { inputError } from "../errors.js";
+import { decodeUtf8 } from "../terminal/text-input.js";
 
 /*
  * An archive is JSONL. The first line says the format. Then follow, for each memory, its own line, its directories, its
@@ -12,6 +15,12 @@ import { inputError } from "../errors.js";
  */
 
 export const archiveHeader = { format: "langgraph-mongo-memory", version: 1 } as const;
+
+/**
+ * Of a line. Its list is that of a document of 16 MiB, where a path or a number takes 11 bytes at least; its keys are
+ * those of a version.
+ */
+const lineLimits = { values: 1_500_000, keys: 100, levels: 10 } as const;
 
 const timeField = z
   .string()
@@ -21,7 +30,18 @@ const textField = z
   .string()
   .refine((text) => text.isWellFormed(), "it holds a lone surrogate; a memory holds well-formed text only");
 const sha256Field = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
+const isLength = (value: unknown): boolean =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= memoryBytesCeiling;
 const lengthField = z.number().int().min(0).max(memoryBytesCeiling);
+/** Lists by hand: zod would make an issue of each element. */
+const lengthsField = z.custom<number[]>(
+  (value) => Array.isArray(value) && value.every(isLength),
+  "must be a list of whole numbers",
+);
+const pathsField = z.custom<string[]>(
+  (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+  "must be a list of paths",
+);
 const idField = z.string().regex(/^[1-9]\d{0,9}(?:\.[1-9]\d{0,5})?$/, "must be the id of a version");
 /** Checked by `parseAddress`, whose errors say more. */
 const address = z.unknown();
@@ -63,7 +83,7 @@ export const versionSchema = z
         at: timeField,
         actor: actorField.nullable(),
         older: z
-          .object({ start: lengthField, text: textField, end: lengthField, kept: lengthField.array().optional() })
+          .object({ start: lengthField, text: textField, end: lengthField, kept: lengthsField.optional() })
           .strict()
           .nullable()
           .optional(),
@@ -71,8 +91,8 @@ export const versionSchema = z
         sha256: sha256Field.nullable(),
         directories: z
           .object({
-            added: z.array(z.string()).optional(),
-            removed: z.array(z.string()).optional(),
+            added: pathsField.optional(),
+            removed: pathsField.optional(),
             moved: z.object({ from: z.string(), to: z.string() }).strict().optional(),
           })
           .strict()
@@ -92,15 +112,20 @@ export const endSchema = z.object({ end: z.literal(true), lines: z.number().int(
 export function parseLine<T>(schema: z.ZodType<T>, line: unknown, where: string): T {
   const { data, error } = schema.safeParse(line);
   if (data !== undefined) return data;
-  const { path, message } = error?.issues[0] ?? { path: [], message: "wrong" };
-  const field = path.length === 0 ? "" : `${path.map(String).join(".")}: `;
+  const [issue = { path: [], message: "wrong" }] = error?.issues ?? [];
+  const fault = listFaults([issue], (each) => describeFault(each));
   throw inputError(
-    `${where}: ${field}${message}; it must be as export writes it, in version ${archiveHeader.version} of the format`,
+    `${where}: ${fault}; it must be as export writes it, in version ${archiveHeader.version} of the format`,
   );
 }
 
 /** @throws CommandError EINPUT */
-export function parseJson(text: string, where: string): unknown {
+export function parseJson(bytes: Uint8Array, where: string): unknown {
+  const bounds = new JsonBounds(lineLimits);
+  bounds.add(bytes);
+  if (bounds.excess !== undefined)
+    throw inputError(`${where}: it holds ${bounds.excess}; no line that export writes has so many`);
+  const text = decodeUtf8(bytes, where);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -2,10 +2,10 @@ import { fileNameFault, foldName } from "../../backends/directory/names.js";
 import { invalid, type MemoryError } from "../../core/values/errors.js";
 import { splitPath } from "../../core/values/paths.js";
 
-/** A directory by its children, each under the spelling that all file systems share. */
+/** The children of a directory by their folded names, which all file systems compare alike. */
 type Names = Map<string, { name: string; below: Names }>;
 
-/** The first of the new paths that a folder cannot hold beside the present ones, and why. */
+/** Finds the first new path that a folder cannot hold beside the present ones, and says why. */
 export function findFolderConflict(
   present: readonly string[],
   added: readonly string[],

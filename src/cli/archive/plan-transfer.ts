@@ -1,12 +1,13 @@
 import type { Memory } from "../../core/memory.js";
-import { alreadyExists } from "../../core/values/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { utf8Bytes } from "../../core/values/text.js";
+import type { DatedFile } from "../../mongodb/admin/memory-database.js";
 import { about, CommandError } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import { planRestoration } from "./plan-restoration.js";
 import { TransferCheck } from "./transfer-check.js";
 import type { TransferCounts, TransferPlan } from "./transfer-plan.js";
-import { type FileContent, readTree, type Tree, type TreeFile, withTree } from "./tree.js";
+import { readTree, type Tree, type TreeFile, withTree } from "./tree.js";
 
 /**
  * A file in a directory makes the directory, and is then removed. Its name is the shortest, so it fits wherever a
@@ -24,8 +25,14 @@ export async function planTransfer(tree: Tree, open: OpenTarget, overwrite: bool
   );
 }
 
+interface PlannedFile {
+  file: TreeFile;
+  /** Null for a new file. */
+  replaced: TreeFile | null;
+}
+
 interface Additions {
-  writes: { file: TreeFile; replaces: boolean }[];
+  writes: PlannedFile[];
   /** Those without anything in them; the others come with their files. */
   directories: string[];
   /** Files of an interrupted run that made a directory. */
@@ -50,10 +57,10 @@ async function planAdditions(tree: Tree, present: Tree, open: OpenTarget, overwr
     check.file(file);
     const same = filesByPath.get(file.path);
     if (same !== undefined && (await isEqual(file, same))) additions.unchanged += 1;
-    else writes.push({ file, replaces: same !== undefined });
+    else writes.push({ file, replaced: same ?? null });
   }
   check.tree(tree);
-  const replaced = writes.filter(({ replaces }) => replaces).map(({ file }) => file.path);
+  const replaced = writes.filter((write) => write.replaced !== null).map(({ file }) => file.path);
   if (replaced.length > 0 && !overwrite) throw conflictError(replaced, open);
   check.total(writes.map(({ file }) => file));
   return { files: writes.length, run: (onFile) => writeAdditions(additions, open, onFile) };
@@ -66,36 +73,49 @@ async function writeAdditions(
   onFile: () => void,
 ): Promise<TransferCounts> {
   const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
-  const { memory, name } = open;
-  for (const { file, replaces } of writes) {
-    const content = await file.load();
-    await about(`${name}: ${file.path}`, () => writeFile(open, file.path, content, replaces));
-    counts[replaces ? "replaced" : "written"] += 1;
-    onFile();
+  const { memory, name, writeFiles } = open;
+  const maxFiles = writeFiles === null ? 1 : maxBatch.files;
+  for (let start = 0; start < writes.length;) {
+    const batch = takeBatch(writes.slice(start, start + maxFiles));
+    await writeBatch(batch, open);
+    for (const { replaced } of batch) {
+      counts[replaced === null ? "written" : "replaced"] += 1;
+      onFile();
+    }
+    start += batch.length;
   }
   for (const path of directories) await about(`${name}: ${path}`, () => makeDirectory(memory, path));
   for (const path of leftovers) await about(`${name}: ${path}`, () => memory.delete(path));
   return counts;
 }
 
-async function writeFile(
-  { memory, dated }: OpenTarget,
-  path: string,
-  { content, createdAt, updatedAt }: FileContent,
-  replaces: boolean,
-): Promise<void> {
-  const ifExists = replaces ? "replace" : "fail";
-  if (dated === null) await memory.write(path, content, { ifExists });
-  else if (replaces || createdAt.getTime() === updatedAt.getTime())
-    await dated(updatedAt).write(path, content, { ifExists });
-  else {
-    await dated(createdAt).write(path, content, { ifExists });
-    await dated(updatedAt).edit(path, (text) => {
-      // Somebody else has changed it in between, and that change stays.
-      if (text !== content) throw alreadyExists();
-      return content;
-    });
+/** What one change brings at most; a larger file comes alone. The texts that it replaces count for a history. */
+const maxBatch = { files: 2000, bytes: 1_000_000 };
+
+/** The first of some writes: as many as one change should bring, one at least. */
+function takeBatch(writes: readonly PlannedFile[]): PlannedFile[] {
+  let bytes = 0;
+  const end = writes.findIndex(({ file, replaced }, index) => {
+    bytes += file.sizeBytes + (replaced?.sizeBytes ?? 0);
+    return index > 0 && bytes > maxBatch.bytes;
+  });
+  return writes.slice(0, end === -1 ? writes.length : end);
+}
+
+async function writeBatch(batch: readonly PlannedFile[], { memory, name, writeFiles }: OpenTarget): Promise<void> {
+  const files: DatedFile[] = [];
+  for (const { file, replaced } of batch) {
+    const ifExists = replaced === null ? "fail" : "replace";
+    const text = { path: file.path, ...(await file.load()), ifExists } as const;
+    if (writeFiles === null)
+      await about(`${name}: ${file.path}`, () => memory.write(file.path, text.content, { ifExists }));
+    else files.push(text);
   }
+  if (writeFiles === null) return;
+  await writeFiles(files).catch((error: unknown) => {
+    const path = MemoryError.isInstance(error) ? error.path : undefined;
+    return about(path === undefined ? name : `${name}: ${path}`, () => Promise.reject(error));
+  });
 }
 
 async function makeDirectory(memory: Memory, directory: string): Promise<void> {

@@ -27,6 +27,22 @@ export function runTransfers(plans: readonly TransferPlan[], { err }: CliContext
   });
 }
 
+/**
+ * The same for transfers that may not fit into memory at once: plans all of them before it runs the first, and each again
+ * before it runs it.
+ */
+export function runEachTransfer(
+  planEach: (run: (plan: TransferPlan) => Promise<void>) => Promise<void>,
+  { err }: CliContext,
+): Promise<TransferCounts[]> {
+  return withProgress(err, "files", async (progress) => {
+    const counts: TransferCounts[] = [];
+    await planEach(async ({ files }) => void (progress.total += files));
+    await planEach(async (plan) => void counts.push(await plan.run(() => progress.step())));
+    return counts;
+  });
+}
+
 export function reportTransfer(verb: string, transfers: readonly TransferCounts[]): Report {
   const counts = { memories: transfers.length, written: 0, replaced: 0, unchanged: 0 };
   for (const transfer of transfers)

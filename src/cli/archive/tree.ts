@@ -3,7 +3,7 @@ import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { normalizePath, getParents, ROOT } from "../../core/values/paths.js";
-import { compareCodeUnits } from "../../core/values/text.js";
+import { compareCodeUnits, shorten } from "../../core/values/text.js";
 import type { MemoryMoment } from "../../mongodb/admin/memory-database.js";
 import { about, inputError, usageError } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
@@ -118,7 +118,7 @@ export function checkTree({ directories, files }: Pick<Tree, "directories" | "fi
 export function checkPath(path: string, where: string): void {
   const fail = (reason: string): never => {
     throw inputError(
-      `${where}: ${JSON.stringify(path)} is no path of a memory (${reason}); it must be as export writes it, such as "/notes/today"`,
+      `${where}: ${JSON.stringify(shorten(path, 200))} is no path of a memory (${reason}); it must be as export writes it, such as "/notes/today"`,
     );
   };
   try {

@@ -1,6 +1,6 @@
 import { isDatabaseName } from "../../mongodb/admin/checks.js";
 
-/** The database that a connection string names. An illegal name is left to the driver, which refuses the string. */
+/** Returns the database that a connection string names. Ignores an illegal name: the driver refuses the string. */
 export function getDatabaseName(uri: string | undefined): string | undefined {
   const encoded = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(uri ?? "")?.[1];
   if (encoded === undefined) return undefined;

@@ -5,7 +5,10 @@ import type { Output } from "../terminal/output.js";
 import { withProgress } from "../terminal/progress.js";
 import { formatAddress } from "./format-address.js";
 
-/** The memories that match, all at once: a list would continue with changed memories. Leaves out what is none of ours. */
+/**
+ * Reads the addresses of all matching memories before any is changed, because a list in progress would also return
+ * changed memories. Leaves out documents with ids that no memory can have.
+ */
 export async function readAddresses(
   facts: AsyncIterable<MemoryFacts>,
   matches: (facts: MemoryFacts) => boolean = () => true,
@@ -15,7 +18,7 @@ export async function readAddresses(
   return addresses;
 }
 
-/** Changes one memory at a time. @returns those that `change` answers true for */
+/** Changes one memory at a time. @returns the memories for which `change` returned true */
 export function changeEach(
   addresses: readonly CheckedAddress[],
   err: Output,

@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/values/address.js";
 
-/** A memory, as messages call it. */
+/** Returns the name of a memory in messages. */
 export function formatAddress(address: CheckedAddress): string {
   const node = `node ${JSON.stringify(address.nodeId)}`;
   if (address.scope === "global") return node;

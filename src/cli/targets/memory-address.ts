@@ -1,6 +1,6 @@
 import type { MemoryAddress } from "../../core/values/address.js";
 
-/** Whose memory of a node. Without a thread and a user, the one that all share. */
+/** The owner of a node's memory. If thread and user are missing, all share the memory. */
 export interface TargetOwner {
   thread?: string | undefined;
   user?: string | undefined;

@@ -3,13 +3,13 @@ import type { MemoryDatabase, NodeFacts } from "../../mongodb/admin/memory-datab
 import { about, CommandError } from "../errors.js";
 import { formatAddress } from "./format-address.js";
 
-/** A memory that was never written is not an empty one: its name may be mistyped. @throws CommandError ENOENT */
+/** Refuses a memory that was never written, because its name may be mistyped. @throws CommandError ENOENT */
 export async function assertThere(database: MemoryDatabase, address: CheckedAddress): Promise<void> {
   const missing = await about(formatAddress(address), () => describeMissing(database, address));
   if (missing !== null) throw new CommandError("ENOENT", `${missing.message}; ${missing.advice}`);
 }
 
-/** Null for a memory that is there, even an empty one. @throws MemoryError EIO */
+/** Returns null if the memory exists, even if it is empty. @throws MemoryError EIO */
 export async function describeMissing(
   database: MemoryDatabase,
   address: CheckedAddress,
@@ -25,7 +25,7 @@ async function isThere(database: MemoryDatabase, address: CheckedAddress): Promi
   return false;
 }
 
-/** Runs what may make memories, and reports each that it has made: its name may be mistyped. */
+/** Runs a task that may create memories. Reports each memory that was created, because its name may be mistyped. */
 export async function reportNew<T>(
   database: MemoryDatabase,
   addresses: readonly CheckedAddress[],

@@ -7,9 +7,9 @@ import { ROOT } from "../../core/values/paths.js";
 import { asUsage, type CommandError, usageError } from "../errors.js";
 import { memoryAddress } from "./memory-address.js";
 
-/** A memory of the database that is mounted below the one that `--node` names. */
+/** A memory of the database that is mounted in the memory that `--node` names. */
 export interface MountTarget extends Pick<MountSettings, "access"> {
-  /** As it was given. */
+  /** The mount point as the user gave it. */
   point: string;
   address: CheckedAddress;
 }
@@ -53,7 +53,7 @@ function parseMount(given: string): MountTarget {
   return { point: decode(given.slice(0, equals)), address, access };
 }
 
-/** The memory itself, or the tree that it makes with the mounts. @throws CommandError EUSAGE */
+/** Mounts memories in `root`. Returns `root` itself if there are no mounts. @throws CommandError EUSAGE */
 export function withMounts(
   root: Memory,
   mounts: readonly MountTarget[],

@@ -3,7 +3,7 @@ import type { Memory } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
-import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import type { DatedFile, MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
 import { about, inputError, usageError, withFile } from "../errors.js";
@@ -14,32 +14,32 @@ import { withMounts } from "./mount-options.js";
 import type { TargetOptions } from "./target-options.js";
 import { type DatabaseTarget, type FolderTarget, getTarget, type Target } from "./targets.js";
 
-/** How a command uses a memory. */
 export interface OpenSettings {
-  /** Opened to be read, a memory makes no index, no collection and no folder. */
+  /** "read": the memory creates no index, no collection and no folder. */
   access: "read" | "write";
   /**
-   * A memory that was never written is refused, or else taken for empty: `announce` says so before the command runs, and
-   * `report` says it if the command has made the memory. @default "refuse"
+   * Treatment of a memory that was never written. `refuse` refuses it; all others treat it as empty. `announce` says
+   * before the command that the memory does not exist. `report` says after the command that the memory was created.
+   * @default "refuse"
    */
   missing?: "refuse" | "allow" | "announce" | "report";
-  /** @default that of a store */
+  /** @default the limit of a store */
   maxFileBytes?: number;
 }
 
-/** Of a memory that files are brought into. What an application once stored has the size that it allowed. */
+/** Settings for a memory that receives files. The files may be as large as the application once allowed. */
 export const transferSettings = { access: "write", missing: "allow", maxFileBytes: memoryBytesCeiling } as const;
 
-/** One memory, ready for use. */
+/** One open memory. */
 export interface OpenTarget {
   memory: Memory;
-  /** For messages; without passwords. */
+  /** The name in messages. It contains no passwords. */
   name: string;
   paths: PathRule;
-  /** Where it is in a database. Null for a folder. */
+  /** The database and address of the memory. Null for a folder. */
   stored: { database: MemoryDatabase; address: CheckedAddress } | null;
-  /** The same memory, whose changes have this time. Null where the storage sets the times itself. */
-  dated: ((time: Date) => Memory) | null;
+  /** Writes several files with their times as one change. Null if the storage sets the times itself. */
+  writeFiles: ((files: readonly DatedFile[]) => Promise<void>) | null;
 }
 
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
@@ -97,25 +97,23 @@ export async function withDatabase<T>(
 
 interface DatabaseSettings extends OpenSettings {
   paths: PathRule;
-  /** Of `--as`. */
+  /** The user of `--as`. */
   as?: string | undefined;
 }
 
 export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, use: DatabaseSettings): OpenTarget {
   const { access, paths, as, maxFileBytes = memoryDefaults.maxFileBytes } = use;
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
-  const open = (clock?: () => Date): Memory =>
-    database.memory(address, access, { paths, clock, maxFileBytes }).with({ actor });
   return {
-    memory: open(),
+    memory: database.memory(address, access, { paths, maxFileBytes }).with({ actor }),
     name: formatAddress(address),
     paths,
     stored: { database, address },
-    dated: (time) => open(() => time),
+    writeFiles: (files) => database.write(address, files, { actor, maxFileBytes }),
   };
 }
 
-/** Reading never makes the folder. A mistyped name is an error, not an empty memory. */
+/** Opens a folder. For reading, a missing folder is an error and is not created, because its name may be mistyped. */
 async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Promise<OpenTarget> {
   if (use.access === "read") {
     const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));
@@ -126,7 +124,7 @@ async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Prom
   const { maxFileBytes = memoryDefaults.maxFileBytes } = use;
   try {
     const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
-    return { memory, name: `the folder ${dir}`, paths, stored: null, dated: null };
+    return { memory, name: `the folder ${dir}`, paths, stored: null, writeFiles: null };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const reason = error.message.replace(/^.*: dir: /, "");

@@ -7,7 +7,7 @@ import type { LayoutName } from "../../mongodb/admin/memory-database.js";
 import { usageError } from "../errors.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
 
-/** The options that say where a memory is. */
+/** The options that name a memory. */
 export interface TargetOptions {
   uri?: string;
   db?: string;
@@ -22,7 +22,7 @@ export interface TargetOptions {
   mount?: MountTarget[];
 }
 
-/** The same for the place that `copy` writes to. */
+/** The options that name the destination of `copy`. */
 export interface DestinationOptions {
   toUri?: string;
   toDb?: string;
@@ -51,7 +51,7 @@ function nameOption(named: Option, isLegal: (name: string) => boolean, rule: str
   });
 }
 
-/** As of the option `layout` of a store. */
+/** The values of a store's option `layout`. */
 const layoutNames = ["document", "files"] as const satisfies readonly LayoutName[];
 
 export const databaseOptions: readonly Option[] = [
@@ -76,13 +76,13 @@ export const targetOptions: readonly Option[] = [
   ),
   option("--user <id>", "user id, for the memory of that user"),
   option("--dir <folder>", "a memory kept as files in a folder, instead of --uri and its options"),
-  // The rule that can reach and create most names: no name should stop administration.
+  // The default is the rule that allows most names: no name should stop administration.
   option("--paths <rule>", "which names can be created").choices(["posix", "plain"]).default("posix"),
 ];
 
 /**
- * Whom a version names beside this program. By default nobody: a user id means a person that the application knows, and
- * not the user of this machine.
+ * The user that a version names beside this program. By default a version names no user: a user id is a person that the
+ * application knows, not the user of this machine.
  */
 export const actorOption = option(
   "--as <user>",
@@ -92,10 +92,10 @@ export const actorOption = option(
   throw usageError(`--as ${JSON.stringify(shorten(given, 64))}: a user id has 1 to ${maxActorChars} characters`);
 });
 
-/** Of commands that look into a memory. */
+/** Options of commands that read a memory. */
 export const readOptions: readonly Option[] = [...targetOptions, mountOption];
 
-/** Of commands that change a memory. */
+/** Options of commands that change a memory. */
 export const changeOptions: readonly Option[] = [...readOptions, actorOption];
 
 export const destinationOptions: readonly Option[] = [
@@ -118,7 +118,7 @@ export const destinationOptions: readonly Option[] = [
   option("--to-dir <folder>", "a folder as the destination"),
 ];
 
-/** Of commands that take more than one memory. */
+/** Options of commands that work on several memories. */
 export const ownerOptions: readonly Option[] = [
   option("--node <id>", "node id of the memory (default: all nodes)"),
   option("--thread <id>", "memories of this thread"),
@@ -128,7 +128,7 @@ export const ownerOptions: readonly Option[] = [
 /** The options that name one memory of a database. */
 export const memoryFlags = ["node", "thread", "user"] as const;
 
-/** @throws CommandError EUSAGE if one of them was given, which would have no effect */
+/** Refuses options that would have no effect. @throws CommandError EUSAGE if one of them was given */
 export function refuseOptions(options: object, names: readonly string[], reason: string): void {
   const given = names.find((name) =>
     Object.entries(options).some(([key, value]) => key === name && value !== undefined),

@@ -26,11 +26,11 @@ export interface MemoryTarget extends DatabaseTarget {
   address: CheckedAddress;
   mounts: readonly MountTarget[];
   paths: PathRule;
-  /** Of `--as`. */
+  /** The user of `--as`. */
   as: string | undefined;
 }
 
-/** Where one memory is. */
+/** The location of one memory. */
 export type Target = FolderTarget | MemoryTarget;
 
 type Env = CliIo["env"];
@@ -67,7 +67,7 @@ export function getTarget(options: TargetOptions, env: Env): Target {
   return { ...database, address: getAddress(node, options), mounts: mount, paths, as };
 }
 
-/** Where `copy` writes to. What the options leave out is as in the source. @throws CommandError EUSAGE */
+/** Returns the destination of `copy`. Missing options have the values of the source. @throws CommandError EUSAGE */
 export function getDestination(to: DestinationOptions, source: TargetOptions, env: Env): Target {
   const { toUri, toDb, toCollection, toLayout, toNode, toThread, toUser, toDir } = to;
   const ofDatabase = { toUri, toDb, toCollection, toLayout, toNode, toThread, toUser };
@@ -117,7 +117,7 @@ function getAddress(node: string, owner: TargetOwner, prefix = "--"): CheckedAdd
   return asUsage("--node, --thread or --user", check, "pass the ids that the application uses");
 }
 
-/** The memory that `--node` and its companions name, or undefined for all. @throws CommandError EUSAGE */
+/** Returns the memory that `--node`, `--thread` and `--user` name, or undefined for all. @throws CommandError EUSAGE */
 export function getOptionalAddress({ node, thread, user }: TargetOptions): CheckedAddress | undefined {
   if (node !== undefined) return getAddress(node, { thread, user });
   refuseOptions({ thread, user }, ["thread", "user"], "needs --node; leave both out for all memories");

@@ -1,11 +1,11 @@
 const digits = new Intl.NumberFormat("en");
 
-/** `12,345`. */
+/** Formats a number of bytes as `12,345`. */
 export function bytesText(sizeBytes: number): string {
   return digits.format(sizeBytes);
 }
 
-/** `1 file`, `2 files`, `1 directory`, `2 directories`. */
+/** Formats a count as `1 file`, `2 files`, `1 directory`, `2 directories`. */
 export function countText(count: number, noun: string): string {
   const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
   return `${digits.format(count)} ${count === 1 ? noun : plural}`;

@@ -3,16 +3,16 @@ export interface OutputStream extends NodeJS.WritableStream {
   columns?: number;
 }
 
-/** All that the program knows of the process it runs in. */
+/** The parts of the process that the program uses. */
 export interface CliIo {
   stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean };
   stdout: OutputStream;
   stderr: OutputStream;
   env: Readonly<Record<string, string | undefined>>;
-  /** Of the package. */
+  /** The version of the package. */
   version: string;
-  /** Of the package: what `init` copies. */
+  /** The folder of the package with the examples that `init` copies. */
   examplesFolder: string;
-  /** Resolves when the process is asked to end; the command must then end it, or it is ended a few seconds later. */
+  /** Resolves at a signal to end. Then the command must end; a few seconds later the process is ended anyway. */
   untilStopped(): Promise<void>;
 }

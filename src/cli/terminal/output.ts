@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { CliIo, OutputStream } from "./io.js";
 import { visible, visibleJson } from "./visible.js";
 
-/** The reader of a pipe has ended, as `head` does. That ends the command, and is no error. */
+/** The reader of a pipe has closed it, as `head` does. This ends the command, and is not a failure. */
 export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";
 }
@@ -19,11 +19,11 @@ export class Output {
     this.isTerminal = stream.isTTY === true;
     const { NO_COLOR: noColor = "", TERM: terminal } = env;
     this.#coloured = this.isTerminal && noColor === "" && terminal !== "dumb";
-    // Each write reports its failure itself; without a listener the event would end the process.
+    // Each write reports its own failure. Without a listener, the event would end the process.
     stream.on("error", () => undefined);
   }
 
-  /** Resolves when the stream has taken it. @throws BrokenPipe */
+  /** Resolves when the stream has accepted the text. @throws BrokenPipe */
   write(text: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.stream.write(text, (error) => {
@@ -41,19 +41,19 @@ export class Output {
     return this.line(visibleJson(JSON.stringify(value)));
   }
 
-  /** A sentence that is no error. */
+  /** Prints a sentence that is not an error. */
   note(sentence: string, json: boolean): Promise<void> {
     return json
       ? this.json({ note: sentence })
       : this.line(`${this.style("yellow", "note:")} ${this.foreign(sentence)}`);
   }
 
-  /** A text that somebody else has chosen: on a terminal without what that would take for a command. */
+  /** Makes a text from elsewhere safe for a terminal: characters that could be commands become escapes. */
   foreign(text: string): string {
     return this.isTerminal ? visible(text) : text;
   }
 
-  /** Coloured on a terminal only. */
+  /** Adds colour, only on a terminal. */
   style(style: Style, text: string): string {
     return this.#coloured ? styleText(style, text, { validateStream: false }) : text;
   }

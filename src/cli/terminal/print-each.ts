@@ -3,8 +3,9 @@ import { exitCodes } from "../exit-codes.js";
 import type { Output } from "./output.js";
 
 /**
- * Prints each item as it comes, with `--json` an object for each. Without any, the command exits with 1.
- * @param none what the standard error says then
+ * Prints each item as it arrives. With `--json`, prints an object for each. The command exits with 1 if there is no
+ * item.
+ * @param none the text on the standard error if there is no item
  */
 export async function printEach<Item extends object>(
   context: CliContext,

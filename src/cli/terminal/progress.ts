@@ -4,7 +4,7 @@ const barChars = 30;
 const redrawMs = 100;
 const clearLine = "\r\u001b[K";
 
-/** A bar on the standard error, where that is a terminal. */
+/** A progress bar on the standard error, if it is a terminal. */
 export class Progress {
   total = 0;
   #done = 0;
@@ -35,7 +35,7 @@ export class Progress {
   }
 }
 
-/** Runs a task that reports its progress, which is removed at the end. */
+/** Runs a task with a progress bar, and removes the bar at the end. */
 export async function withProgress<T>(err: Output, noun: string, run: (progress: Progress) => Promise<T>): Promise<T> {
   const progress = new Progress(err, noun);
   try {

@@ -3,7 +3,7 @@ import { fileTooLarge } from "../../core/values/errors.js";
 import { about, inputError } from "../errors.js";
 import type { CliIo } from "./io.js";
 
-/** The text of an argument, or of standard input where that is missing or `-`. */
+/** Returns the argument, or reads the standard input if the argument is missing or `-`. */
 export async function readText(given: string | undefined, stdin: CliIo["stdin"]): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   const maxBytes = memoryDefaults.maxFileBytes;
@@ -22,7 +22,7 @@ export function toBytes(chunk: Uint8Array | string): Uint8Array {
   return typeof chunk === "string" ? Buffer.from(chunk) : chunk;
 }
 
-/** @throws CommandError EINPUT for bytes that are no UTF-8, which could not come back as they were */
+/** @throws CommandError EINPUT for bytes that are not UTF-8, because a memory could not return them unchanged */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

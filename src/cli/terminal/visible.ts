@@ -1,10 +1,10 @@
 /**
- * What a terminal may take for a command: control characters (ESC, DEL and C1 among them) but line ends and tabs, a
- * carriage return that would let a line be written over, and the marks that turn the direction of writing.
+ * Characters that a terminal may treat as commands: control characters (including ESC, DEL and C1) except line ends and
+ * tabs, a carriage return that would overwrite a line, and marks that change the direction of writing.
  */
 const commanding = /(?![\n\t]|\r\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The text with those characters as escapes: `\x1b[2J`. */
+/** Replaces characters that a terminal may treat as commands by escapes: `\x1b[2J`. */
 export function visible(text: string): string {
   return text.replaceAll(commanding, (character) => {
     const code = character.charCodeAt(0);
@@ -12,7 +12,7 @@ export function visible(text: string): string {
   });
 }
 
-/** JSON that means the same, with those characters as escapes of JSON, which leaves DEL and C1 as they are. */
+/** Replaces the same characters in JSON by JSON escapes. `JSON.stringify` alone would not escape DEL and C1. */
 export function visibleJson(json: string): string {
   return json.replaceAll(commanding, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
 }

@@ -6,7 +6,7 @@ import type { Policies } from "./policies.js";
 import type { NeededAccess } from "./policy.js";
 
 /**
- * Decides whether a change may be made, and whether a person approves it first.
+ * Decides whether a change is allowed at once or needs the approval of a person.
  * @throws MemoryError EACCES
  */
 export async function authorizeChange(
@@ -24,7 +24,7 @@ export async function authorizeChange(
   return tree.pathsWithin(change.path).flatMap(decideBelow).includes("ask") ? "ask" : "allow";
 }
 
-/** What a change needs on the paths that it names. */
+/** Returns the access that a change needs on each path that it names. */
 function getNeeds(change: Change): { path: string; needed: NeededAccess }[] {
   const { path } = change;
   switch (change.type) {

@@ -7,14 +7,14 @@ import type { CheckedAddress } from "../values/address.js";
 import type { Policies } from "./policies.js";
 import type { GuardedChange } from "./policy.js";
 
-/** The guards of a memory. */
+/** The parts of a memory that its guards need. */
 export interface Guards {
   readonly address: CheckedAddress;
   readonly policies: Policies | null;
   readonly options: { readonly maxFileBytes: number };
 }
 
-/** Returns the text that the guards allow. @throws what a guard throws, EFBIG, and the reason of an aborted call */
+/** Returns the text that the guards allow. @throws the errors of guards, EFBIG, and the reason of an aborted call */
 export async function guardText(
   { address, policies, options }: Guards,
   { command, path, content }: Pick<GuardedChange, "command" | "path" | "content">,
@@ -30,7 +30,7 @@ export async function guardText(
   return text;
 }
 
-/** Returns a change with the text that the guards allow. An edit is guarded by `guardEdit`. */
+/** Returns the change with the text that the guards allow. `guardEdit` guards edits. */
 export async function guardChange(guards: Guards, change: Change, call: Call): Promise<Change> {
   switch (change.type) {
     case "append":
@@ -47,8 +47,8 @@ export async function guardChange(guards: Guards, change: Change, call: Call): P
 }
 
 /**
- * Reads, edits, runs the guards, and stores. Guards may take long, so the text is stored only if the file still has the
- * text from which it was made. If the guards changed the text, the result has it.
+ * Reads a file, edits the text, runs the guards, and stores the text. Guards may take long, so the new text is stored
+ * only if the file still has the old one. If the guards changed the text, the result contains it.
  */
 export async function guardEdit(
   guards: Guards,

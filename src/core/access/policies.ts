@@ -15,12 +15,12 @@ import {
 } from "./policy.js";
 import { getRights, mayAsk } from "./rights.js";
 
-/** All policies of one memory. The narrowest decides. */
+/** All policies of one memory. The narrowest policy decides. */
 export class Policies {
   /** Whether paths below a directory may have other rights than the directory. */
   readonly vary: boolean;
   readonly hasGuard: boolean;
-  /** Whether a person is asked somewhere. */
+  /** Whether some changes need the approval of a person. */
   readonly mayAsk: boolean;
   readonly rights: MemoryRights;
   readonly #policies: readonly CheckedPolicy[];
@@ -37,7 +37,7 @@ export class Policies {
     return new Policies([...this.#policies, policy]);
   }
 
-  /** The same policies, which allow what a person would be asked about. */
+  /** Returns the same policies, but they allow every change that would need an approval. */
   withoutAsking(): Policies {
     const allow = (access: MemoryAccess): MemoryAccess => (access === "ask" ? "write" : access);
     const policies = this.#policies.map((policy) => ({
@@ -48,12 +48,12 @@ export class Policies {
     return new Policies(policies);
   }
 
-  /** How a person is asked; null where nobody can be. */
+  /** Returns null if nobody can be asked. */
   get requester(): ApprovalRequester | null {
     return this.#policies.find(({ requester }) => requester !== undefined)?.requester ?? null;
   }
 
-  /** A path of the memory as a person is shown it. */
+  /** Returns the form of a path that a person is shown. */
   getTreePath(path: string): string {
     return toTreePath(this.#policies.find(({ requester }) => requester !== undefined) ?? {}, path);
   }
@@ -74,14 +74,14 @@ export class Policies {
     return decision;
   }
 
-  /** The same for a path that nobody is asked about. @throws MemoryError EACCES */
+  /** Refuses also a change that needs an approval. @throws MemoryError EACCES */
   assertAllowed(path: string, needed: NeededAccess): void {
     if (this.decide(path, needed) === "ask") throw refusal(path, 'is changed only if a person approves (access "ask")');
   }
 
   /**
-   * Returns the text that the guards allow, one after the other. @throws MemoryError EACCES, EINVAL, and one that a
-   * guard throws
+   * Runs the guards one after the other, and returns the text that they allow. @throws MemoryError EACCES, EINVAL, and
+   * the MemoryErrors and interrupts that a guard throws
    */
   async guard(change: Omit<GuardedChange, "actor">): Promise<string> {
     let { content } = change;

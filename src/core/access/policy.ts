@@ -8,7 +8,7 @@ import { MemoryError } from "../values/errors.js";
 import { compilePathPattern } from "../values/path-pattern.js";
 
 /**
- * What is allowed.
+ * Which calls are allowed.
  *
  * - `write`: everything.
  * - `append`: read, create files, and add to the end of files. Existing text cannot be changed or deleted.
@@ -39,23 +39,23 @@ export interface GuardedChange {
 }
 
 /**
- * Gets each text before it is stored. It returns nothing to store the text, or another text to store instead. If it
- * throws, nothing is stored, and the call is EACCES with its message. It can be called again for the same change if
- * another change came first.
+ * Receives each text before it is stored. The guard returns nothing to store the text, or another text to store
+ * instead. If the guard throws, nothing is stored, and the call is EACCES with the guard's message. The guard can run
+ * again for the same change if another change came first.
  */
 export type MemoryGuard = (change: GuardedChange) => string | undefined | void | Promise<string | undefined | void>;
 
-/** What a change needs on a path. */
+/** The access that a change needs on a path. */
 export type NeededAccess = "write" | "append";
 
 /** `ask`: a person decides. */
 type Decision = "allow" | "ask" | "deny";
 
-/** What restricts a memory. */
+/** Restrictions of a memory. */
 export interface MemoryPolicy {
-  /** Of all paths. @default "write" */
+  /** The access to all paths that no rule matches. @default "write" */
   access?: MemoryAccess | undefined;
-  /** The first whose path fits decides. A rule cannot give more than `access`. @default none */
+  /** The first rule whose path fits decides. A rule cannot give more than `access`. @default none */
   rules?: readonly MemoryRule[] | undefined;
   guard?: MemoryGuard | undefined;
 }
@@ -66,16 +66,15 @@ export interface CheckedRule {
   fits: (path: string) => boolean;
 }
 
-/** A checked policy, with the actor and the place in the tree that it applies to. */
+/** A checked policy, with the actor and the mount point that it applies to. */
 export interface CheckedPolicy {
   readonly access: MemoryAccess;
   readonly rules: readonly CheckedRule[];
   readonly guard?: MemoryGuard | undefined;
-  /** Who changes the memory. */
   readonly actor?: MemoryActor | null;
-  /** How a person is asked, where this policy or another asks. Of several the innermost counts. */
+  /** Requests approvals for this policy and all others of the memory. The innermost requester is used. */
   readonly requester?: ApprovalRequester;
-  /** Where the memory is mounted in the tree whose paths rules, guard and messages use. @default "/" */
+  /** The mount point of the memory in a tree. Rules, guard and messages use the paths of this tree. @default "/" */
   readonly mountPoint?: string;
 }
 
@@ -90,7 +89,7 @@ const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decis
 
 const maxRules = 100;
 
-/** Of an option `access`. */
+/** Schema of an option `access`. */
 export const accessField = z.enum(["write", "append", "read", "ask"], {
   message: 'must be "write", "append", "read" or "ask"',
 });
@@ -98,15 +97,15 @@ export const accessField = z.enum(["write", "append", "read", "ask"], {
 const patternField = z
   .string()
   .regex(/^\//, 'must be an absolute path, such as "/policies/**"')
-  // They mean something in other globs, and a rule that fits nothing protects nothing.
+  // These characters have a meaning in other globs. Read literally, the rule would match nothing and protect nothing.
   .regex(/^[^[\]{}\\]*$/, "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character")
   .regex(/^(?!.*(?:[^/]\*\*|\*\*[^/]))/s, '"**" must be a whole name, as in "/policies/**"')
   .superRefine(refuseInvalidPattern);
 
-/** Of an option `rules`. */
+/** Schema of an option `rules`. */
 export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
 
-/** Of an option `guard`. */
+/** Schema of an option `guard`. */
 export const guardField = z.custom<MemoryGuard>(
   (value) => typeof value === "function",
   "must be a function from a change to a text or nothing",

@@ -8,7 +8,7 @@ export interface MemoryRights {
   widest: "write" | "append" | "read";
   /** Whether a person must approve some changes. `widest` counts such changes as allowed. */
   asks: boolean;
-  /** The rights in words, for a model; "" if everything is allowed. @param root goes before each path. Default: "" */
+  /** Describes the rights to a model; "" if everything is allowed. @param root goes before each path. Default: "" */
   words: (root?: string) => string;
 }
 
@@ -23,12 +23,12 @@ export const accessInWords = {
   ask: "writable with approval: a person is asked about each change",
 } as const satisfies Record<MemoryAccess, string>;
 
-/** Whether an access is enough. @param needed undefined for a read */
+/** Whether `widest` includes the needed access. @param needed undefined for a read */
 export function isGranted(needed: NeededAccess | undefined, widest: WidestAccess): boolean {
   return needed === undefined || extent[widest] >= extent[needed];
 }
 
-/** The most that can succeed. A person may approve every change. */
+/** Returns the widest access that can succeed: a person may approve every change. */
 export function possibleAccess(access: MemoryAccess): WidestAccess {
   return access === "ask" ? "write" : access;
 }
@@ -45,7 +45,7 @@ export function getRights(policies: readonly CheckedPolicy[]): MemoryRights {
   };
 }
 
-/** Providers limit the description of a tool. */
+/** The limits exist because providers limit the description of a tool. */
 const maxShownRules = 10;
 const maxShownPathChars = 64;
 
@@ -58,7 +58,7 @@ function describePolicy({ access, rules, mountPoint = ROOT }: CheckedPolicy, roo
   return [...all, ...shown, ...order, ...(rules.length > maxShownRules ? ["More rules follow."] : [])];
 }
 
-/** The most that a policy allows: the rules up to the first that fits every path, or else the access. */
+/** Returns the widest access of the rules up to the first that fits every path, or else `access`. */
 function getWidest({ access, rules }: CheckedPolicy): WidestAccess {
   const last = rules.findIndex(({ path }) => /^(?:\/+\*\*)+\/*$/.test(path));
   if (last === -1) return possibleAccess(access);

@@ -20,15 +20,15 @@ export function claimRecord(
 }
 
 /**
- * Makes an approved change exactly once, whoever else tries and whatever crashes: the next caller resumes here.
+ * Makes an approved change exactly once, even if other processes try too or a process crashes: the next caller resumes.
  *
- * An attempt takes the record over by a token of its own, reads the memory, checks that the record still has the token,
- * and changes the memory only if nobody has changed it since it was read. So an attempt that was overtaken between two
- * of these steps changes nothing.
+ * Each attempt first writes its own token into the record. Then it reads the memory, checks that the record still has
+ * the token, and changes the memory only if nobody changed it meanwhile. So an attempt changes nothing if another
+ * attempt overtook it between two of these steps.
  *
  * @param claimed with status `applying`
- * @returns `pending`: the base has changed, so nothing was done, and the record is released
- * @throws what the memory refuses; the record is then released. EIO leaves it to the next caller
+ * @returns a record with status `pending` if the base has changed: nothing was done, and the record is released
+ * @throws the refusal of the memory; the record is then released. After EIO the next caller resumes
  */
 export async function applyOnce(records: InterruptRecords, claimed: ChangeRecord): Promise<ChangeRecord> {
   let current = claimed;
@@ -52,7 +52,7 @@ export async function resume(records: InterruptRecords, record: ChangeRecord): P
   return taken === null ? reload(records, record) : applyOnce(records, taken);
 }
 
-/** The record as it is now. */
+/** Returns the stored state of a record. */
 export async function reload(records: InterruptRecords, record: ChangeRecord): Promise<ChangeRecord> {
   return (await records.find(record.id)) ?? record;
 }

@@ -8,7 +8,7 @@ import type { ReviewRequest } from "../access/approval-requester.js";
 /** `edit`: approved with another content. */
 export type ReviewDecision = { type: "approve" } | { type: "edit"; content: string };
 
-/** What a person is shown. The arguments are those of the change, whichever tool it comes from. */
+/** Creates the request that a person is shown. Its arguments are those of the change, not of the tool. */
 export function createReviewRequest(
   planned: PlannedChange,
   toolName: string,
@@ -34,7 +34,7 @@ export const maxReasonChars = 2000;
 
 /**
  * @param path of the change in the memory
- * @throws MemoryError EACCES for a rejection, and for an answer that is no decision about this change
+ * @throws MemoryError EACCES for a rejection, and for an answer that does not decide about this change
  */
 export function parseDecision(
   answer: unknown,

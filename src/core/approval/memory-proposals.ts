@@ -22,33 +22,33 @@ export interface MemoryProposal {
    * cut; only the start is kept.
    */
   diff: string;
-  /** What the proposal was made against: a digest of the text, or of everything that would be deleted or moved. */
+  /** A digest of the state that the proposal was made for: the text, or everything that would be deleted or moved. */
   base: string;
-  /** Who proposes it. */
+  /** Who proposed the change. */
   actor: MemoryActor | null;
   at: Date;
   decidedBy: MemoryActor | null;
   decidedAt: Date | null;
-  /** Why it was rejected. */
+  /** The reason of a rejection. */
   reason: string | null;
 }
 
-/** Who decides. */
+/** The person who decides. */
 export type Reviewer = MemoryActor & { userId: string };
 
 /**
- * The changes that wait for a person. No read of the memory shows them.
+ * The changes that wait for a person. Reads of the memory do not show them.
  *
- * An id that is not a text is EINVAL, and an unknown one ENOENT. If the storage fails, it is EIO, and the next call
- * finishes the work.
+ * An id that is not a text is EINVAL, and an unknown id is ENOENT. If the storage fails, the call is EIO, and the next
+ * call finishes the work.
  */
 export interface MemoryProposals {
-  /** Oldest first. @param options.status default: those that still wait, and those that a crash has interrupted */
+  /** Lists oldest first. @param options.status default: proposals that still wait, or that a crash has interrupted */
   list(options?: { status?: ChangeStatus }): AsyncIterable<MemoryProposal>;
-  /** Null if there is no such proposal. */
+  /** Returns null if there is no such proposal. */
   get(id: string): Promise<MemoryProposal | null>;
   /**
-   * Makes the change, once. With `content`, it stores that content instead.
+   * Makes the change once. If `content` is given, stores it instead of the proposed content.
    * @throws ECONFLICT if somebody has already decided, or if the file has changed since: the message then shows the new
    * diff
    * @throws the errors of the change itself, such as ENOSPC; the proposal then stays open

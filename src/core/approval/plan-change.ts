@@ -2,27 +2,28 @@ import { applyChange } from "../tree/apply-change.js";
 import type { Change } from "../tree/change.js";
 import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
+import type { CallContext } from "../runtime/call.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { ChangeRecord, PlannedChange } from "../contract/change-record.js";
 import { shownChange, shownDiff } from "./shown-diff.js";
 
-/** How a change is planned. */
 interface PlanSettings {
   maxFileBytes: number;
-  /** A path as a person is shown it. */
+  /** Returns the form of a path that a person is shown. */
   showPath: (path: string) => string;
   /** Throws if a path below a moved or deleted directory may not be changed at all. */
   checkPath?: ((path: string) => void) | undefined;
 }
 
 /**
- * Describes a change as it would be made to a tree. The tree stays as it is.
+ * Describes what a change would do to a tree, without changing the tree.
  * @returns null if nothing would change. @throws as `applyChange` does
  */
 export async function planChange(
   tree: MemoryTree,
   change: Change,
   { maxFileBytes, showPath, checkPath }: PlanSettings,
+  call: CallContext,
 ): Promise<PlannedChange | null> {
   const { type: command, path } = change;
   const { edits, result } = applyChange(tree, change, { now: new Date(), maxFileBytes }, { checkPath });
@@ -39,7 +40,7 @@ export async function planChange(
       const content = change.type === "edit" ? after : change.content;
       const oldContent = change.type === "update" ? change.oldContent : null;
       const counts = change.type === "update" ? { replaced: result.replaced } : {};
-      const diff = await shownChange(showPath(path), before, after);
+      const diff = await shownChange(showPath(path), { before, after }, call);
       return { ...plan, to: null, content, oldContent, before, after, diff, counts };
     }
     case "delete": {
@@ -48,7 +49,7 @@ export async function planChange(
       const diff =
         text === undefined
           ? shownDiff(listTree(tree, path, "-", showPath))
-          : await shownChange(showPath(path), text, null);
+          : await shownChange(showPath(path), { before: text, after: null }, call);
       return { ...plan, ...noText, to: null, diff, counts: result.deleted };
     }
     case "rename": {
@@ -73,7 +74,7 @@ function listTree(tree: MemoryTree, path: string, sign: string, showPath: (path:
     .join("");
 }
 
-/** Returns the recorded change, with its own content or another one. */
+/** Returns the recorded change, with its own content or the given one. */
 export function createRecordedChange(
   { command, path, to, oldContent, content: ownContent }: ChangeRecord,
   content = ownContent ?? "",
@@ -94,7 +95,7 @@ export function createRecordedChange(
   }
 }
 
-/** Returns the change that carries out an approved record: the text is set as it was shown. */
+/** Returns the change that applies an approved record: it sets the text that the person was shown. */
 export function createApprovedChange(record: ChangeRecord): Change {
   const { command, path, before, after, edited, isDirectory } = record;
   if (command === "delete") return { type: command, path, ifDirectory: isDirectory ? "delete" : "fail" };
@@ -109,7 +110,7 @@ export function createApprovedChange(record: ChangeRecord): Change {
   };
 }
 
-/** Returns what a recorded change makes of its text with another content. @throws EFBIG */
+/** Returns the text of the file if the recorded change is made with another content. @throws EFBIG */
 export function getEditedText(record: ChangeRecord, content: string, maxFileBytes: number): string {
   const { path, before, at } = record;
   const file = { kind: "file" as const, path, content: before ?? "", sizeBytes: 0, createdAt: at, updatedAt: at };

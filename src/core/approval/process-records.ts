@@ -10,7 +10,7 @@ import { createApprovedChange } from "./plan-change.js";
 /** Only the last 1,000 records are kept. If a record was dropped, the person is asked again. */
 const records = new RecentMap<ChangeRecord>(1000);
 
-/** The records of a backend that keeps none: they last as long as the process. Proposals are not among them. */
+/** Records for a backend that stores none. They are lost when the process ends, so proposals are not among them. */
 export class ProcessRecords implements InterruptRecords {
   readonly #backend: MemoryBackend;
   readonly #call: CallContext;

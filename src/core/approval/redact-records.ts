@@ -2,16 +2,16 @@ import { getPathPrefix } from "../values/paths.js";
 import { resume } from "./apply-once.js";
 import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
-/** What is removed from the records of a memory: everything about some paths, and some texts wherever they are. */
+/** Paths and texts to remove from the records of a memory: everything about the paths, and every copy of the texts. */
 interface Redacted {
   paths: readonly string[];
   texts: readonly string[];
 }
 
 /**
- * Removes texts from proposals and from changes that runs wait for, when the history redacts versions. Who proposed and
- * who decided stays. A pending record is rejected, because nobody can see any more what it changes.
- * @returns how many records
+ * Removes texts from proposals and from changes that runs wait for, when the history redacts versions. A record still
+ * says who proposed and who decided. A pending record is rejected, because nobody can see any more what it changes.
+ * @returns how many records were redacted
  */
 export async function redactRecords(records: ChangeRecords, redacted: Redacted): Promise<number> {
   const matches: ChangeRecord[] = [];

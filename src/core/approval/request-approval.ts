@@ -30,10 +30,10 @@ interface PendingChange {
 }
 
 /**
- * Makes a change that a person approves, as it was shown.
- * @returns what the command answers; `noResult` if there was nothing to change
- * @throws MemoryError EACCES if the change is rejected or proposed, or if nobody can approve it; and what ends a run
- * until there is an answer
+ * Requests the approval of a person for a change, and makes the change as it was shown.
+ * @returns the answer of the command; `noResult` if there was nothing to change
+ * @throws MemoryError EACCES if the change is rejected or proposed, or if nobody can approve it; and, until there is an
+ * answer, the error that ends the run
  */
 export async function requestApproval(memory: ReviewedMemory, change: Change, call: Call): Promise<ChangeResult> {
   const { address, backend, policies } = memory;
@@ -93,7 +93,7 @@ async function interrupt(
   const stored = await records.find(id);
   let shown = stored?.kind === "interrupt" ? await resume(records, stored) : null;
   if (shown?.status === "approved") {
-    // The caller of an edit may learn something from the text.
+    // The function of an edit may report something about the text to its caller, so it runs here too.
     if (change.type === "edit") change.edit(shown.before ?? "");
     return shown.counts;
   }
@@ -115,14 +115,14 @@ async function interrupt(
         : applyOnce(records, claimed));
       if (applied.status === "approved") return applied.counts;
     }
-    // The answer was about another text: the next request shows the present one.
+    // The answer was about another text. The next request shows the present text.
     shown = null;
     askedAt = null;
   }
   throw lostRace();
 }
 
-/** Plans the change with the content that the guards allow. They do not run for a change that is refused anyway. */
+/** Plans the change with the content that the guards allow. Guards do not run for a change that is refused anyway. */
 async function planGuarded(
   memory: ReviewedMemory,
   change: Change,
@@ -134,16 +134,16 @@ async function planGuarded(
   const tree = new MemoryTree(await backend.snapshot(call));
   if (change.type === "delete" || change.type === "rename") {
     const checkPath = (path: string): void => void policies.decide(path, "write");
-    return planChange(tree, change, { maxFileBytes, showPath, checkPath });
+    return planChange(tree, change, { maxFileBytes, showPath, checkPath }, call);
   }
   const { edits } = applyChange(tree, change, { now: new Date(), maxFileBytes: Infinity });
   const text = change.type === "edit" ? (edits.files[0]?.content ?? "") : change.content;
   const content = await guardText(memory, { command: change.type, path: change.path, content: text }, call);
   const guarded = change.type === "edit" ? { ...change, edit: () => content } : { ...change, content };
-  return planChange(tree, guarded, { maxFileBytes, showPath });
+  return planChange(tree, guarded, { maxFileBytes, showPath }, call);
 }
 
-/** Returns the content that a person has written, as the guards allow it, and the text of the file with it. */
+/** Runs the guards on the content that a person wrote. Returns the allowed content and the new text of the file. */
 export async function editContent(
   guards: Guards,
   record: ChangeRecord,

@@ -1,16 +1,20 @@
 import { shownText } from "../display/shown-text.js";
 import { unifiedDiff } from "../history/unified-diff.js";
+import type { CallContext } from "../runtime/call.js";
 
 const maxShownChars = 50_000;
 
 /**
- * The diff of a text as people are shown it. @param before null if there is no file. @param after null if there will be
- * none
+ * The diff of a text as people are shown it. `before` is null if there is no file, `after` if there will be none.
  */
-export async function shownChange(path: string, before: string | null, after: string | null): Promise<string> {
+export async function shownChange(
+  path: string,
+  { before, after }: { before: string | null; after: string | null },
+  call: CallContext,
+): Promise<string> {
   const older = { name: before === null ? "/dev/null" : `a${path}`, text: before ?? "" };
   const newer = { name: after === null ? "/dev/null" : `b${path}`, text: after ?? "" };
-  const diff = await unifiedDiff(older, newer);
+  const diff = await unifiedDiff(older, newer, call);
   // An empty file comes or goes.
   if (diff === "") return shownDiff(`--- ${older.name}\n+++ ${newer.name}\n`);
   // Times would follow the tabs.

@@ -1,7 +1,7 @@
 /** Receives the changes of a memory from a storage that reports them. */
 export interface ChangeListener {
   /**
-   * The version that was received last, as `version` of the backend returns it. A read may be older for a while.
+   * The version that was received last, in the form of the backend's `version`. A read may be older for a while.
    */
   readonly latest: string | null;
   /**

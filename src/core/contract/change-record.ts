@@ -3,7 +3,7 @@ import type { MemoryActor } from "../values/actor.js";
 /** A command of a memory that changes something. */
 export type ChangeCommand = "append" | "write" | "update" | "edit" | "delete" | "rename";
 
-/** A change as it would be made to what was found. Paths are those of the memory. */
+/** The effect that a change would have on the present memory. The paths contain no mount point. */
 export interface PlannedChange {
   command: ChangeCommand;
   path: string;
@@ -13,22 +13,22 @@ export interface PlannedChange {
   content: string | null;
   /** update: the text to replace. */
   oldContent: string | null;
-  /** The text of the file. Null if there is no file, and for delete and rename. */
+  /** The text of the file before the change. Null if there is no file, and for delete and rename. */
   before: string | null;
-  /** Its text afterwards, null for delete and rename. */
+  /** The text of the file after the change. Null for delete and rename. */
   after: string | null;
   isDirectory: boolean;
-  /** What it was made against: a digest. */
+  /** The digest of the state that the change was planned for (`digestTree`). */
   base: string;
-  /** As people are shown it. */
+  /** The diff that people are shown. */
   diff: string;
-  /** What the command answers. */
+  /** The counts that the command returns. */
   counts: { replaced?: number; files?: number; dirs?: number };
 }
 
 /**
- * `pending`: nobody has decided. `applying`: approved, and the change is being made, or a crash has left it so.
- * `approved`: the change is made. `rejected`: it never will be.
+ * `pending`: nobody has decided. `applying`: approved, and the change is being made, or a crash has interrupted it.
+ * `approved`: the change is made. `rejected`: the change is never made.
  */
 export type ChangeStatus = "pending" | "applying" | "approved" | "rejected";
 
@@ -43,7 +43,7 @@ export interface ChangeRecord extends PlannedChange {
   claim: string | null;
   /** Which interrupt of its task requested the approval, from 0. */
   askedAt: number | null;
-  /** The content of the person who approved it, and the text of the file with it. */
+  /** The content that the approving person wrote instead, and the text of the file after the change. */
   edited: { content: string; after: string } | null;
   actor: MemoryActor | null;
   at: Date;
@@ -58,14 +58,14 @@ export interface ChangeRecord extends PlannedChange {
  */
 export type ApplyOutcome = "applied" | "changed" | "raced";
 
-/** Where the records of one memory are stored while runs wait for a person. */
+/** The records of one memory for changes that runs wait for. */
 export interface InterruptRecords {
   now(): Date;
   find(id: string): Promise<ChangeRecord | null>;
-  /** Stores a pending record; it replaces a pending one of the same id. @returns the record that is stored then */
+  /** Stores a pending record, also over a pending one of the same id. @returns the record that is stored afterwards */
   put(record: ChangeRecord): Promise<ChangeRecord>;
   /**
-   * Changes fields in one step, if the record has the expected status, and the expected token if there is one. @returns
+   * Changes fields in one step, if the record has the expected status, and the expected token if one is given. @returns
    * the changed record, or null
    */
   swap(
@@ -74,17 +74,17 @@ export interface InterruptRecords {
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null>;
   /**
-   * Makes the change if its base is unchanged, and stores its id in the memory in the same step. If the memory has the
-   * id already, it only returns `applied`.
+   * Makes the change if its base is unchanged, and stores the record's id in the memory in the same step. If the memory
+   * has the id already, only returns `applied`.
    * @param isCurrent whether this attempt may still make the change; called after the memory was read
    */
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome>;
-  /** Removes the id from the memory, and those that crashes have left. */
+  /** Removes the id from the memory, and also the ids that crashes have left. */
   unmark(id: string): Promise<void>;
 }
 
-/** The same, with proposals. */
+/** The records of one memory, including proposals. */
 export interface ChangeRecords extends InterruptRecords {
-  /** Oldest first. */
+  /** Lists records, oldest first. */
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord>;
 }

@@ -3,8 +3,8 @@ import type { CallContext } from "../runtime/call.js";
 import type { MemorySnapshot, VersionedFile, VersionedSnapshot } from "../tree/snapshot.js";
 
 /**
- * A snapshot that has all texts where the backend cannot leave out those that are known. @param known the versions of
- * texts, by path
+ * Reads a snapshot without the known texts, or with all texts if the backend cannot leave any out. @param known
+ * versions of texts, by path
  */
 export async function snapshotSince(
   backend: MemoryBackend,
@@ -15,12 +15,12 @@ export async function snapshotSince(
   return withoutVersions(await backend.snapshot(call));
 }
 
-/** The snapshot of a storage that keeps no versions of texts. */
+/** Converts the snapshot of a storage that keeps no versions of texts. */
 export function withoutVersions({ files, directories }: MemorySnapshot): VersionedSnapshot {
   return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
 }
 
-/** By path. What has none is read again each time. */
+/** Returns the versions by path. A text without a version is read again each time. */
 export function getVersions(files: readonly VersionedFile[]): Map<string, string> {
   return new Map(files.flatMap(({ path, version }): [string, string][] => (version === null ? [] : [[path, version]])));
 }

@@ -1,10 +1,10 @@
 /**
- * Controls, format and tag characters, what has no width, half surrogates, and line ends that are no newline: the
- * inside of a class of an expression with the flag `u`.
+ * Characters that nobody sees: control, format, tag and zero-width characters, half surrogates, and line ends other
+ * than a newline. Written as the inside of a character class with the flag `u`.
  */
 export const hidden = "\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029";
 
-/** Scripts that are misspelt without joiners. */
+/** Scripts in which words are misspelt without joiners. */
 const joiningScripts = [
   "Arabic",
   "Syriac",
@@ -25,12 +25,13 @@ const joiningScripts = [
   .join("");
 
 /**
- * What of it ordinary text is not written without: line ends of Windows, joiners of letters and of emoji, and their
- * style.
+ * Hidden characters that ordinary text needs: line ends of Windows, joiners of letters and of emoji, and the style of
+ * emoji.
  */
 export const ordinary = [
   "\\r(?:\\n|$)",
-  // Their digits and punctuation join nothing, and after a hidden character nobody sees what is joined.
+  // Joiners count only after letters and marks: digits and punctuation join nothing. After a hidden character nobody
+  // would see what is joined.
   `(?<=(?=[\\p{L}\\p{M}])(?!\\p{Default_Ignorable_Code_Point})[${joiningScripts}])[\\u200c\\u200d]`,
   "(?<=\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{Extended_Pictographic})",
   "(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]",

@@ -8,19 +8,19 @@ const harmful = new RegExp(`(?=${suspect})(?:(?:(?!${ordinary})[${hidden}])+|${s
 const escapable = new RegExp(`^${suspect}$`, "u");
 
 /**
- * A text as models are shown it: what cannot be seen, and the first character of each special token of a chat template,
- * as JSON's escapes (`\u200b`, `\u003c|im_end|>`). All other text stays as it is. Linear in its length.
+ * Returns a text as models are shown it. Hidden characters, and the first character of each special token of a chat
+ * template, become JSON escapes (`\u200b`, `\u003c|im_end|>`). All other text stays the same. Takes linear time.
  */
 export function shownText(text: string): string {
   return suspicious.test(text) ? text.replaceAll(harmful, escaped) : text;
 }
 
-/** JSON of `value` in which a model is shown the same escapes. They are JSON's own, so it means the same. */
+/** Returns JSON with the escapes of `shownText`. JSON has the same escapes, so the value stays the same. */
 export function shownJson(value: unknown): string {
   return shownText(JSON.stringify(value));
 }
 
-/** Undoes `shownText` in a text that a model has copied: its escapes become characters again. */
+/** Undoes `shownText` in a text that a model has copied: the escapes become characters again. */
 export function meantText(shown: string): string {
   return shown.replaceAll(/\\u([0-9a-f]{4})/g, (escape, hex: string) => {
     const unit = String.fromCharCode(Number.parseInt(hex, 16));

@@ -1,4 +1,4 @@
-/** Between angle brackets, or after `</`: tokens that have no bar, as expressions. */
+/** Tokens without a bar that stand between angle brackets, or after `</`. Written as expressions. */
 const inAngles = [
   // Llama 2, Mistral, Gemma, FunctionGemma, T5 and Nemotron
   "s",
@@ -34,7 +34,7 @@ const inAngles = [
   "reserved_\\d+",
 ];
 
-/** Between square brackets, or after `[/`. */
+/** Tokens that stand between square brackets, or after `[/`. */
 const inSquares = [
   // Llama 2 and Mistral
   "INST",
@@ -69,18 +69,18 @@ const bar = "[|\uff5c]";
 const inside = "[^ \\t\\n<>\\\\]";
 
 /**
- * The first character of whatever the chat templates of known models take for a token of their own, such as
- * `<|im_end|>`: everything in angle brackets with a bar at either end, ASCII's or DeepSeek's full-width one, and those
- * named above. An expression for the flag `u`. It looks ahead no farther than the next `<`, so a text is read at most a
- * few times.
+ * An expression (flag `u`) for the first character of each special token in the chat templates of known models, such as
+ * `<|im_end|>`: everything in angle brackets with a bar at either end, and the tokens named above. The bar is ASCII or
+ * DeepSeek's full-width one. The expression looks ahead no farther than the next `<`, so a text is read at most a few
+ * times.
  */
 export const specialTokenStart = [
   `<(?=${bar}${inside}+>|${inside}+${bar}>|/?(?:${inAngles.join("|")})>|</?SYS>>)`,
   `\\[(?=/?(?:${inSquares.join("|")})\\]|e~\\[)`,
-  // MiniMax begins its own with a closing bracket; DeepSeek's mark of markup is one without its angle brackets.
+  // Tokens of MiniMax begin with a closing bracket. DeepSeek's mark of markup counts also without angle brackets.
   "\\](?=~!?b[\\]\\[]|![pd]~\\[)",
   "\uff5c(?=DSML\uff5c)",
 ].join("|");
 
-/** What a special token can begin with, as members of a class. */
+/** Characters with which a special token can begin, as members of a character class. */
 export const specialTokenStarts = "<\\[\\]\uff5c";

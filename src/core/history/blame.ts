@@ -1,8 +1,9 @@
-import type { diffArrays } from "diff";
-import { Turns } from "../runtime/turns.js";
+import type { CallContext } from "../runtime/call.js";
+import { runInTurns, type Steps } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
 import { type OlderText, readOlderText } from "./older-text.js";
+import { findSharedLines } from "./shared-lines.js";
 
 /** A line of the text that is traced back, version by version. */
 interface TracedLine {
@@ -16,25 +17,24 @@ interface TracedText {
   lines: readonly TracedLine[];
 }
 
-/** If two texts differ in more lines, or take more comparisons, they are compared line by line at the same position. */
-const maxEditLength = 1000;
-const maxComparisons = 2_000_000;
+const linesPerYield = 10_000;
 
-/** Goes back from the present text until the version of each line is known. */
-export async function blameLines({ text, steps }: FileLineage): Promise<BlamedLine[]> {
+/**
+ * Goes back from the present text until the version of each line is known. Texts that are too different are compared
+ * at the same positions, so that a line may have the version in which it only moved.
+ */
+export async function blameLines({ text, steps }: FileLineage, call: CallContext): Promise<BlamedLine[]> {
   const lines = text.split("\n");
   const blamed = lines.map((line, index): BlamedLine => ({ line: index + 1, text: line, version: null }));
   // A newline ends a line; no empty line follows it.
   if (text === "" || text.endsWith("\n")) blamed.pop();
   let unknown = blamed.length;
   let newer: TracedText = { text, lines: lines.map((line, present) => ({ text: line, present })) };
-  const { diffArrays: diff } = await import("diff");
-  const turns = new Turns();
   for await (const { version, before } of eachStep(steps)) {
     if (before === null) break;
     if (before === "same") continue;
-    if (turns.isOver()) await turns.next();
-    const { older, changed } = before === "none" ? { older: newer, changed: newer.lines } : goBack(newer, before, diff);
+    const { older, changed } =
+      before === "none" ? { older: newer, changed: newer.lines } : await runInTurns(goBack(newer, before), call);
     for (const { present } of changed) {
       const line = blamed[present];
       if (line === undefined) continue;
@@ -52,21 +52,25 @@ async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageSte
 }
 
 /** @returns the older text, and the newer lines that it does not have */
-function goBack(
-  newer: TracedText,
-  before: OlderText,
-  diff: typeof diffArrays,
-): { older: TracedText; changed: TracedLine[] } {
+function* goBack(newer: TracedText, before: OlderText): Steps<{ older: TracedText; changed: TracedLine[] }> {
   const text = readOlderText(before, newer.text);
+  yield;
   const olderLines = text.split("\n");
   const { lines } = newer;
   const shorter = Math.min(olderLines.length, lines.length);
   let start = 0;
-  while (start < shorter && olderLines[start] === lines[start]?.text) start += 1;
+  while (start < shorter && olderLines[start] === lines[start]?.text) {
+    start += 1;
+    if (start % linesPerYield === 0) yield;
+  }
   let end = 0;
-  while (end < shorter - start && olderLines.at(-1 - end) === lines.at(-1 - end)?.text) end += 1;
-  const middle = olderLines.slice(start, olderLines.length - end).map((line) => ({ text: line, present: -1 }));
-  const { kept, changed } = compareLines(middle, lines.slice(start, lines.length - end), diff);
+  while (end < shorter - start && olderLines.at(-1 - end) === lines.at(-1 - end)?.text) {
+    end += 1;
+    if (end % linesPerYield === 0) yield;
+  }
+  yield;
+  const middle = olderLines.slice(start, olderLines.length - end);
+  const { kept, changed } = yield* compareLines(middle, lines.slice(start, lines.length - end));
   return { older: { text, lines: lines.slice(0, start).concat(kept, lines.slice(lines.length - end)) }, changed };
 }
 
@@ -77,26 +81,38 @@ interface ComparedLines {
   changed: TracedLine[];
 }
 
-function compareLines(older: TracedLine[], newer: TracedLine[], diff: typeof diffArrays): ComparedLines {
-  let left = maxComparisons;
-  const comparator = (one: TracedLine, other: TracedLine): boolean => {
-    left -= 1 + one.text.length / 1000;
-    return left > 0 && one.text === other.text;
-  };
-  const parts = diff(older, newer, { comparator, maxEditLength });
-  if (parts === undefined || left <= 0) return compareAtPositions(older, newer);
-  return {
-    kept: parts.flatMap(({ added, value }) => (added ? [] : value)),
-    changed: parts.flatMap(({ added, value }) => (added ? value : [])),
-  };
+function* compareLines(older: readonly string[], newer: readonly TracedLine[]): Steps<ComparedLines> {
+  const newerTexts = newer.map(({ text }) => text);
+  yield;
+  const shared = yield* findSharedLines(older, newerTexts);
+  if (shared === null) return yield* compareAtPositions(older, newer);
+  const kept: TracedLine[] = [];
+  const changed: TracedLine[] = [];
+  let [olderEnd, newerEnd] = [0, 0];
+  for (const run of [...shared, { older: older.length, newer: newer.length, count: 0 }]) {
+    for (const text of older.slice(olderEnd, run.older)) kept.push({ text, present: -1 });
+    for (const line of newer.slice(newerEnd, run.newer)) changed.push(line);
+    [olderEnd, newerEnd] = [run.older + run.count, run.newer + run.count];
+    for (const line of newer.slice(run.newer, newerEnd)) kept.push(line);
+    yield;
+  }
+  return { kept, changed };
 }
 
 /** Texts of different numbers of lines have none in common. */
-function compareAtPositions(older: TracedLine[], newer: TracedLine[]): ComparedLines {
-  if (older.length !== newer.length) return { kept: older, changed: newer };
-  const kept = older.map((line, index) => {
-    const newerLine = newer[index];
-    return newerLine?.text === line.text ? newerLine : line;
-  });
-  return { kept, changed: newer.filter((line, index) => line !== kept[index]) };
+function* compareAtPositions(older: readonly string[], newer: readonly TracedLine[]): Steps<ComparedLines> {
+  const kept: TracedLine[] = [];
+  const changed: TracedLine[] = [];
+  const arePositionsEqual = older.length === newer.length;
+  for (const [index, text] of older.entries()) {
+    if (index % linesPerYield === 0) yield;
+    const line = newer[index];
+    if (arePositionsEqual && line?.text === text) {
+      kept.push(line);
+      continue;
+    }
+    kept.push({ text, present: -1 });
+    if (arePositionsEqual && line !== undefined) changed.push(line);
+  }
+  return { kept, changed: arePositionsEqual ? changed : [...newer] };
 }

@@ -72,7 +72,12 @@ export interface MemoryHistory {
    * before that moment.
    */
   at(id: string): Promise<MemorySnapshot>;
-  /** The difference between two versions as a unified diff, or "" if they are equal. @param to default: the file now */
+  /**
+   * The difference between two versions as a unified diff, or "" if they are equal. Texts that differ in more than 1,000
+   * lines, or take more than 5,000,000 comparisons, are not compared line by line: the diff removes and adds
+   * everything, and says so behind the numbers of its hunk.
+   * @param to default: the file now
+   */
   diff(from: string, to?: string): Promise<string>;
   /** For each line of a file, the version that wrote it. It follows renames. @throws ENOENT, EISDIR */
   blame(path: string): Promise<BlamedLine[]>;

@@ -1,8 +1,5 @@
-/**
- * How many lines may differ at most until all is taken for different: to compare takes time that grows with their
- * square.
- */
-const maxEditLength = 1000;
+import { runInTurns, type Steps, type Waiting } from "../runtime/turns.js";
+import { findSharedLines, type SharedLines } from "./shared-lines.js";
 
 export interface DiffSide {
   /** Of the header. */
@@ -17,45 +14,133 @@ export interface DiffHunk {
   newStart: number;
   newLines: number;
   lines: string[];
+  /** Why the hunk is as it is, for a person. */
+  note?: string;
 }
 
-/** The pieces in which two texts differ, with three lines of context; none where the texts are equal. */
-export async function findHunks(older: string, newer: string): Promise<DiffHunk[]> {
-  if (older === newer) return [];
-  const { structuredPatch } = await import("diff");
-  const compared = structuredPatch("", "", older, newer, "", "", { context: 3, maxEditLength });
-  return compared?.hunks ?? [createWholeHunk(older, newer)];
+/** Programs skip what follows the numbers of a hunk. */
+const tooDifferent = "too different to show line by line: everything is removed and added";
+
+/** How many equal lines are shown around a change. */
+const contextLines = 3;
+const linesPerYield = 1000;
+
+/**
+ * The pieces in which two texts differ, with three lines of context; none where the texts are equal. Texts that are too
+ * different are one piece, which takes all out and puts all in.
+ */
+export async function findHunks(older: string, newer: string, waiting: Waiting | null): Promise<DiffHunk[]> {
+  return older === newer ? [] : runInTurns(compareTexts(older, newer), waiting);
 }
 
 /** A unified diff that `patch` applies; "" where the texts are equal. */
-export async function unifiedDiff(older: DiffSide, newer: DiffSide): Promise<string> {
-  const hunks = await findHunks(older.text, newer.text);
+export async function unifiedDiff(older: DiffSide, newer: DiffSide, waiting: Waiting | null): Promise<string> {
+  const hunks = await findHunks(older.text, newer.text, waiting);
   if (hunks.length === 0) return "";
   const { formatPatch, FILE_HEADERS_ONLY } = await import("diff");
-  return formatPatch(
-    { oldFileName: older.name, newFileName: newer.name, oldHeader: "", newHeader: "", hunks },
-    FILE_HEADERS_ONLY,
-  );
+  const names = { oldFileName: older.name, newFileName: newer.name, oldHeader: "", newHeader: "" };
+  return formatPatch({ ...names, hunks: [] }, FILE_HEADERS_ONLY) + (await runInTurns(joinHunks(hunks), waiting));
 }
 
-/** Takes all out and puts all in. */
-function createWholeHunk(older: string, newer: string): DiffHunk {
-  const [removed, added] = [splitLines(older), splitLines(newer)];
+function* compareTexts(older: string, newer: string): Steps<DiffHunk[]> {
+  const olderLines = yield* splitLines(older);
+  const newerLines = yield* splitLines(newer);
+  const shared = yield* findSharedLines(olderLines, newerLines);
+  const hunks: DiffHunk[] = [];
+  for (const changes of groupChanges(findChanges(shared ?? [], olderLines.length, newerLines.length)))
+    hunks.push(yield* createHunk(changes, olderLines, newerLines));
+  return shared === null ? hunks.map((hunk) => ({ ...hunk, note: tooDifferent })) : hunks;
+}
+
+/** Each with its newline, if it has one. */
+function* splitLines(text: string): Steps<string[]> {
+  const lines: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline + 1;
+    lines.push(text.slice(start, end));
+    start = end;
+    if (lines.length % linesPerYield === 0) yield;
+  }
+  return lines;
+}
+
+/** Lines that are replaced by others; where they begin and end in both texts, from 0. */
+interface LineChange {
+  oldStart: number;
+  oldEnd: number;
+  newStart: number;
+  newEnd: number;
+}
+
+function findChanges(shared: readonly SharedLines[], oldLength: number, newLength: number): LineChange[] {
+  const changes: LineChange[] = [];
+  let [oldStart, newStart] = [0, 0];
+  for (const { older, newer, count } of [...shared, { older: oldLength, newer: newLength, count: 0 }]) {
+    if (older > oldStart || newer > newStart) changes.push({ oldStart, oldEnd: older, newStart, newEnd: newer });
+    [oldStart, newStart] = [older + count, newer + count];
+  }
+  return changes;
+}
+
+/** Changes whose context meets are shown together. */
+function groupChanges(changes: readonly LineChange[]): LineChange[][] {
+  const groups: LineChange[][] = [];
+  for (const change of changes) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (last !== undefined && change.oldStart - last.oldEnd <= 2 * contextLines) group?.push(change);
+    else groups.push([change]);
+  }
+  return groups;
+}
+
+function* createHunk(
+  changes: readonly LineChange[],
+  older: readonly string[],
+  newer: readonly string[],
+): Steps<DiffHunk> {
+  const lines: string[] = [];
+  const add = function* (sign: string, from: readonly string[], start: number, end: number): Steps<void> {
+    for (let index = start; index < end; index += 1) {
+      const line = from[index] ?? "";
+      if (line.endsWith("\n")) lines.push(sign + line.slice(0, -1));
+      else lines.push(sign + line, "\\ No newline at end of file");
+      if (index % linesPerYield === 0) yield;
+    }
+  };
+  const before = Math.min(contextLines, changes[0]?.oldStart ?? 0);
+  const oldStart = (changes[0]?.oldStart ?? 0) - before;
+  const newStart = (changes[0]?.newStart ?? 0) - before;
+  let [oldEnd, newEnd] = [oldStart, newStart];
+  for (const change of changes) {
+    yield* add(" ", older, oldEnd, change.oldStart);
+    yield* add("-", older, change.oldStart, change.oldEnd);
+    yield* add("+", newer, change.newStart, change.newEnd);
+    ({ oldEnd, newEnd } = change);
+  }
+  const after = Math.min(contextLines, older.length - oldEnd);
+  yield* add(" ", older, oldEnd, oldEnd + after);
   return {
-    oldStart: 1,
-    oldLines: removed.length,
-    newStart: 1,
-    newLines: added.length,
-    lines: [...addSign("-", removed, older), ...addSign("+", added, newer)],
+    oldStart: oldStart + 1,
+    oldLines: oldEnd + after - oldStart,
+    newStart: newStart + 1,
+    newLines: newEnd + after - newStart,
+    lines,
   };
 }
 
-function splitLines(text: string): string[] {
-  const lines = text.split("\n");
-  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-}
-
-function addSign(sign: string, lines: readonly string[], text: string): string[] {
-  const all = lines.map((line) => sign + line);
-  return text === "" || text.endsWith("\n") ? all : [...all, "\\ No newline at end of file"];
+function* joinHunks(hunks: readonly DiffHunk[]): Steps<string> {
+  let text = "";
+  for (const { oldStart, oldLines, newStart, newLines, lines, note } of hunks) {
+    // A range without lines begins at the line before it.
+    const oldRange = `${oldLines === 0 ? oldStart - 1 : oldStart},${oldLines}`;
+    const newRange = `${newLines === 0 ? newStart - 1 : newStart},${newLines}`;
+    text += `@@ -${oldRange} +${newRange} @@${note === undefined ? "" : ` ${note}`}\n`;
+    for (let start = 0; start < lines.length; start += linesPerYield) {
+      text += `${lines.slice(start, start + linesPerYield).join("\n")}\n`;
+      yield;
+    }
+  }
+  return text;
 }

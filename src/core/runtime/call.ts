@@ -1,7 +1,7 @@
 import type { MemoryActor } from "../values/actor.js";
 import { MemoryError } from "../values/errors.js";
 
-/** What a call does at the moment: it reads, waits for a guard, or may have changed the storage. */
+/** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";
 
 /** How long a caller waits for a call. */
@@ -13,11 +13,10 @@ export interface CallLimits {
 }
 
 export interface CallSettings extends CallLimits {
-  /** Who calls. */
   actor: MemoryActor | null;
 }
 
-/** What a storage sees of a call. Every method of a backend gets it as its last argument. */
+/** The part of a call that a storage uses. Every method of a backend receives it as its last argument. */
 export interface CallContext {
   /** Who makes the change, for the history. */
   readonly actor: MemoryActor | null;
@@ -44,7 +43,7 @@ export function createSignal(call: Pick<CallContext, "aborted" | "reason" | "onA
   return controller.signal;
 }
 
-/** One call of a memory. The pipeline sets its stage. */
+/** One call of a memory. The pipeline sets the stage. */
 export class Call implements CallContext {
   readonly actor: MemoryActor | null;
   readonly timeoutMs: number;
@@ -79,17 +78,16 @@ export class Call implements CallContext {
   }
 }
 
-/** A call that nothing limits and that nobody made, for work behind the calls of users. */
+/** Creates a call without limits and without an actor, for work in the background. */
 export function createUnlimitedCall(): CallContext {
   return new Call({ actor: null, timeoutMs: Infinity });
 }
 
 /**
- * Runs a call, and ends the wait for it when a signal aborts or its time is up. The work of the call then ends with its
- * next step, and nobody learns how it ended.
+ * Runs a call, and stops waiting for it when a signal aborts or its time is up. The work of the call then ends at its
+ * next step, and its result is ignored.
  *
- * @throws the reason of the signal, and runs nothing if the signal has aborted already; MemoryError EIO if the time is
- * up
+ * @throws the reason of the signal (if the signal has aborted already, nothing runs); MemoryError EIO if the time is up
  */
 export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => Promise<T>): Promise<T> {
   const { signals, timeoutMs } = settings;
@@ -114,7 +112,7 @@ export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => 
       stopWaiting();
       report();
     };
-    // Only now: a signal that aborts while it begins would not be received.
+    // The listeners come first, so that a signal that aborts while the call begins is received.
     run(call).then(
       (answer) => settle(() => resolve(answer)),
       (error: unknown) => settle(() => reject(error)),
@@ -122,7 +120,7 @@ export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => 
   });
 }
 
-/** The same for work that no memory's pipeline runs. @param stage what the work does all the time */
+/** Runs work outside of a memory's pipeline with a deadline. @param stage the stage of the whole work */
 export function withinTime<T>(limits: CallLimits, stage: Stage, run: (call: CallContext) => Promise<T>): Promise<T> {
   return runWithDeadline({ ...limits, actor: null }, (call) => {
     call.stage = stage;
@@ -138,8 +136,8 @@ interface Listening {
 }
 
 /**
- * All calls of a signal share one listener: an agent makes many calls at once, and Node warns about more than ten
- * listeners.
+ * One listener for each signal. All calls share it, because an agent makes many calls at once, and Node warns about
+ * more than ten listeners.
  */
 const listening = new WeakMap<AbortSignal, Listening>();
 

@@ -1,6 +1,6 @@
 import { Mutex } from "async-mutex";
 
-/** One queue for each key, inside this process; a queue that has emptied is forgotten. */
+/** One queue of tasks for each key, inside this process. Empty queues are removed. */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, Mutex>();
 

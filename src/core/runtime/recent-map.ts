@@ -1,7 +1,7 @@
 /** A map of bounded size: it keeps the entries that were set last. */
 export class RecentMap<Value> {
   readonly #maxEntries: number;
-  /** The one that was set longest ago is first. */
+  /** The entry that was set longest ago is first. */
   readonly #entries = new Map<string, Value>();
 
   constructor(maxEntries: number) {

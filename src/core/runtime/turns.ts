@@ -1,32 +1,49 @@
-import type { CallContext } from "./call.js";
-
+/** How long work keeps the event loop at most, apart from its last step. */
 const maxTurnMs = 10;
 
-/** Lets others have the event loop during long work: `if (turns.isOver()) await turns.next()` among its steps. */
+/** Whoever waits for the work: a call, or a signal. */
+export type Waiting = Pick<AbortSignal, "throwIfAborted">;
+
+/**
+ * Lets others have the event loop during long work: `if (turns.isOver()) await turns.next()` among its steps. Timers
+ * run then too, so a call ends by its signal and by its time limit in the middle of the work.
+ */
 export class Turns {
+  readonly #waiting: Waiting | null;
   #endsMs = performance.now() + maxTurnMs;
+
+  /** @param waiting null: nobody can end the work */
+  constructor(waiting: Waiting | null) {
+    this.#waiting = waiting;
+  }
 
   /** Whether the work has gone on for 10 ms. */
   isOver(): boolean {
     return performance.now() >= this.#endsMs;
   }
 
+  /** @throws the reason, if nobody waits for the work any more */
   async next(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
+    this.#waiting?.throwIfAborted();
     this.#endsMs = performance.now() + maxTurnMs;
   }
 }
 
-/**
- * Runs work that yields after each short step, and lets others have the event loop meanwhile. It ends with the call.
- */
-export async function runInTurns<T>(work: Generator<void, T>, call: CallContext): Promise<T> {
-  const turns = new Turns();
+/** Waits until the event loop has come round: timers and messages that are due come first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Work that yields after each short step. */
+export type Steps<T> = Generator<void, T>;
+
+/** Runs the steps of work in turns with others. @throws the reason, if nobody waits for the work any more */
+export async function runInTurns<T>(work: Steps<T>, waiting: Waiting | null): Promise<T> {
+  const turns = new Turns(waiting);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    if (!turns.isOver()) continue;
-    await turns.next();
-    call.throwIfAborted();
+    if (turns.isOver()) await turns.next();
   }
 }

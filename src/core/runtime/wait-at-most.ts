@@ -1,6 +1,6 @@
 /**
- * Waits until a promise settles, but no longer than the limit. Rejects if the promise rejects in time; a later result is
- * ignored.
+ * Waits until a promise settles, but no longer than the limit. Rejects if the promise rejects in time. Ignores later
+ * results.
  */
 export async function waitAtMost(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,5 @@
 import { type IndexedFile, stepsPerYield } from "./memory-index.js";
+import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /** A passage with its score. */
@@ -24,7 +25,7 @@ export class BestHits {
    * best piece.
    * @param getScore null for a passage that is no hit
    */
-  *addFile(file: IndexedFile, getScore: (passage: number) => number | null): Generator<void> {
+  *addFile(file: IndexedFile, getScore: (passage: number) => number | null): Steps<void> {
     let best: Hit | null = null;
     // Passage 0 is the path.
     for (let passage = 1; passage < file.passages.length; passage += 1) {
@@ -51,5 +52,5 @@ export class BestHits {
 }
 
 export function getLine(file: IndexedFile, passage: number): number {
-  return file.passages[passage]?.firstLine ?? 0;
+  return file.passages.get(passage, "firstLine") ?? 0;
 }

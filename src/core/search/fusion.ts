@@ -1,4 +1,5 @@
 import { compareCodeUnits } from "../values/text.js";
+import type { Steps } from "../runtime/turns.js";
 import { BestHits, getLine, type Hit } from "./best-hits.js";
 import type { Vector } from "../contract/embeddings.js";
 import { isWithin, type MemoryIndex } from "./memory-index.js";
@@ -11,11 +12,11 @@ export function* rankBySimilarity(
   { byText }: PassageVectors,
   getSimilarity: (vector: Vector) => number,
   { path, limit, per }: Omit<CheckedSearch, "query">,
-): Generator<void, Hit[]> {
+): Steps<Hit[]> {
   const best = new BestHits({ limit, per });
   for (const file of index.files.filter(isWithin(path))) {
     yield* best.addFile(file, (passage) => {
-      const { start, end } = file.passages[passage] ?? { start: 0, end: 0 };
+      const { start, end } = file.passages.at(passage) ?? { start: 0, end: 0 };
       const vector = byText.get(file.content.slice(start, end));
       return vector === undefined ? null : getSimilarity(vector);
     });

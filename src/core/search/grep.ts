@@ -4,7 +4,7 @@ import { invalid } from "../values/errors.js";
 import { LiteralSearch } from "../values/literal-search.js";
 import type { FileText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
-import { runInTurns } from "../runtime/turns.js";
+import { runInTurns, type Steps } from "../runtime/turns.js";
 import { compareCodeUnits, shorten } from "../values/text.js";
 import { type Line, splitLines } from "./lines.js";
 import { isWithin } from "./memory-index.js";
@@ -19,6 +19,8 @@ interface LineTest {
 
 /** Work yields after so many steps, which take less than a millisecond. */
 const stepsPerYield = 50_000;
+/** What a line takes beside its characters. */
+const stepsPerLine = 20;
 
 /** The lines that match, by path and line. The event loop stays free meanwhile. */
 export async function grepTexts(
@@ -29,17 +31,13 @@ export async function grepTexts(
   return runInTurns(findMatches(texts, grep, await createTest(grep)), call);
 }
 
-function* findMatches(
-  texts: readonly FileText[],
-  { path, limit }: CheckedGrep,
-  test: LineTest,
-): Generator<void, GrepMatch[]> {
+function* findMatches(texts: readonly FileText[], { path, limit }: CheckedGrep, test: LineTest): Steps<GrepMatch[]> {
   const matches: GrepMatch[] = [];
   let steps = 0;
   for (const file of texts.filter(isWithin(path)).toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
     for (const line of splitLines(file.content)) {
       if (test.isMatch(line, file.path) && matches.push({ path: file.path, ...line }) >= limit) return matches;
-      steps += test.stepsPerChar * (line.text.length + 1);
+      steps += test.stepsPerChar * line.text.length + stepsPerLine;
       if (steps < stepsPerYield) continue;
       yield;
       steps = 0;

@@ -1,14 +1,16 @@
 import type { FileText } from "../tree/snapshot.js";
 import { getPathPrefix } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
-import { bodyLevel, type Passage, splitPassages } from "./passages.js";
+import type { Steps } from "../runtime/turns.js";
+import { PassageTable } from "./passage-table.js";
+import { bodyLevel, findPassages, type Passage } from "./passages.js";
 import { englishWords, type SearchWords, splitWords } from "./words.js";
 
 export interface IndexedFile {
   path: string;
   content: string;
   /** Passage 0 is the path. It is the heading of all others. */
-  passages: IndexedPassage[];
+  passages: PassageTable;
   /** The words of all passages in their order, those of the path first. */
   words: string[];
   /** How many words the text has, without its path. */
@@ -17,23 +19,13 @@ export interface IndexedFile {
   bytes: number;
 }
 
-export interface IndexedPassage extends Passage {
-  file: IndexedFile;
-  /** Its position among the passages of the file. */
-  number: number;
-  /** Where its words begin among those of the file. */
-  firstWord: number;
-  /** The passage after the section of a heading, a date or the path. For body text, the next passage. */
-  sectionEnd: number;
-}
-
 /** The words of a memory at one moment. */
 export interface MemoryIndex {
   /** Sorted by path, in code-unit order. */
   readonly files: readonly IndexedFile[];
-  /** Of all files, in their order. */
-  readonly passages: readonly IndexedPassage[];
-  /** For each word the positions in `passages` where it is, ascending, once for each occurrence. */
+  /** The position of the first passage of each file, among the passages of all files. */
+  readonly firstPositions: readonly number[];
+  /** For each word the positions of the passages where it is, ascending, once for each occurrence. */
   readonly postings: ReadonlyMap<string, readonly number[]>;
   /** Estimated size in memory. */
   readonly bytes: number;
@@ -47,7 +39,7 @@ export function* indexTexts(
   texts: readonly FileText[],
   searchWords: SearchWords,
   previous: MemoryIndex | null,
-): Generator<void, MemoryIndex> {
+): Steps<MemoryIndex> {
   const known = new Map(previous?.files.map((file) => [file.path, file]));
   const files: IndexedFile[] = [];
   for (const text of texts.toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
@@ -58,74 +50,93 @@ export function* indexTexts(
   return yield* collectPostings(files);
 }
 
-function* indexFile({ path, content }: FileText, searchWords: SearchWords): Generator<void, IndexedFile> {
-  const file: IndexedFile = { path, content, passages: [], words: [], wordCount: 0, bytes: 0 };
+function* indexFile({ path, content }: FileText, searchWords: SearchWords): Steps<IndexedFile> {
+  const file: IndexedFile = { path, content, passages: new PassageTable(), words: [], wordCount: 0, bytes: 0 };
   const { passages, words } = file;
-  const add = ({ start, end, firstLine, lastLine, level }: Passage, text: string): void => {
-    // A spread takes ten times as long.
-    passages.push({
-      file,
-      number: passages.length,
-      start,
-      end,
-      firstLine,
-      lastLine,
-      level,
-      firstWord: words.length,
-      sectionEnd: 0,
-    });
+  const add = (passage: Passage, text: string): void => {
+    passages.add(passage, words.length);
     for (const word of splitWords(searchWords, text)) words.push(word);
   };
   add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, path);
   const wordsOfPath = words.length;
-  for (const passage of splitPassages(content)) {
-    add(passage, content.slice(passage.start, passage.end));
+  for (const passage of findPassages(content)) {
+    if (passage !== null) add(passage, content.slice(passage.start, passage.end));
     yield;
   }
-  setSectionEnds(passages);
+  yield* setSectionEnds(passages);
   file.wordCount = words.length - wordsOfPath;
   // The words of `englishWords` share their strings.
   const wordBytes = searchWords === englishWords ? 0 : words.reduce((sum, word) => sum + 30 + 2 * word.length, 0);
   const contentBytes = (notLatin.test(content) ? 2 : 1) * content.length;
-  file.bytes = 500 + 2 * path.length + contentBytes + 120 * passages.length + 20 * words.length + wordBytes;
+  file.bytes = 500 + 2 * path.length + contentBytes + passages.bytes + 20 * words.length + wordBytes;
   return file;
 }
 
 /** A text of Latin letters alone takes a byte for each. */
 const notLatin = /[^\0-\xff]/;
 
-function setSectionEnds(passages: readonly IndexedPassage[]): void {
+function* setSectionEnds(passages: PassageTable): Steps<void> {
   /** The headings above the passage at hand, the innermost last. */
-  const open: IndexedPassage[] = [];
-  passages.forEach((passage, number) => {
-    passage.sectionEnd = passage.level === bodyLevel ? number + 1 : passages.length;
-    if (passage.level === bodyLevel) return;
-    for (let last = open.at(-1); last !== undefined && last.level >= passage.level; last = open.at(-1)) {
-      last.sectionEnd = number;
+  const open: { number: number; level: number }[] = [];
+  for (let number = 0; number < passages.length; number += 1) {
+    if (number % stepsPerYield === 0) yield;
+    const level = passages.get(number, "level") ?? bodyLevel;
+    passages.setSectionEnd(number, level === bodyLevel ? number + 1 : passages.length);
+    if (level === bodyLevel) continue;
+    for (let last = open.at(-1); last !== undefined && last.level >= level; last = open.at(-1)) {
+      passages.setSectionEnd(last.number, number);
       open.pop();
     }
-    open.push(passage);
-  });
-}
-
-function* collectPostings(files: readonly IndexedFile[]): Generator<void, MemoryIndex> {
-  const postings = new Map<string, number[]>();
-  const passages = files.flatMap((file) => file.passages);
-  for (const [position, passage] of passages.entries()) {
-    for (const word of getWords(passage)) {
-      const positions = postings.get(word);
-      if (positions === undefined) postings.set(word, [position]);
-      else positions.push(position);
-    }
-    yield;
+    open.push({ number, level });
   }
-  let bytes = files.reduce((sum, file) => sum + file.bytes, 1000);
-  for (const word of postings.keys()) bytes += 150 + 2 * word.length;
-  return { files, passages, postings, bytes };
 }
 
-export function getWords({ file, number, firstWord }: IndexedPassage): readonly string[] {
-  return file.words.slice(firstWord, file.passages[number + 1]?.firstWord);
+function* collectPostings(files: readonly IndexedFile[]): Steps<MemoryIndex> {
+  const postings = new Map<string, number[]>();
+  const firstPositions: number[] = [];
+  let position = 0;
+  let bytes = 1000;
+  for (const file of files) {
+    bytes += file.bytes;
+    firstPositions.push(position);
+    for (let number = 0; number < file.passages.length; number += 1, position += 1) {
+      for (const word of getWords(file, number)) {
+        const positions = postings.get(word);
+        if (positions === undefined) {
+          postings.set(word, [position]);
+          bytes += 150 + 2 * word.length;
+        } else positions.push(position);
+      }
+      yield;
+    }
+  }
+  return { files, firstPositions, postings, bytes };
+}
+
+export function getWords({ passages, words }: IndexedFile, number: number): readonly string[] {
+  return words.slice(passages.get(number, "firstWord"), passages.get(number + 1, "firstWord"));
+}
+
+/** Where positions are that are looked at in ascending order. */
+export class PassagePlace {
+  readonly #index: MemoryIndex;
+  #file = 0;
+  /** Of the passage in its file. */
+  number = 0;
+
+  constructor(index: MemoryIndex) {
+    this.#index = index;
+  }
+
+  get file(): IndexedFile | undefined {
+    return this.#index.files[this.#file];
+  }
+
+  moveTo(position: number): void {
+    const { firstPositions } = this.#index;
+    while ((firstPositions[this.#file + 1] ?? Infinity) <= position) this.#file += 1;
+    this.number = position - (firstPositions[this.#file] ?? 0);
+  }
 }
 
 /** Whether a file is at `path` or below it. */

@@ -2,7 +2,8 @@ import type { MemoryBackend } from "../contract/backend.js";
 import type { FileText } from "../tree/snapshot.js";
 import { type CallContext, createUnlimitedCall } from "../runtime/call.js";
 import type { Embeddings, Vector } from "../contract/embeddings.js";
-import { splitPassages } from "./passages.js";
+import { runInTurns, type Steps } from "../runtime/turns.js";
+import { findPassages } from "./passages.js";
 
 /** The vectors of the passages of a memory at one moment. */
 export interface PassageVectors {
@@ -38,7 +39,7 @@ export async function getVectors(
 ): Promise<PassageVectors> {
   const byText = new Map<string, Vector>();
   const unknown: string[] = [];
-  for (const text of getTexts(files, embeddings.maxTexts)) {
+  for (const text of await runInTurns(collectTexts(files, embeddings.maxTexts), call)) {
     const vector = previous?.byText.get(text);
     if (vector === undefined) unknown.push(text);
     else byText.set(text, vector);
@@ -58,21 +59,22 @@ export async function getVectors(
     const { features } = opened;
     const hasChanged = missing.length > 0 && (version === null || (await features?.version?.(unlimited)) !== version);
     const present = hasChanged ? (await opened.snapshot(unlimited)).files : files;
-    const own = hasChanged ? getTexts(present, embeddings.maxTexts) : byText.keys();
+    const own = hasChanged ? await runInTurns(collectTexts(present, embeddings.maxTexts), null) : byText.keys();
     if (hasChanged || isOutdated)
-      await features?.embeddings?.(unlimited).keepOnly(own, () => getTexts(present, Infinity));
+      await features?.embeddings?.(unlimited).keepOnly(own, () => runInTurns(collectTexts(present, Infinity), null));
   }
   const bytes = Array.from(byText.values()).reduce((sum, vector) => sum + 200 + vector.byteLength, 0);
   return { byText, isComplete: missing.length <= maxEmbeddedTexts, bytes };
 }
 
 /** The texts of passages, each once, in the order of paths. */
-function getTexts(files: readonly FileText[], maxTexts: number): Set<string> {
+function* collectTexts(files: readonly FileText[], maxTexts: number): Steps<Set<string>> {
   const texts = new Set<string>();
   for (const { content } of files) {
-    for (const { start, end } of splitPassages(content)) {
+    for (const passage of findPassages(content)) {
       if (texts.size === maxTexts) return texts;
-      texts.add(content.slice(start, end));
+      if (passage !== null) texts.add(content.slice(passage.start, passage.end));
+      yield;
     }
   }
   return texts;

@@ -26,12 +26,21 @@ const dateWord =
 
 /** The passages of a text, in its order. Lines of white space are in none. */
 export function* splitPassages(text: string): Generator<Passage> {
+  for (const passage of findPassages(text)) if (passage !== null) yield passage;
+}
+
+/** A text may have a million lines that are in no passage. */
+const linesPerStep = 1000;
+
+/** The same in short steps. Null for a step that has found none. */
+export function* findPassages(text: string): Generator<Passage | null> {
   let open: Passage | null = null;
   let line = 0;
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     line += 1;
+    if (line % linesPerStep === 0) yield null;
     const next = trimPassage(text, start, end, line);
     start = end + 1;
     if (open !== null && next !== null && continuesParagraph(text, open, next)) {

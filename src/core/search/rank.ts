@@ -1,5 +1,6 @@
 import { BestHits, type Hit } from "./best-hits.js";
-import { getWords, type IndexedFile, isWithin, type MemoryIndex, stepsPerYield } from "./memory-index.js";
+import { getWords, type IndexedFile, isWithin, type MemoryIndex, PassagePlace, stepsPerYield } from "./memory-index.js";
+import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /*
@@ -46,7 +47,7 @@ export function* rank(
   queryWords: readonly string[],
   { path, limit, per }: Omit<CheckedSearch, "query">,
   minFiles = 0,
-): Generator<void, Hit[]> {
+): Steps<Hit[]> {
   const words = [...new Set(queryWords)].slice(0, maxQueryWords);
   const files = index.files.filter(isWithin(path));
   const passageCount = files.reduce((sum, { passages }) => sum + passages.length - 1, 0);
@@ -82,11 +83,15 @@ function* findTerms(
   words: readonly string[],
   isSearched: (file: IndexedFile) => boolean,
   extent: Extent,
-): Generator<void, Map<IndexedFile, TermHits[]>> {
+): Steps<Map<IndexedFile, TermHits[]>> {
   const candidates = new Map<IndexedFile, TermHits[]>();
-  const add = function* (share: number, positions: readonly number[]): Generator<void> {
-    const byFile = yield* groupByFile(index, positions, isSearched);
-    const term = weigh(share, byFile, extent);
+  const add = function* (share: number, positions: readonly number[]): Steps<void> {
+    const { byFile, passageCount } = yield* groupByFile(index, positions, isSearched);
+    // A term counts more the rarer it is. The path of a file counts as a passage that contains it.
+    const term = {
+      passageWeight: share * getRarity(passageCount, extent.passages),
+      fileWeight: share * getRarity(byFile.size, extent.files),
+    };
     for (const [file, passages] of byFile) {
       const hits = candidates.get(file);
       if (hits === undefined) candidates.set(file, [{ term, passages }]);
@@ -99,52 +104,56 @@ function* findTerms(
   return candidates;
 }
 
+/** Where a term is. */
+interface Occurrences {
+  /** For each file the passages, ascending, once for each occurrence. */
+  byFile: ReadonlyMap<IndexedFile, readonly number[]>;
+  /** Of all files, each passage once. */
+  passageCount: number;
+}
+
 function* groupByFile(
   index: MemoryIndex,
   positions: readonly number[],
   isSearched: (file: IndexedFile) => boolean,
-): Generator<void, Map<IndexedFile, number[]>> {
+): Steps<Occurrences> {
   const byFile = new Map<IndexedFile, number[]>();
+  const place = new PassagePlace(index);
+  let passageCount = 0;
   for (const [step, position] of positions.entries()) {
     if (step % stepsPerYield === 0) yield;
-    const passage = index.passages[position];
-    if (passage === undefined) continue;
-    const numbers = byFile.get(passage.file);
-    if (numbers !== undefined) numbers.push(passage.number);
-    else if (isSearched(passage.file)) byFile.set(passage.file, [passage.number]);
+    place.moveTo(position);
+    const { file, number } = place;
+    if (file === undefined) continue;
+    const numbers = byFile.get(file);
+    if (numbers === undefined && !isSearched(file)) continue;
+    if (numbers === undefined) byFile.set(file, [number]);
+    else numbers.push(number);
+    if (position !== positions[step - 1]) passageCount += 1;
   }
-  return byFile;
-}
-
-/** A term counts more the rarer it is. The path of a file counts as a passage that contains it. */
-function weigh(share: number, byFile: ReadonlyMap<IndexedFile, readonly number[]>, extent: Extent): Term {
-  let passages = 0;
-  for (const numbers of byFile.values()) passages += countDistinct(numbers);
-  return {
-    passageWeight: share * getRarity(passages, extent.passages),
-    fileWeight: share * getRarity(byFile.size, extent.files),
-  };
-}
-
-function countDistinct(ascending: readonly number[]): number {
-  let count = 0;
-  for (const [index, number] of ascending.entries()) if (number !== ascending[index - 1]) count += 1;
-  return count;
+  return { byFile, passageCount };
 }
 
 /** The positions of the passages in which one word follows the other, ascending, once for each occurrence. */
-function* findPairs({ passages, postings }: MemoryIndex, word: string, next: string): Generator<void, number[]> {
+function* findPairs(index: MemoryIndex, word: string, next: string): Steps<number[]> {
   const pairs: number[] = [];
-  const positions = postings.get(word) ?? [];
-  const withNext = postings.get(next) ?? [];
+  const positions = index.postings.get(word) ?? [];
+  const withNext = index.postings.get(next) ?? [];
+  const place = new PassagePlace(index);
   let at = 0;
+  let steps = 0;
   for (const [step, position] of positions.entries()) {
-    if (step % stepsPerYield === 0) yield;
+    steps += 1;
+    if (steps >= stepsPerYield) {
+      steps = 0;
+      yield;
+    }
     while ((withNext[at] ?? Infinity) < position) at += 1;
-    const passage = passages[position];
-    if (withNext[at] !== position || position === positions[step - 1] || passage === undefined) continue;
-    const words = getWords(passage);
-    for (const [place, each] of words.entries()) if (each === word && words[place + 1] === next) pairs.push(position);
+    if (withNext[at] !== position || position === positions[step - 1]) continue;
+    place.moveTo(position);
+    const words = place.file === undefined ? [] : getWords(place.file, place.number);
+    steps += words.length;
+    for (const [number, each] of words.entries()) if (each === word && words[number + 1] === next) pairs.push(position);
   }
   return pairs;
 }
@@ -156,7 +165,7 @@ function* addScores(
   weight: number,
   meanPassage: number,
   scores: Float64Array,
-): Generator<void> {
+): Steps<void> {
   const own = new Float64Array(passages.length);
   /** By how much the count around a passage differs from that around the passage before. */
   const changes = new Float64Array(passages.length + 1);
@@ -169,9 +178,9 @@ function* addScores(
     own[passage] = (own[passage] ?? 0) + 1;
     if (passage > 0) count(Math.max(1, passage - nearPassages), Math.min(passages.length, passage + nearPassages + 1));
     // A heading, a date and the path count for their whole section.
-    count(passage + 1, passages[passage]?.sectionEnd ?? passage + 1);
+    count(passage + 1, passages.get(passage, "sectionEnd") ?? passage + 1);
   }
-  const findWord = (passage: number): number => passages[passage]?.firstWord ?? words.length;
+  const findWord = (passage: number): number => passages.get(passage, "firstWord") ?? words.length;
   let around = 0;
   for (let passage = 1; passage < passages.length; passage += 1) {
     if (passage % stepsPerYield === 0) yield;

@@ -22,7 +22,7 @@ export async function searchMemory(
 ): Promise<SearchHit[]> {
   const hits = await findHits(backend, owner, search, call);
   return hits.flatMap(({ file: { path, content, passages }, passage, score }) => {
-    const { start, end, firstLine: startLine, lastLine: endLine } = passages[passage] ?? {};
+    const { start, end, firstLine: startLine, lastLine: endLine } = passages.at(passage) ?? {};
     if (startLine === undefined || endLine === undefined) return [];
     return [{ path, startLine, endLine, text: content.slice(start, end), score }];
   });

@@ -1,7 +1,7 @@
 import { fileTooLarge, invalid } from "../values/errors.js";
 import { utf8Bytes } from "../values/text.js";
 
-/** What is to become the text of a file. @throws EFBIG, EINVAL */
+/** Checks the future text of a file. @throws EFBIG, EINVAL */
 export function checkContent(content: unknown, name: string, maxFileBytes: number): asserts content is string {
   checkText(content, name);
   // A UTF-16 unit is at most three bytes of UTF-8, so most texts need no count.

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { preview } from "../values/preview.js";
+import { type Issue, listFaults } from "./faults.js";
 import { nearestName } from "./nearest-name.js";
 import { getField } from "../values/unknown-values.js";
 
-/** The longest time of a timer. */
+/** The longest time that a timer can wait. */
 export const maxTimeoutMs = 2_147_483_647;
 
-/** A time limit of calls. By hand, because zod 3 takes Infinity for a number and zod 4 does not. */
+/** Schema of a time limit. Checked by hand, because Infinity is a number for zod 3 but not for zod 4. */
 export const timeoutField = z.custom<number>(
   (value) =>
     typeof value === "number" &&
@@ -14,31 +15,23 @@ export const timeoutField = z.custom<number>(
   `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
 );
 
-/** By shape, because a program may have another AbortSignal than that of Node. */
+/** Checks the shape, because a program may have another AbortSignal class than Node. */
 export function isSignal(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("aborted" in value && "addEventListener" in value)) return false;
   return typeof value.aborted === "boolean" && typeof value.addEventListener === "function";
 }
 
-interface Issue {
-  code?: string | undefined;
-  path: readonly PropertyKey[];
-  message: string;
-  /** Of an issue "unrecognized_keys". */
-  keys?: readonly string[];
-}
-
-/** By shape, because the types of zod 3 and zod 4 differ and either may be installed. */
+/** A zod schema, described by its shape: the types of zod 3 and zod 4 differ, and either may be installed. */
 interface Schema<Checked> {
-  /** Of the schema of an object. */
+  /** Only in the schema of an object. */
   shape?: object;
   safeParse(value: unknown): { success: true; data: Checked } | { success: false; error: { issues: readonly Issue[] } };
 }
 
 /**
- * Checks options. A bad one is a mistake of the program.
+ * Checks options. Bad options are a mistake of the program, so the error is a TypeError.
  *
- * @param secrets fields whose value no message shows
+ * @param secrets fields whose values are left out of messages
  * @returns the options with the defaults of the schema
  * @throws TypeError
  */
@@ -50,18 +43,16 @@ export function checkOptions<Checked>(
 ): Checked {
   const result = schema.safeParse(options);
   if (result.success) return result.data;
-  const messages = result.error.issues.flatMap((issue) => {
+  const faults = listFaults(result.error.issues, ({ issue, key }) => {
     const field = issue.path.map(String).join(".");
-    if (issue.code === "unrecognized_keys") {
-      const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
-      return (issue.keys ?? []).map((key) => unknownOption(field === "" ? key : `${field}.${key}`, names));
-    }
-    const needed = `expected an object { ${Object.keys(schema.shape ?? {}).join(", ")} }`;
-    if (field === "") return options === undefined ? `they are missing; ${needed}` : issue.message;
+    const names = Object.keys(schema.shape ?? {});
+    if (key !== undefined) return field === "" ? unknownOption(key, names) : unknownOption(`${field}.${key}`, []);
+    if (field === "")
+      return options === undefined ? `they are missing; expected an object { ${names.join(", ")} }` : issue.message;
     const given = secrets.includes(field) ? "" : ` (given ${preview(getValue(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });
-  throw new TypeError(`invalid ${name}: ${messages.join("; ")}`);
+  throw new TypeError(`invalid ${name}: ${faults}`);
 }
 
 function unknownOption(name: string, names: readonly string[]): string {

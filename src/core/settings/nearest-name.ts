@@ -1,6 +1,6 @@
 /**
- * The name that was probably meant, or undefined. It begins with the given name, or the given name begins with it, or
- * at most one letter in three differs. Upper and lower case count as the same.
+ * Finds the name that was probably meant: one of the two names begins with the other, or at most one letter in three
+ * differs. Upper and lower case count as the same. Returns undefined if no name is near.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;
@@ -16,7 +16,7 @@ export function nearestName(given: string, names: Iterable<string>): string | un
 
 const minPrefixChars = 3;
 
-/** How many letters differ, or Infinity if the names are too different. */
+/** Counts the letters that differ, or returns Infinity if the names are too different. */
 function countChanges(given: string, name: string): number {
   const [longer, shorter] = given.length > name.length ? [given, name] : [name, given];
   if (longer.startsWith(shorter) && shorter.length >= minPrefixChars) return longer.length - shorter.length;

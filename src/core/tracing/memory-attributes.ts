@@ -5,7 +5,7 @@ import { maxPathChars } from "../values/paths.js";
 import { shorten } from "../values/text.js";
 import { capturesTexts, stringifyAny, type SpanAttributes } from "./tracing.js";
 
-/** Where a storage is. */
+/** The address of a storage. */
 export interface ServerAddress {
   address: string;
   port?: number;
@@ -14,13 +14,13 @@ export interface ServerAddress {
 /** A text that a call reads or writes. */
 export interface SpanRecord {
   id: string;
-  /** Left out where only the name was asked for. */
+  /** Missing if the call is about the name alone. */
   content?: unknown;
   score?: number;
   metadata?: object;
 }
 
-/** Of which memory, for whom, and where. */
+/** Returns the attributes that name the memory, the thread, the tool call, and the server. */
 export function createPlaceAttributes(
   address: CheckedAddress,
   actor: MemoryActor | null,
@@ -35,8 +35,8 @@ export function createPlaceAttributes(
 }
 
 /**
- * `memory/assistant/perThread/t1`: a namespace of the store, such as the one in which it shows a memory. A slash of a
- * label is `%2F`.
+ * Returns a namespace of the store as one attribute, such as `memory/assistant/perThread/t1`. A slash in a label
+ * becomes `%2F`.
  */
 export function storeAttributes(namespace: readonly string[]): SpanAttributes {
   return { "gen_ai.memory.store.id": namespace.map((label) => label.replaceAll("/", "%2F")).join("/") };
@@ -48,18 +48,18 @@ export function serverAttributes(server: ServerAddress | undefined): SpanAttribu
   return { "server.address": address, ...(port !== undefined && { "server.port": port }) };
 }
 
-/** Nothing for what is no text: the call will refuse it. */
+/** Returns no attribute if the id is not a text, because the call refuses it. */
 export function recordAttributes(id: unknown): SpanAttributes {
   return typeof id === "string" ? { "gen_ai.memory.record.id": shorten(id, maxPathChars) } : {};
 }
 
-/** Only where texts may be captured. */
+/** Returns the query only if texts may be captured. */
 export function queryAttributes(query: unknown): SpanAttributes {
   if (query === undefined || !capturesTexts()) return {};
   return { "gen_ai.memory.query.text": typeof query === "string" ? query : stringifyAny(query) };
 }
 
-/** How many there are; the texts only where they may be captured. */
+/** Returns the number of records, and their texts only if texts may be captured. */
 export function recordsAttributes(records: readonly SpanRecord[], count = records.length): SpanAttributes {
   const withContent = capturesTexts() ? records.filter(({ content }) => content !== undefined) : [];
   return {

@@ -3,7 +3,7 @@ import type { GrepMatch, SearchHit } from "../search/search-options.js";
 import { queryAttributes, recordAttributes, recordsAttributes, type SpanRecord } from "./memory-attributes.js";
 import type { MemoryOperation, SpanAttributes, Trace } from "./tracing.js";
 
-/** The span of a read of one path. */
+/** Describes the span of a read of one path. */
 export function traceRead<R>(path: unknown, answered?: (answer: R) => SpanAttributes): Trace<R> {
   return { operation: "search_memory", attributes: () => recordAttributes(path), answered };
 }
@@ -24,7 +24,7 @@ export function traceGrep(pattern: unknown): Trace<readonly GrepMatch[]> {
   };
 }
 
-/** The span of a read of several texts. */
+/** Describes the span of a read of several texts. */
 export function traceTexts(paths: readonly unknown[]): Trace<readonly (string | null)[]> {
   const createRecords = (content: string | null, index: number): SpanRecord[] =>
     content === null ? [] : [{ id: String(paths[index]), content }];
@@ -37,7 +37,7 @@ export const traceFiles: Trace<{ files: readonly OutlineFile[] }> = {
   answered: ({ files }) => recordsAttributes(files.map(createFileRecord)),
 };
 
-/** The span of a change of one file. @param content the text that the change brings, if it is known */
+/** Describes the span of a change of one file. @param content the new text, if it is known */
 export function traceChange<R>(
   operation: MemoryOperation,
   command: string,

@@ -4,13 +4,14 @@ import { packageVersion } from "../values/package-version.js";
 export type SpanAttributes = OpenTelemetry.Attributes;
 
 /**
- * What the span of a call reports. The functions run only where a span is recorded. Nobody has checked the arguments.
+ * The data for the span of a call. The functions run only if the span is recorded. The arguments of the call are not
+ * checked yet.
  */
 export interface Trace<Answer> {
-  /** The name of the span too. */
+  /** Also the name of the span. */
   operation: MemoryOperation;
   attributes?: (() => SpanAttributes) | undefined;
-  /** What the answer adds. */
+  /** Attributes that are known from the answer. */
   answered?: ((answer: Answer) => SpanAttributes) | undefined;
 }
 
@@ -19,7 +20,7 @@ export interface TracedCall<Answer> extends Trace<Answer> {
   isRemote: boolean;
 }
 
-/** The operations of the GenAI memory convention that calls of this package are. */
+/** The operations of the GenAI memory convention that this package uses. */
 export type MemoryOperation =
   | "search_memory"
   | "create_memory"
@@ -30,14 +31,14 @@ export type MemoryOperation =
 
 type Api = typeof OpenTelemetry;
 
-/** Where every copy of version 1 of the API looks for what an SDK has registered. */
+/** The global key under which an SDK registers itself for every copy of version 1 of the API. */
 const registry = Symbol.for("opentelemetry.js.api.1");
 
 let loading: Promise<Api | null> | undefined;
-/** Null where the package is not installed. */
+/** Null if the package is not installed. */
 let loadedApi: Api | null | undefined;
 
-/** Whether the program has an SDK for traces. Without one the API is not even loaded, and a call takes no longer. */
+/** Whether the program has an SDK for traces. If not, the API is not even loaded, and calls take no longer. */
 export function isTraced(): boolean {
   const registered: unknown = Reflect.get(globalThis, registry);
   return loadedApi !== null && typeof registered === "object" && registered !== null && "trace" in registered;
@@ -50,7 +51,7 @@ export function traced<Answer>(call: TracedCall<Answer>, run: () => Promise<Answ
   return load().then((loaded) => (loaded === null ? run() : inSpan(loaded, call, run)));
 }
 
-/** Whether texts may be in spans: the variable of the convention says so. */
+/** Whether spans may contain texts, according to the variable of the convention. */
 export function capturesTexts(): boolean {
   const captured = globalThis.process?.env["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] ?? "";
   return ["true", "span_only", "span_and_event"].includes(captured.trim().toLowerCase());
@@ -68,7 +69,7 @@ async function inSpan<Answer>(api: Api, call: TracedCall<Answer>, run: () => Pro
   const { operation, isRemote, attributes, answered } = call;
   const parent = api.context.active();
   const kind = isRemote ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
-  // For each call, because the program may register another SDK.
+  // The tracer is looked up for each call, because the program may register another SDK.
   const span = api.trace
     .getTracer("langgraph-mongo-memory", packageVersion)
     .startSpan(operation, { kind, attributes: { "gen_ai.operation.name": operation } }, parent);
@@ -79,7 +80,7 @@ async function inSpan<Answer>(api: Api, call: TracedCall<Answer>, run: () => Pro
     if (isRecording) report(span, () => answered?.(answer));
     return answer;
   } catch (error) {
-    // No message: it may hold a path that somebody else has chosen.
+    // The status has no message, because the message may contain a path that somebody else chose.
     span.setStatus({ code: api.SpanStatusCode.ERROR });
     span.setAttribute("error.type", getErrorType(error));
     throw error;
@@ -88,16 +89,16 @@ async function inSpan<Answer>(api: Api, call: TracedCall<Answer>, run: () => Pro
   }
 }
 
-/** Never changes how a call ends. */
+/** Sets attributes, and never changes how the call ends. */
 function report(span: OpenTelemetry.Span, getAttributes: (() => SpanAttributes | undefined) | undefined): void {
   try {
     span.setAttributes(getAttributes?.() ?? {});
   } catch {
-    // Arguments that cannot even be shown: the call refuses them by itself.
+    // The arguments cannot even be shown. The call itself refuses them.
   }
 }
 
-/** JSON of any value. A bigint becomes a string; for a cyclic value, returns the name of the error. */
+/** Returns JSON of any value. A bigint becomes a string. For a cyclic value, returns the name of the error. */
 export function stringifyAny(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "";
@@ -106,7 +107,7 @@ export function stringifyAny(value: unknown): string {
   }
 }
 
-/** The code of a MemoryError, or else the name of the error; "_OTHER", as the conventions say, if it has neither. */
+/** Returns the code of an error, or else its name. If it has neither, returns "_OTHER", as the conventions say. */
 export function getErrorType(error: unknown): string {
   if (typeof error !== "object" || error === null) return "_OTHER";
   const types = ["code" in error && error.code, "name" in error && error.name];

@@ -13,25 +13,24 @@ import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./
 import { digestTree } from "./digest.js";
 import { type MemoryTree, noEdits, type TreeEdits } from "./memory-tree.js";
 
-/** How a change is applied. */
 export interface ApplySettings {
   /** The time of files that the change writes. */
   now: Date;
   maxFileBytes: number;
 }
 
-/** What a change does to a tree. No edits: nothing changes. */
+/** The edits of a change, and its result. If there are no edits, nothing changes. */
 export interface AppliedChange {
   edits: TreeEdits;
   result: ChangeResult;
 }
 
 /**
- * Says what a change does to a tree, or why it is refused. It changes nothing: the caller stores the edits. The tree
- * needs no more than the scope of the change.
+ * Returns the edits that a change makes to a tree, or refuses the change. The tree stays the same; the caller stores
+ * the edits. The tree needs to contain only the scope of the change (`getScope`).
  *
- * @throws ENOENT, EISDIR, ENOTDIR, EEXIST, EFBIG, EINVAL for a moved path that is too long, ECONFLICT, and what
- * `checkPath` and `edit` throw
+ * @throws ENOENT, EISDIR, ENOTDIR, EEXIST, EFBIG, EINVAL for a moved path that is too long, ECONFLICT, and the errors
+ * of `checkPath` and `edit`
  */
 export function applyChange(
   tree: MemoryTree,

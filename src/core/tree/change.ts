@@ -1,6 +1,6 @@
 import type { DeletedCounts, FileStat } from "./snapshot.js";
 
-/** A change of a memory, checked and normalised. Plain data but for `edit`. */
+/** A checked and normalised change of a memory. Plain data, except `edit`. */
 export type Change =
   | { type: "append"; path: string; content: string; create: boolean }
   | { type: "write"; path: string; content: string; ifExists: "replace" | "fail"; ifMissing: "create" | "fail" }
@@ -8,19 +8,18 @@ export type Change =
   | {
       type: "edit";
       path: string;
-      /** Makes a new text of the file's text. It may run again after a lost race. */
+      /** Returns the new text of the file. May run again after a lost race. */
       edit: (text: string) => string;
     }
   | { type: "delete"; path: string; ifDirectory: "delete" | "fail" }
   | { type: "rename"; path: string; to: string };
 
-/** What a change has done. One shape for all changes, so that no caller needs a type parameter. */
+/** The result of a change. All changes have one result type, so that no caller needs a type parameter. */
 export interface ChangeResult {
-  /** The file afterwards. Set by write and edit; a storage may leave it out after append and update. */
+  /** The file after the change. Set by write and edit; a storage may leave it out after append and update. */
   file: FileStat | null;
   /** How many occurrences an update replaced. */
   replaced: number;
-  /** What a delete removed. */
   deleted: DeletedCounts;
 }
 
@@ -33,19 +32,21 @@ export function createsMissing(change: Change): change is CreatingChange {
 
 export const noResult: ChangeResult = { file: null, replaced: 0, deleted: { files: 0, dirs: 0 } };
 
-/** What must hold in the step that makes a change. */
+/** Conditions that are checked in the step that makes a change. */
 export interface ChangeOptions {
-  /** Gets each path below a deleted or moved directory, and each new path. Throws if it may not be changed. */
+  /**
+   * Receives each path below a deleted or moved directory, and each new path. Throws if the path may not be changed.
+   */
   checkPath?: ((path: string) => void) | undefined;
-  /** Refuses with ECONFLICT if `digestTree` gives another digest of what the change would be made to. */
+  /** The change is refused with ECONFLICT if `digestTree` returns another digest. */
   expectedDigest?: string | undefined;
 }
 
-/** What a storage must load to make a change. */
+/** The part of a memory that a storage must load to make a change. */
 export interface ChangeScope {
-  /** Each with its parents. */
+  /** Paths that are needed, each with its parents. */
   paths: readonly string[];
-  /** Directories of which everything is needed, if they are directories. */
+  /** Paths of which all contents are needed if they are directories. */
   below: readonly string[];
 }
 

@@ -4,8 +4,8 @@ import type { Change } from "./change.js";
 import type { MemoryTree } from "./memory-tree.js";
 
 /**
- * A digest of everything that a change is made to: the text of its file, or the subtree that goes or moves. While it is
- * the same, the change does the same. The tree needs the texts of the scope.
+ * Returns a digest of the base of a change: the text of its file, or the subtree that is deleted or moved. While the
+ * digest stays the same, the change does the same. The tree needs the texts of the scope.
  */
 export function digestTree(tree: MemoryTree, change: Pick<Change, "type" | "path"> & { to?: string | null }): string {
   const { type, path, to = null } = change;

@@ -4,7 +4,7 @@ import type { MemoryOutline, OutlineOptions } from "./outline.js";
 import { getParents, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
-/** What a change does to a tree: removals first, then all moves at once, then new directories and texts. */
+/** The edits of a change, in this order: removals, then all moves at once, then new directories and texts. */
 export interface TreeEdits {
   /** Files and directories, each by its own path. */
   readonly removed: readonly string[];
@@ -23,8 +23,8 @@ export function hasNoEdits({ removed, moved, directories, files }: TreeEdits): b
 }
 
 /**
- * Files and directories by path. It answers every read as a memory does, for storages that read a whole memory. Only
- * `commit` changes it. A storage may load only a part; other paths are then missing.
+ * Files and directories by path. The tree answers every read like a memory, for storages that read a whole memory. Only
+ * `commit` changes the tree. A storage may load only a part; other paths are then missing.
  */
 export class MemoryTree {
   readonly #files: Map<string, SnapshotFile>;
@@ -39,35 +39,34 @@ export class MemoryTree {
     this.#revision = revision;
   }
 
-  /** Every file, by path. */
   get files(): ReadonlyMap<string, SnapshotFile> {
     return this.#files;
   }
 
-  /** Every directory but the root, those included that only a file below them shows. */
+  /** Returns every directory but the root, including directories that are known only from the path of a file. */
   get directories(): ReadonlySet<string> {
     return this.#directories;
   }
 
-  /** Null for a missing path. The root is a directory. */
+  /** Returns null for a missing path. The root is a directory. */
   kind(path: string): "file" | "dir" | null {
     if (this.files.has(path)) return "file";
     return this.isDirectory(path) ? "dir" : null;
   }
 
-  /** True for the root too. */
+  /** Returns true for the root too. */
   isDirectory(path: string): boolean {
     return path === ROOT || this.directories.has(path);
   }
 
-  /** The file at `path`. @throws ENOENT, EISDIR */
+  /** @throws ENOENT, EISDIR */
   file(path: string): SnapshotFile {
     const file = this.files.get(path);
     if (file) return file;
     throw this.isDirectory(path) ? pathIsDirectory() : fileNotFound();
   }
 
-  /** `path` itself and all below it; never the root. */
+  /** Returns `path` itself and everything below it, but never the root. */
   within(path: string): { files: SnapshotFile[]; directories: string[] } {
     const isWithin = (other: string): boolean => other === path || other.startsWith(getPathPrefix(path));
     return {
@@ -76,7 +75,7 @@ export class MemoryTree {
     };
   }
 
-  /** The paths of the same, sorted. */
+  /** Returns the sorted paths of `within`. */
   pathsWithin(path: string): string[] {
     if (this.files.has(path)) return [path];
     const { files, directories } = this.within(path);
@@ -101,7 +100,7 @@ export class MemoryTree {
     this.#directories.delete(path);
   }
 
-  /** Immediate children, in no order. @throws ENOENT, ENOTDIR */
+  /** Returns the immediate children in any order. @throws ENOENT, ENOTDIR */
   list(path: string): MemoryEntry[] {
     if (this.files.has(path)) throw pathIsFile();
     if (!this.isDirectory(path)) throw directoryNotFound();
@@ -116,7 +115,7 @@ export class MemoryTree {
     ];
   }
 
-  /** Null for a missing path. The root is a directory. */
+  /** Returns null for a missing path. The root is a directory. */
   stat(path: string): MemoryStat | null {
     const file = this.files.get(path);
     if (file) {
@@ -127,12 +126,12 @@ export class MemoryTree {
     return { kind: "dir", sizeBytes: totalBytes(this.within(path).files), createdAt: null, updatedAt: null };
   }
 
-  /** Every file and directory but the root. The file objects are those that the tree was made of. */
+  /** Returns every file and directory but the root. The file objects are the ones that the tree was made from. */
   snapshot(): MemorySnapshot {
     return { files: [...this.files.values()], directories: [...this.directories], revision: this.#revision };
   }
 
-  /** As that of a backend. */
+  /** Returns the whole outline. Implements the method of a backend. */
   outline({ maxContentBytes, leadChars }: Required<Omit<OutlineOptions, "maxPathChars">>): MemoryOutline {
     const { files, ...rest } = this.snapshot();
     const withContents = totalBytes(files) <= maxContentBytes;

@@ -3,30 +3,30 @@ import type { ChangeScope } from "./change.js";
 import type { MemoryTree, TreeEdits } from "./memory-tree.js";
 import type { MemorySnapshot, SnapshotFile } from "./snapshot.js";
 
-/** What brings a tree back to an earlier state. */
+/** A plan that brings a tree back to an earlier state. */
 export interface TreeRestoration {
   /** The whole text of each file that changes, by path; null for a file that is removed. */
   files: ReadonlyMap<string, string | null>;
-  /** Which of the files are moved, and from where. */
+  /** The old path of each file that is moved, by its new path. */
   renamed: ReadonlyMap<string, string>;
   addedDirectories: readonly string[];
   removedDirectories: readonly string[];
-  /** The tree that this was planned for. */
+  /** The tree for which the restoration was planned. */
   tree: MemorySnapshot;
 }
 
-/** What a storage must load to restore a tree. */
+/** Returns the part of a memory that a storage must load to restore a tree. */
 export function getRestorationScope({ files, addedDirectories, removedDirectories }: TreeRestoration): ChangeScope {
   return { paths: [...files.keys(), ...addedDirectories, ...removedDirectories], below: removedDirectories };
 }
 
 /**
- * Says which edits restore a tree. It changes nothing: the caller stores the edits. The tree needs no more than the
- * scope of the restoration.
+ * Returns the edits that restore a tree. The tree stays the same; the caller stores the edits. The tree needs to
+ * contain only the scope of the restoration.
  *
- * @param settings.revision that of the tree which the restoration was planned for
+ * @param settings.revision the revision of the tree for which the restoration was planned
  * @param settings.now the time of the files that are written
- * @returns null if the tree is not as it was planned for
+ * @returns null if the tree has changed since the restoration was planned
  */
 export function restoreTree(
   tree: MemoryTree,
@@ -53,7 +53,7 @@ export function restoreTree(
   return { removed: [...removed, ...removedDirectories], moved, directories: addedDirectories, files: written };
 }
 
-/** The texts are compared too, because a storage may change a text without a new revision. */
+/** Compares the revision, and also the texts, because a storage may change a text without a new revision. */
 function isAsPlanned(
   tree: MemoryTree,
   { files, removedDirectories, tree: planned }: TreeRestoration,

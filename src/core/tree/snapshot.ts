@@ -1,4 +1,4 @@
-/** What a memory knows about a file, besides its text. */
+/** Facts about a file, without its text. */
 export interface FileStat {
   kind: "file";
   /** Bytes of UTF-8. */
@@ -17,28 +17,28 @@ export interface SnapshotFile extends FileStat {
 export interface MemorySnapshot {
   /** Sorted by path, in code-unit order. */
   files: SnapshotFile[];
-  /** Paths of all directories but the root, sorted likewise. */
+  /** Paths of all directories but the root, in the same order. */
   directories: string[];
   /**
-   * Each change adds one. It is 0 if nobody ever wrote to the memory, and null on a generic BaseStore and in a folder,
-   * because they keep no count.
+   * Each change adds one. The revision is 0 if nobody ever wrote to the memory, and null on a generic BaseStore and in
+   * a folder, because they keep no count.
    */
   revision: number | null;
 }
 
-/** A file, without its text where the caller knows it. */
+/** A file with a version of its text. The text is left out if the caller knows it. */
 export interface VersionedFile {
   path: string;
   /**
-   * Each change of the text gives another one, which no other text of the memory ever has. Null: unknown, and then the
-   * content is there.
+   * Each change of the text gives a new version, which no other text of the memory ever has. If null, the version is
+   * unknown, and the content is set.
    */
   version: string | null;
-  /** Null for the text that the caller knows by its version. */
+  /** Null if the caller has the text of this version. */
   content: string | null;
 }
 
-/** A whole memory at one moment, as far as the caller does not know it. */
+/** A whole memory at one moment, without the texts that the caller knows. */
 export interface VersionedSnapshot {
   files: VersionedFile[];
   /** Paths of all directories but the root. */
@@ -57,7 +57,7 @@ export interface MemoryEntry {
   kind: "file" | "dir";
 }
 
-/** What a memory knows about a directory. The root is a directory too. */
+/** Facts about a directory. The root is a directory too. */
 export interface DirectoryStat {
   kind: "dir";
   /** The bytes of UTF-8 of all files below it. */
@@ -67,7 +67,6 @@ export interface DirectoryStat {
   updatedAt: null;
 }
 
-/** `kind` says which of the two it is. */
 export type MemoryStat = FileStat | DirectoryStat;
 
 /** How many files and directories a delete removed. The directory itself counts. */

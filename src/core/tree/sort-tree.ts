@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../values/text.js";
 
-/** The same tree, with files and directories in the order of their paths. */
+/** Returns the same tree, with files and directories sorted by path. */
 export function sortTree<Tree extends { files: { path: string }[]; directories: string[] }>(tree: Tree): Tree {
   return {
     ...tree,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Who changes a memory. The run or the program says so; a model cannot. */
+/** Who changes a memory. The run or the program sets these fields; a model cannot. */
 export interface MemoryActor {
   userId?: string;
   threadId?: string;
@@ -10,7 +10,7 @@ export interface MemoryActor {
   /** The node of the graph. */
   node?: string;
   agent?: string;
-  /** The program, such as an MCP client by the name that it gives itself. */
+  /** The name of the program, such as the name that an MCP client gives itself. */
   client?: string;
 }
 
@@ -23,7 +23,7 @@ const detail = z
   .refine((text) => text.isWellFormed(), "must be well-formed Unicode")
   .optional();
 
-/** Of an option `actor`. */
+/** Schema of an option `actor`. */
 export const actorField = z
   .object({
     userId: detail,

@@ -10,15 +10,15 @@ import { shorten } from "./text.js";
 export type MemoryScope = "global" | "perThread" | "perUser";
 
 /**
- * Which memory it is. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. The default
- * scope is `global`.
+ * Names one memory. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. The default scope
+ * is `global`.
  */
 export type MemoryAddress =
   | { nodeId: string; scope?: "global" | undefined }
   | { nodeId: string; scope: "perThread"; threadId: string }
   | { nodeId: string; scope: "perUser"; userId: string };
 
-/** An address after checking: exactly one shape for each memory. */
+/** A checked address. Each memory has exactly one. */
 export type CheckedAddress =
   | { readonly nodeId: string; readonly scope: "global" }
   | { readonly nodeId: string; readonly scope: "perThread"; readonly threadId: string }
@@ -29,7 +29,7 @@ export type OwnerField = "threadId" | "userId";
 
 type OwnedScope = Exclude<MemoryScope, "global">;
 
-/** Which field says whose memory it is. */
+/** The field that names the owner of a memory, by scope. */
 export const ownerFields = { global: null, perThread: "threadId", perUser: "userId" } as const satisfies Record<
   MemoryScope,
   OwnerField | null
@@ -37,12 +37,12 @@ export const ownerFields = { global: null, perThread: "threadId", perUser: "user
 
 export const memoryScopes: readonly MemoryScope[] = ["global", "perThread", "perUser"];
 
-/** The scope of the memories of a thread or a user. */
+/** Returns the scope whose addresses have this field. */
 export function getOwnerScope(field: OwnerField): MemoryScope {
   return field === "threadId" ? "perThread" : "perUser";
 }
 
-/** As a run's `configurable` calls them. */
+/** The names of the fields in a run's `configurable`. */
 const ownerNames: Record<OwnerField, string> = { threadId: "thread_id", userId: "user_id" };
 
 const maxIdChars = 512;
@@ -51,14 +51,14 @@ export function isMemoryScope(value: unknown): value is MemoryScope {
   return typeof value === "string" && Object.hasOwn(ownerFields, value);
 }
 
-/** The thread or the user of a memory; null where all share it. */
+/** Returns the id of the thread or user of a memory, or null if all share the memory. */
 export function getOwner(address: CheckedAddress): string | null {
   if (address.scope === "global") return null;
   return address.scope === "perThread" ? address.threadId : address.userId;
 }
 
 /**
- * The address of a node's memory for a thread or a user. @param owner anything; ignored for `global`. @throws
+ * Returns the address of a node's memory for a thread or a user. @param owner any value; ignored for `global`. @throws
  * MemoryError EINVAL
  */
 export function addressFor(nodeId: string, scope: MemoryScope, owner: unknown): CheckedAddress {
@@ -66,7 +66,7 @@ export function addressFor(nodeId: string, scope: MemoryScope, owner: unknown): 
   return checkAddress(field === null ? { nodeId, scope } : { nodeId, scope, [field]: owner });
 }
 
-/** @throws MemoryError EINVAL, so that nothing but strings ever reaches a query. */
+/** Checks an address, so that only strings reach a query. @throws MemoryError EINVAL */
 export function checkAddress(address: unknown): CheckedAddress {
   if (typeof address !== "object" || address === null) {
     throw invalid(
@@ -105,12 +105,12 @@ function describeMissingOwner(scope: OwnedScope): string {
   return `${ownerNames[ownerFields[scope]]} is required for ${scope} scope`;
 }
 
-/** Whether an error says that the thread or the user is missing, and not that it is invalid. */
+/** Whether an error says that the thread or the user is missing, not that it is invalid. */
 export function isMissingOwner({ message }: MemoryError): boolean {
   return message === describeMissingOwner("perThread") || message === describeMissingOwner("perUser");
 }
 
-/** A stored address; null if no memory can have it. */
+/** Checks a stored address. Returns null if no memory can have it. */
 export function addressOrNull(stored: unknown): CheckedAddress | null {
   try {
     return checkAddress(stored);
@@ -120,7 +120,7 @@ export function addressOrNull(stored: unknown): CheckedAddress | null {
   }
 }
 
-/** @param name for the message. @throws MemoryError EINVAL */
+/** @param name shown in the message. @throws MemoryError EINVAL */
 export function checkId(id: unknown, name: string): string {
   if (typeof id !== "string" || id === "")
     throw invalid(`${name} must be a non-empty string (given ${describeValue(id)})`);

@@ -1,7 +1,7 @@
-/** Where a path may have been matched up to, ascending. */
+/** The positions up to which a path may have been matched, ascending. */
 export type Positions = readonly number[];
 
-/** A part of a pattern: returns where it may end, for all positions where it may begin. */
+/** A part of a pattern. Returns all positions where the part may end, given all positions where it may begin. */
 export type Part = (path: string, starts: Positions) => Positions;
 
 export function sequence(parts: readonly Part[]): Part {
@@ -14,7 +14,7 @@ export function text(literal: string): Part {
     starts.filter((start) => path.startsWith(literal, start)).map((start) => start + literal.length);
 }
 
-/** `*`: any text within a name. */
+/** Matches `*`: any text within a name. */
 export const nameRest: Part = (path, starts) => {
   const ends: number[] = [];
   let end = -1;
@@ -28,22 +28,22 @@ export const nameRest: Part = (path, starts) => {
   return ends;
 };
 
-/** `**` and a slash: any number of directories, also none. */
+/** Matches `**` and a slash: any number of directories, or none. */
 export const directories: Part = (path, starts) => {
   const [first = 0] = starts;
   return sortPositions([...starts, ...getPositions(path, first + 1).filter((position) => path[position - 1] === "/")]);
 };
 
-/** A slash and `**` at the end: what is before it, and everything below. */
+/** Matches a slash and `**` at the end of a pattern: the path before the slash, and everything below it. */
 export const below: Part = (path, starts) =>
   starts.some((start) => start === path.length || path[start] === "/") ? [path.length] : [];
 
-/** All positions from `first` on. */
+/** Returns all positions from `first` on. */
 export function getPositions(path: string, first: number): number[] {
   return Array.from({ length: Math.max(0, path.length + 1 - first) }, (_, index) => first + index);
 }
 
-/** Ascending, each once. */
+/** Sorts positions in ascending order, and removes duplicates. */
 export function sortPositions(positions: readonly number[]): Positions {
   return positions.length < 2 ? positions : [...new Set(positions)].toSorted((a, b) => a - b);
 }

@@ -3,17 +3,26 @@ export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"] as const;
 
 const form = /^(?:[^\s/\\:@?#]+|[0-9a-f:.]+|\[[0-9a-f:.]+\])$/i;
 
-/** Whether a text is a host alone, an IPv6 address with brackets or without. */
+/** Whether a text is only a host. An IPv6 address may have brackets or not. */
 export function isHost(text: string): boolean {
   return form.test(text) && URL.canParse(toUrl(text));
 }
 
-/** The one spelling in a URL: `[2001:db8::1]` of `2001:DB8:0::1`, `xn--bcher-kva.example` of `bücher.example`. */
+/** Returns the spelling in a URL: `[2001:db8::1]` for `2001:DB8:0::1`, `xn--bcher-kva.example` for `bücher.example`. */
 export function asHostname(host: string): string {
   return new URL(toUrl(host)).hostname;
 }
 
-/** @param hostname as `asHostname` answers */
+/**
+ * The host that a Host header names, without the port. Null for every spelling but that of a URL, such as `127.1`: a
+ * browser sends no other one, and what is compared must be what was sent.
+ */
+export function parseHostHeader(header: string): string | null {
+  const host = header.toLowerCase().replace(/:\d{1,5}$/, "");
+  return isHost(host) && asHostname(host) === host && URL.canParse(`http://${header}`) ? host : null;
+}
+
+/** @param hostname a result of `asHostname` */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,16 +1,17 @@
 /**
- * V8 compares the last 250 units of a pattern in linear time (Boyer-Moore), and any further ones again at every place:
- * half a million in a megabyte, such as `a…b…a`, take half a minute, in which the process is blocked.
+ * The longest pattern that `indexOf` searches for. V8 compares the last 250 units of a pattern in linear time
+ * (Boyer-Moore), but all earlier units again at every position. A pattern of half a million units, such as `a…b…a`, in
+ * a text of a megabyte blocks the process for half a minute.
  */
 const nativeUnits = 250;
 
 /**
- * How many places that begin like the pattern are compared one by one. Texts that somebody wrote rarely have a second
- * one.
+ * How many positions that begin like the pattern are compared one by one. Texts that people write rarely have a second
+ * such position.
  */
 const maxGuesses = 4;
 
-/** A literal text to search for, in time linear in both texts whatever they are. It may be used for many texts. */
+/** Searches for a literal text. The time is linear in both texts. One object can search many texts. */
 export class LiteralSearch {
   readonly #pattern: string;
   #compiled: { units: Uint16Array; borders: Int32Array } | undefined;
@@ -19,7 +20,7 @@ export class LiteralSearch {
     this.#pattern = pattern;
   }
 
-  /** The first place at or after `from`, or -1, as `indexOf` has it. */
+  /** Returns the first position at or after `from`, or -1, like `indexOf`. */
   firstIn(text: string, from = 0): number {
     const pattern = this.#pattern;
     if (pattern.length <= nativeUnits) return text.indexOf(pattern, from);
@@ -33,7 +34,7 @@ export class LiteralSearch {
     return at === -1 ? -1 : (this.#scan(text, at, 1)[0] ?? -1);
   }
 
-  /** The first `max` places. Overlapping ones all count. */
+  /** Returns the first `max` positions, including overlapping ones. */
   placesIn(text: string, max: number): number[] {
     const first = this.firstIn(text);
     if (this.#pattern.length > nativeUnits) return first === -1 ? [] : this.#scan(text, first, max);
@@ -42,7 +43,7 @@ export class LiteralSearch {
     return places;
   }
 
-  /** The text between the places, left to right, not overlapping: as `split` with a pattern that is not empty. */
+  /** Splits a text at all matches, left to right and not overlapping, like `split` with a pattern that is not empty. */
   split(text: string): string[] {
     const pattern = this.#pattern;
     if (pattern.length <= nativeUnits) return text.split(pattern);
@@ -55,7 +56,7 @@ export class LiteralSearch {
     return [...parts, text.slice(start)];
   }
 
-  /** By Knuth, Morris and Pratt: no unit of the text is looked at again after a mismatch. */
+  /** Searches with the algorithm of Knuth, Morris and Pratt: no unit of the text is read again after a mismatch. */
   #scan(text: string, from: number, max: number): number[] {
     const { units, borders } = (this.#compiled ??= compiled(this.#pattern));
     const places: number[] = [];
@@ -74,8 +75,8 @@ export class LiteralSearch {
 }
 
 /**
- * The units of a pattern, in an array, which takes a third of the time of the text itself; and for each start of it,
- * how long the longest text is that it both begins and ends with, itself aside.
+ * Prepares a pattern. `units` is an array, because it takes a third of the time of the text itself. `borders` has, for
+ * each start of the pattern, the length of the longest shorter text with which that start both begins and ends.
  */
 function compiled(pattern: string): { units: Uint16Array; borders: Int32Array } {
   const units = new Uint16Array(pattern.length);

@@ -4,14 +4,15 @@ import { addressOrNull, type CheckedAddress, isMemoryScope, ownerFields, getOwne
 export const memoryRootLabel = "memory";
 
 /**
- * The namespace of a memory's items in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels.
+ * Returns the namespace of a memory's items in a BaseStore. `.` and `:` are percent-encoded, because LangGraph refuses
+ * them in labels.
  */
 export function getMemoryNamespace(address: CheckedAddress): string[] {
   const owner = getOwner(address);
   return [memoryRootLabel, encodeLabel(address.nodeId), address.scope, ...(owner === null ? [] : [encodeLabel(owner)])];
 }
 
-/** The memory whose items have exactly this namespace; null if no memory has it. */
+/** Returns the address of the memory whose items have exactly this namespace, or null if no memory has it. */
 export function parseMemoryNamespace(namespace: readonly string[]): CheckedAddress | null {
   const [root, node, scope, label, ...rest] = namespace;
   if (root !== memoryRootLabel || node === undefined || !isMemoryScope(scope) || rest.length > 0) return null;
@@ -27,7 +28,7 @@ function encodeLabel(id: string): string {
   return id.replaceAll("%", "%25").replaceAll(".", "%2E").replaceAll(":", "%3A");
 }
 
-/** Null for what `encodeLabel` never makes, so that each memory has one namespace only. */
+/** Returns null for a label that `encodeLabel` never creates, so that each memory has only one namespace. */
 function decodeLabel(label: string): string | null {
   const id = label.replaceAll("%2E", ".").replaceAll("%3A", ":").replaceAll("%25", "%");
   return encodeLabel(id) === label ? id : null;

@@ -1,7 +1,7 @@
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** Identifies an object without keeping it alive. */
+/** Returns an id that identifies an object without keeping it alive. */
 export function getObjectId(object: object): number {
   const id = ids.get(object) ?? (lastId += 1);
   ids.set(object, id);

@@ -1,7 +1,7 @@
 import { below, directories, nameRest, type Part, sequence, text } from "./glob-parts.js";
 import { normalizePath, ROOT, splitPath } from "./paths.js";
 
-/** One character of a name, in however many UTF-16 units. */
+/** Matches one character of a name, of one or two UTF-16 units. */
 const oneCharacter: Part = (path, starts) =>
   starts.flatMap((start) => {
     const character = String.fromCodePoint(path.codePointAt(start) ?? 0x2f);
@@ -9,10 +9,10 @@ const oneCharacter: Part = (path, starts) =>
   });
 
 /**
- * Whether paths match a pattern: an absolute path in which `*` is any text within a name, `?` one character of a name,
- * and the name `**` any number of names. `/a/**` is `/a` and all below it. Takes time that grows with the path alone,
- * whatever the pattern.
- * @throws MemoryError EINVAL for what no pattern is
+ * Returns a function that checks whether a path matches a pattern: an absolute path in which `*` is any text within a
+ * name, `?` one character of a name, and the name `**` any number of names. `/a/**` is `/a` and everything below it.
+ * For any pattern, the time grows only with the path.
+ * @throws MemoryError EINVAL for an invalid pattern
  */
 export function compilePathPattern(pattern: string): (path: string) => boolean {
   const names = splitPath(inOneSpelling(normalizePath(pattern)));
@@ -29,7 +29,7 @@ export function compilePathPattern(pattern: string): (path: string) => boolean {
   };
 }
 
-/** Some file systems take both spellings of a letter with an accent for one. */
+/** Normalises to NFC, because some file systems treat both spellings of an accented letter as the same name. */
 function inOneSpelling(path: string): string {
   return path.normalize("NFC");
 }

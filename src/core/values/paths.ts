@@ -16,7 +16,7 @@ export const maxPathChars = 1024;
 const maxSegmentChars = 255;
 const maxLevels = 32;
 const controlCharacter = /\p{Cc}/u;
-/** Most paths are normalised already, and a call through mounts checks twice. The numbers are those of the limits. */
+/** Paths that need no further check. Most paths are like this, and a call through mounts checks twice. */
 const plainPath = /^(?:\/[A-Za-z0-9_ -][A-Za-z0-9_. -]{0,254}){1,32}$/;
 
 export interface PathLength {
@@ -25,13 +25,13 @@ export interface PathLength {
 }
 
 /**
- * The one spelling of a path: absolute, `/`-separated, without repeated or trailing slashes.
+ * Returns the one spelling of a path: absolute, `/`-separated, without repeated or trailing slashes.
  *
- * @param given what a caller or a model said; only a string passes.
+ * @param given the value from a caller or a model; only a string passes.
  * @param options.emptyIsRoot whether "" means the root (`list`) or is refused (every other command).
  * @param options.extraPathLength by how much the path may exceed the limits, because it begins with a mount point.
- * @throws MemoryError EINVAL for what no rule allows: control characters, lone surrogates, `.` and `..` segments in any
- *   encoding, more than 255 characters a segment, 1,024 a path or 32 levels.
+ * @throws MemoryError EINVAL for paths that no rule allows: control characters, lone surrogates, `.` and `..` segments
+ *   in any encoding, more than 255 characters in a segment, 1,024 in a path, or 32 levels.
  */
 export function normalizePath(
   given: unknown,
@@ -71,7 +71,7 @@ export const nameRules = {
   posix: 'names are any Unicode in NFC, such as "notes.txt"',
 } as const satisfies Record<PathRule, string>;
 
-/** Why `path` (normalised) may not be created under `rule`, or null where it may. */
+/** Returns the reason why a normalised path may not be created under a rule, or null if it may. */
 export function getCreationError(path: string, rule: PathRule): MemoryError | null {
   if (rule === "plain") {
     if (path.includes("..")) return invalid('invalid path: ".." not allowed');
@@ -84,9 +84,9 @@ export function getCreationError(path: string, rule: PathRule): MemoryError | nu
   return null;
 }
 
-/** Whether a segment is, or hides, a step up: `..` plain, percent-encoded any number of times, or in look-alikes. */
+/** Whether a segment is or hides `..`: plain, percent-encoded any number of times, or written in look-alikes. */
 function climbs(segment: string): boolean {
-  // Most names are ASCII without dots and percent signs, which cannot hide one.
+  // Most names are ASCII without dots and percent signs. Such a name cannot hide a `..`.
   if (/^[^%.\u0080-\uffff]*$/.test(segment)) return false;
   let current = segment;
   for (;;) {
@@ -111,23 +111,23 @@ export function splitPath(path: string): string[] {
   return path === ROOT ? [] : path.slice(1).split("/");
 }
 
-/** The directories above `path`, nearest the root first, without the root itself. */
+/** Returns the directories above `path`, from the root downwards, without the root itself. */
 export function getParents(path: string): string[] {
   const segments = splitPath(path);
   return segments.slice(0, -1).map((_, index) => ROOT + segments.slice(0, index + 1).join("/"));
 }
 
-/** What every path below the directory `path` begins with. */
+/** Returns the text with which every path below the directory `path` begins. */
 export function getPathPrefix(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
 
-/** The directory that contains a path. */
+/** Returns the directory that contains a path. */
 export function getParent(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || ROOT;
 }
 
-/** The topmost directory above `path` whose name begins with a dot. */
+/** Returns the topmost directory above `path` whose name begins with a dot. */
 export function findHiddenDirectory(path: string): string | undefined {
   return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /**
- * Compares texts with a secret. All digests have one length, so the time that a comparison takes says nothing about the
- * secret.
+ * Returns a function that compares texts with a secret. All digests have the same length, so the time of a comparison
+ * says nothing about the secret.
  */
 export function createSecretMatcher(secret: string): (text: string) => boolean {
   const expected = digest(secret);

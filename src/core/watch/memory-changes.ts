@@ -2,8 +2,8 @@ import { z } from "zod";
 import { checkOptions, isSignal, maxTimeoutMs } from "../settings/check-options.js";
 
 /**
- * A change of a file or a directory since the watch last reported it. A renamed one is deleted at one path and created
- * at another.
+ * A change of a file or a directory since the watch last reported it. A rename is reported as deleted at one path and
+ * created at another.
  */
 export interface MemoryChange {
   path: string;
@@ -12,21 +12,21 @@ export interface MemoryChange {
   operation: "created" | "modified" | "deleted";
 }
 
-/** How a memory is watched. */
 export interface WatchOptions {
   /** Ends the watch. */
   signal?: AbortSignal | undefined;
   /**
-   * How often to ask the storage for changes, in ms, if it does not report them by itself. Also how long to wait after
-   * the storage has failed. @default 2000
+   * Interval in ms between polls of the storage, if the storage does not report changes by itself. Also the wait after
+   * a failure of the storage. @default 2000
    */
   pollIntervalMs?: number | undefined;
 }
 
-/** The changes of a memory, one by one. It does not end by itself. */
+/** The changes of a memory, one by one. The iterator does not end by itself. */
 export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undefined> {
   /**
-   * Resolves when the watch has begun: from then on it misses no change. Rejects with the error of the first `next`.
+   * Resolves when the watch has begun. From then on the watch misses no change. Rejects with the error of the first
+   * `next`.
    */
   readonly ready: Promise<void>;
   /** Ends the watch, also while `next` waits. */

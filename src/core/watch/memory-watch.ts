@@ -12,15 +12,15 @@ import {
 import { Signal } from "./signal.js";
 import { compareTrees, createWatchedTree, emptyWatchedTree, type WatchedTree } from "./watched-tree.js";
 
-/** What a watch needs of a memory. */
+/** The methods of a memory that a watch needs. */
 export interface WatchedMemory {
-  /** As of a backend; null where it keeps no count. */
+  /** Returns the backend's `version`, or null if the backend keeps no count. */
   version(): Promise<string | null>;
-  /** As of a backend. */
+  /** Returns the backend's snapshot, without the texts of the known versions. */
   snapshot(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot>;
-  /** Null where the storage does not report changes. */
+  /** Returns null if the storage does not report changes. */
   listen(): Promise<ChangeListener | null>;
-  /** Calls `listener` after each change that this process makes. @returns what ends it */
+  /** Calls `listener` after each change that this process makes. @returns a function that stops this */
   listenHere(listener: () => void): () => void;
   /** If one aborts, the watch rejects with its reason. */
   signals: readonly AbortSignal[];
@@ -31,9 +31,9 @@ interface PolledTree extends WatchedTree {
 }
 
 /**
- * Compares a memory with its state at the last poll, whenever it may have changed. So nothing is reported twice, and
- * nothing is lost to an outage, to a broken stream, or to a slow consumer: the next poll waits until the consumer has
- * requested all changes of the last one.
+ * Watches a memory by comparing it with its state at the last poll, whenever it may have changed. So nothing is
+ * reported twice, and nothing is lost by an outage, a broken stream, or a slow consumer: the next poll waits until the
+ * consumer has requested all changes of the last poll.
  *
  * @throws TypeError for bad options
  */
@@ -47,11 +47,13 @@ class MemoryWatch implements MemoryChanges {
   readonly #pollIntervalMs: number;
   readonly #signal = new Signal();
   readonly #end = new AbortController();
-  /** Remove the listeners of this watch. */
+  /** Functions that remove the listeners of this watch. */
   #stops: (() => void)[] = [];
   readonly #changes: AsyncGenerator<MemoryChange, undefined>;
   #polled: PolledTree = { version: null, ...emptyWatchedTree };
-  /** Whether the storage reports changes. "paused": it has failed to, and is tried again after the next wait. */
+  /**
+   * Whether the storage reports changes. "paused": the listener has failed, and is opened again after the next wait.
+   */
   #listening: "possible" | "paused" | "unsupported" = "possible";
   #listener: ChangeListener | null = null;
   /** Whether the listener is waiting for a change. */
@@ -60,12 +62,12 @@ class MemoryWatch implements MemoryChanges {
   constructor(memory: WatchedMemory, { signal, pollIntervalMs }: CheckedWatchOptions) {
     this.#memory = memory;
     this.#pollIntervalMs = pollIntervalMs;
-    // At once, also if the consumer is busy or never requests a change again.
+    // The watch stops at once, even if the consumer is busy or never requests a change again.
     this.#end.signal.addEventListener("abort", () => this.#stop());
     if (signal?.aborted === true) this.#end.abort();
     else signal?.addEventListener("abort", () => this.#end.abort(), { once: true, signal: this.#end.signal });
     this.ready = this.#untilEnded(() => this.#poll());
-    // A consumer that awaits neither this nor a change wants no unhandled rejection.
+    // A consumer may await neither `ready` nor a change. Then there must be no unhandled rejection.
     this.ready.catch(() => undefined);
     this.#changes = this.#generateChanges();
   }
@@ -108,11 +110,13 @@ class MemoryWatch implements MemoryChanges {
     }
   }
 
-  /** False if the storage has failed: changes are reported when it is back. @throws every other error */
+  /**
+   * Returns false if the storage has failed: the changes are reported when it works again. @throws every other error
+   */
   async #tryToPoll(): Promise<boolean> {
     try {
       await this.#untilEnded(async () => {
-        // First, so that no change is lost between the two.
+        // The listener is opened before the poll, so that no change is lost between the two.
         await this.#openListener();
         await this.#poll();
       });
@@ -123,7 +127,7 @@ class MemoryWatch implements MemoryChanges {
     }
   }
 
-  /** Runs what may take long, and stops waiting for it when the watch ends. */
+  /** Runs a task that may take long, and stops waiting for it when the watch ends. */
   async #untilEnded(run: () => Promise<void>): Promise<void> {
     try {
       await withinTime({ signals: [this.#end.signal], timeoutMs: Infinity }, "read", run);
@@ -134,7 +138,8 @@ class MemoryWatch implements MemoryChanges {
 
   async #poll(): Promise<void> {
     for (const { aborted, reason } of this.#memory.signals) if (aborted) throw reason;
-    // Before the texts: they may be newer than the version, and then the next poll reads again, but never older.
+    // The version is read before the texts. So the texts may be newer than the version, and then the next poll reads
+    // them again; but they are never older.
     const version = await this.#memory.version();
     if (version !== null && version === this.#polled.version) return;
     const snapshot = await this.#memory.snapshot(this.#polled.versions);
@@ -145,7 +150,7 @@ class MemoryWatch implements MemoryChanges {
   async #wait(hasFailed: boolean): Promise<void> {
     const isPaused = this.#listening === "paused";
     if (this.#listener !== null && !this.#isReceiving) this.#receive(this.#listener);
-    // A secondary may return an older state.
+    // A secondary of a replica set may have returned an older state.
     const isBehind = this.#listener !== null && this.#listener.latest !== this.#polled.version;
     const polls = this.#listener === null || isBehind || hasFailed;
     const timer = polls ? setTimeout(this.#signal.notify, this.#pollIntervalMs) : undefined;

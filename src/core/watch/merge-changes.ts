@@ -1,14 +1,14 @@
 import type { MemoryChange, MemoryChanges } from "./memory-changes.js";
 import { Signal } from "./signal.js";
 
-/** The changes of one memory of a tree. */
+/** The changes of one memory in a tree. */
 export interface TreePart {
   changes: MemoryChanges;
-  /** The change with its path in the tree; null where the tree hides it. */
+  /** Returns the change with its path in the tree, or null if the tree hides it. */
   toTree: (change: MemoryChange) => MemoryChange | null;
 }
 
-/** The changes of several memories in one stream. It reads one change ahead in each memory. */
+/** Merges the changes of several memories into one stream. The stream reads one change ahead in each memory. */
 export function mergeChanges(parts: readonly TreePart[]): MemoryChanges {
   const changes = generateChanges(parts);
   const ready = Promise.all(parts.map((part) => part.changes.ready)).then(() => undefined);
@@ -34,7 +34,7 @@ interface Received {
 async function* generateChanges(parts: readonly TreePart[]): AsyncGenerator<MemoryChange, undefined> {
   const signal = new Signal();
   const received: Received[] = [];
-  // Not Promise.race, because its waits would pile up for a memory that rarely changes.
+  // Promise.race is not used: its waits would pile up for a memory that rarely changes.
   const request = (part: TreePart): void => {
     const receive = (result: Received["result"]): void => {
       received.push({ part, result });

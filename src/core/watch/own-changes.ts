@@ -2,14 +2,14 @@ import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../contract/backend.js";
 import { getObjectId } from "../values/object-ids.js";
 
-/** The watches of this process, by memory. */
+/** The listeners of this process, by memory. */
 const listeners = new Map<string, Set<() => void>>();
 
 function getKey(backend: MemoryBackend, address: CheckedAddress): string {
   return `${getObjectId(backend.features?.storage ?? backend)} ${JSON.stringify(address)}`;
 }
 
-/** @param listener called after each change. @returns what ends it */
+/** Calls `listener` after each change that this process makes. @returns a function that stops this */
 export function listenHere(backend: MemoryBackend, address: CheckedAddress, listener: () => void): () => void {
   const key = getKey(backend, address);
   const all = listeners.get(key) ?? new Set();
@@ -20,7 +20,7 @@ export function listenHere(backend: MemoryBackend, address: CheckedAddress, list
   };
 }
 
-/** Most processes watch no memory; then a change costs nothing more. */
+/** Does nothing if this process watches no memory, as most do: then a change costs nothing more. */
 export function notifyListeners(backend: MemoryBackend, address: CheckedAddress): void {
   if (listeners.size > 0) listeners.get(getKey(backend, address))?.forEach((listener) => listener());
 }

@@ -4,7 +4,7 @@ import { hashSha256 } from "../values/sha256.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { MemoryChange } from "./memory-changes.js";
 
-/** What a watch stores of a memory. */
+/** The state of a memory that a watch stores. */
 export interface WatchedTree {
   /** The digest of each file, and null for a directory, by path. */
   entries: ReadonlyMap<string, string | null>;
@@ -23,7 +23,7 @@ export function createWatchedTree({ files, directories }: VersionedSnapshot, bef
   return { entries, versions: getVersions(files) };
 }
 
-/** Removals come first, each directory after what was in it; then the rest, each directory before what is in it. */
+/** Returns removals first, each directory after its contents; then the rest, each directory before its contents. */
 export function compareTrees(before: WatchedTree, after: WatchedTree): MemoryChange[] {
   const removed: MemoryChange[] = [];
   const others: MemoryChange[] = [];

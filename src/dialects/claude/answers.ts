@@ -2,7 +2,7 @@ import { MemoryError } from "../../core/values/errors.js";
 import { parseArguments, type ToolAnswers } from "../define-tool.js";
 import { ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 
-/** The answers of every tool of the dialect. */
+/** The answers that all tools of the dialect share. */
 export const claudeAnswers: ToolAnswers<string> = {
   success: (text) => text,
   proposed: (proposal) =>
@@ -11,7 +11,7 @@ export const claudeAnswers: ToolAnswers<string> = {
   failure: () => "Error: EIO: the memory could not be opened",
 };
 
-/** @param required the argument that every call needs, in words */
+/** @param required words that name the argument that every call needs */
 export function parseClaudeArguments(
   args: unknown,
   isKnown: (name: string) => boolean,

@@ -3,13 +3,13 @@ import { normalizePath, getPathPrefix, ROOT, splitPath } from "../../core/values
 import { meantText, shownText } from "../../core/display/shown-text.js";
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 
-/** A path as the model gave it, which the answers repeat, and where it is in the memory. */
+/** A path in both forms: `given` as the model wrote it, for the answers, and `path` in the memory. */
 export interface ClaudePath {
   given: string;
   path: string;
 }
 
-/** The arguments of one call, which may be anything; each is checked where a command asks for it. */
+/** The arguments of one call. A model may send anything, so each argument is checked when a command reads it. */
 export class ClaudeArguments {
   readonly #values: Record<string, unknown>;
   readonly #root: string;
@@ -19,11 +19,11 @@ export class ClaudeArguments {
     this.#root = root;
   }
 
-  /** @throws ClaudeRefusal for a path outside the root, and for one that no rule of names allows */
+  /** @throws ClaudeRefusal for a path outside the root, and for a path that breaks the general rules of names */
   path(name: "path" | "old_path" | "new_path"): ClaudePath {
-    // No name holds a backslash, so an escape can only be one that an answer has shown.
+    // No name contains a backslash, so an escape was copied from an answer.
     const given = meantText(this.text(name));
-    const rest = belowRoot(given, this.#root);
+    const rest = removeRoot(given, this.#root);
     if (rest === null)
       throw new ClaudeRefusal("EINVAL", `Error: Path must start with ${this.#root}, got: ${echo(given)}`);
     try {
@@ -33,7 +33,7 @@ export class ClaudeArguments {
     }
   }
 
-  /** How the model calls a path of the memory. */
+  /** Converts a path of the memory to the path that the model knows. */
   shownPath(path: string): string {
     return shownText(path === ROOT ? this.#root : getPathPrefix(this.#root) + path.slice(1));
   }
@@ -44,7 +44,7 @@ export class ClaudeArguments {
     return text;
   }
 
-  /** Some models send null for what they leave out. */
+  /** Returns undefined for null, too: some models send null for an argument that they omit. */
   optionalText(name: string): string | undefined {
     const value = this.#values[name];
     if (value === undefined || value === null) return undefined;
@@ -53,7 +53,7 @@ export class ClaudeArguments {
     return value;
   }
 
-  /** What `create` writes: `file_text`, or `content` as the memory tool of FastMCP4J calls it. */
+  /** The text for `create`: `file_text`, or `content`, which is its name in the memory tool of FastMCP4J. */
   createdText(): string {
     const content = this.optionalText("content");
     if (content === undefined) return this.text("file_text");
@@ -67,7 +67,7 @@ export class ClaudeArguments {
     return value;
   }
 
-  /** The first and the last line of a range; -1 is the end of the file. */
+  /** The first and the last line of a range. A last line of -1 is the end of the file. */
   optionalRange(name: string): [first: number, last: number] | undefined {
     const value = this.#values[name];
     if (value === undefined || value === null) return undefined;
@@ -85,8 +85,10 @@ function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
-/** The path from the root on, or null for what is not below it. The root is not part of the memory's own paths. */
-function belowRoot(given: string, root: string): string | null {
+/**
+ * Removes the root from a path, because the memory's own paths do not contain it. Returns null for a path elsewhere.
+ */
+function removeRoot(given: string, root: string): string | null {
   const path = given.replaceAll("\\", "/");
   if (!path.startsWith("/")) return null;
   const segments = path.split("/").filter((segment) => segment !== "");

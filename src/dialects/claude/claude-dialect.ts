@@ -10,21 +10,21 @@ import { type CheckedClaudeOptions, type ClaudeDialectOptions, parseClaudeOption
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 import { claudeSearchTool } from "./search-tool.js";
 
-// `Object.keys` forgets the type of the names.
+// `Object.keys` loses the type of the names.
 const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
 
-/** The dialect `claude` with options of its own. @throws TypeError for bad options */
+/** Creates the dialect `claude` with other options. @throws TypeError for bad options */
 export function claudeDialect(options: ClaudeDialectOptions = {}): Dialect {
   const { search, ...checked } = parseClaudeOptions("ClaudeDialectOptions", options);
   return { name: "claude", tools: [claudeTool(checked), ...(search ? [claudeSearchTool(checked)] : [])] };
 }
 
-/** The one tool of the dialect: Claude knows it by its type, any other model by the schema. */
+/** The only tool of the dialect. Claude knows the tool by its type; other models read the schema. */
 export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
   return defineTool({
     name: "memory",
     description: describeTool(options),
-    schema: schemaBelowRoot(options),
+    schema: createCommandSchema(options),
     shownRoot: options.root === ROOT ? "" : options.root,
     readOnly: false,
     destructive: true,
@@ -38,14 +38,14 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
 }
 
 /**
- * Hides `extras.providerToolDefinition` from ChatOpenAI, whose servers refuse it: ChatOpenAI looks for it by `in`, and
- * then sends the schema. ChatAnthropic reads it.
+ * Hides `extras.providerToolDefinition` from ChatOpenAI, whose servers refuse this definition. ChatOpenAI finds it with
+ * the operator `in`; if it finds none, it sends the schema. ChatAnthropic reads the property itself.
  */
 function hideFromIn(extras: Record<string, unknown>): Record<string, unknown> {
   return new Proxy(extras, { has: () => false });
 }
 
-/** @throws ClaudeRefusal in the documented words for every MemoryError */
+/** @throws ClaudeRefusal instead of every MemoryError, in the documented words */
 export async function runClaudeCommand(
   command: ClaudeCommandName,
   given: unknown,
@@ -60,9 +60,12 @@ export async function runClaudeCommand(
   }
 }
 
-/** A misspelt `new_str` would delete text, so unknown names are refused. Arguments of other commands are ignored. */
+/**
+ * Refuses unknown names, because a misspelt `new_str` would delete text. Accepts and ignores arguments of other
+ * commands.
+ */
 function parseCommandArguments(given: unknown): Record<string, unknown> {
-  // `content` is accepted, but not described: two names for one argument would only confuse a model.
+  // `content` is accepted but not described: two names for one argument would confuse a model.
   const isKnown = (name: string): boolean => Object.hasOwn(properties, name) || name === "content";
   return parseClaudeArguments(given, isKnown, "a command");
 }
@@ -79,7 +82,7 @@ function parseCommand(command: unknown): ClaudeCommandName {
   );
 }
 
-/** For models other than Claude, whose provider describes the tool. */
+/** Describes the tool for other models. Claude knows the tool already. */
 function describeTool({ root, ifExists }: CheckedClaudeOptions): string {
   return [
     `Reads and edits your memory: a small tree of text files under ${root} that outlasts this conversation.`,
@@ -115,7 +118,7 @@ const properties = {
   new_path: { type: "string", description: "rename: its new path." },
 };
 
-function schemaBelowRoot({ root }: CheckedClaudeOptions): FlatSchema {
+function createCommandSchema({ root }: CheckedClaudeOptions): FlatSchema {
   const path = { ...properties.path, description: `${properties.path.description} Begins with ${root}.` };
   return createSchema({ ...properties, path }, ["command"]);
 }

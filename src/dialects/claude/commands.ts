@@ -19,7 +19,7 @@ import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
 
-/** The arguments of Claude's calls of the `memory` tool. */
+/** The arguments with which Claude calls the `memory` tool. */
 export type ClaudeMemoryCommand =
   | { command: "view"; path: string; view_range?: readonly number[] | null | undefined }
   | { command: "create"; path: string; file_text: string }
@@ -38,7 +38,7 @@ interface Call {
   options: CheckedClaudeOptions;
 }
 
-/** Each answers in the documented words, and throws what it refuses. */
+/** Each command returns its answer, or throws its refusal, in the documented words. */
 export const claudeCommands: Record<ClaudeCommandName, (call: Call) => Promise<string>> = {
   view,
   create,
@@ -58,7 +58,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
   const text = await inWords({ ENOENT: missing }, () => textUnlessDirectory(memory, path));
   if (text === null) {
     const outline = await memory.outline();
-    // Somebody may have deleted it meanwhile.
+    // The directory may have been deleted since.
     if (path !== ROOT && !outline.directories.includes(path)) throw new ClaudeRefusal("ENOENT", missing);
     const header = `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and node_modules:`;
     const listing = listDirectory(outline, path, (each) => args.shownPath(each));
@@ -74,7 +74,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
   return answerWith(header, numberedLines(text, shown), { count: countShownLines(shown), what, options });
 }
 
-/** Null for a directory. */
+/** Returns null for a directory. */
 async function textUnlessDirectory(memory: Memory, path: string): Promise<string | null> {
   if (path === ROOT) return null;
   try {
@@ -85,7 +85,7 @@ async function textUnlessDirectory(memory: Memory, path: string): Promise<string
   }
 }
 
-/** Ranges that reach beyond a file are cut to it; those that show nothing are refused. */
+/** Cuts a range to the lines of the file. Refuses a range that shows no line. */
 function checkRange([start, end]: [number, number], lineCount: number): LineRange {
   const first = Math.max(start, 1);
   const last = end === -1 ? lineCount : Math.min(end, lineCount);
@@ -100,13 +100,16 @@ const countShownLines = ({ first, last }: LineRange): number => last - first + 1
 
 const linesAtOnce = 1000;
 
-/** As many lines below a header as may be shown at once; the last one says what is left out. Others get their turn. */
+/**
+ * Joins the header and as many lines as `maxViewChars` allows. A last line says how much was left out. Yields to other
+ * work.
+ */
 async function answerWith(
   header: string,
   lines: Iterable<string>,
   { count, what, options: { maxViewChars } }: { count: number; what: string; options: CheckedClaudeOptions },
 ): Promise<string> {
-  const turns = new Turns();
+  const turns = new Turns(null);
   const parts = [header];
   let recent: string[] = [];
   let shown = 0;
@@ -123,7 +126,7 @@ async function answerWith(
     recent.push(line);
     shown += 1;
     if (shown % linesAtOnce !== 0) continue;
-    // A million lines in one list would keep the process busy for collecting garbage.
+    // Joined in parts: a list of a million lines would occupy the process with garbage collection.
     parts.push(recent.join("\n"));
     recent = [];
     if (turns.isOver()) await turns.next();
@@ -174,8 +177,8 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
 }
 
 /**
- * What is replaced by what: the arguments as they are, or where `old_str` is only in the text with the escapes that
- * `view` shows taken for their characters, both of them so.
+ * Returns the text to search for and its replacement. If `old_str` occurs in the text only after its escapes, as `view`
+ * shows them, become characters, the escapes of both arguments are decoded.
  */
 function meantReplacement(text: string, search: string, replacement: string): [search: string, replacement: string] {
   const meant = meantText(search);
@@ -185,7 +188,7 @@ function meantReplacement(text: string, search: string, replacement: string): [s
 }
 
 function onlyPosition(text: string, search: string, given: string): number {
-  // Overlapping places all count, because no one can tell which was meant.
+  // Overlapping matches all count, because nobody can know which one was meant.
   const positions = new LiteralSearch(search).placesIn(text, maxReportedLines + 1);
   const [first] = positions;
   if (first === undefined) {

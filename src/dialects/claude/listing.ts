@@ -2,14 +2,14 @@ import type { MemoryOutline } from "../../core/memory.js";
 import { getPathPrefix } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 
-/** How far below a directory a listing goes. */
+/** Number of levels that a listing shows below its directory. */
 const maxDepth = 2;
 
 /**
- * What a directory holds, itself first: depth first, by name in code-unit order, without hidden items and node_modules.
- * The size of a directory is that of all files below it, those not listed included.
+ * Lists a directory and its contents, depth first, sorted by name in code-unit order, without hidden items and
+ * node_modules. The size of a directory counts all files below it, even the files that are not listed.
  *
- * @param shownPath how the model calls a path of the memory.
+ * @param shownPath converts a path of the memory to the path that the model knows
  */
 export function listDirectory(
   { files, directories }: MemoryOutline,
@@ -19,10 +19,10 @@ export function listDirectory(
   const sizes = new Map<string, number>();
   const children = new Map<string, string[]>();
   for (const { path: file, sizeBytes } of files) {
-    for (const each of levels(file, path)) sizes.set(each, (sizes.get(each) ?? 0) + sizeBytes);
+    for (const each of listLevels(file, path)) sizes.set(each, (sizes.get(each) ?? 0) + sizeBytes);
   }
   for (const each of [...directories, ...files.map((file) => file.path)]) {
-    const [parent, last] = levels(each, path).slice(-2);
+    const [parent, last] = listLevels(each, path).slice(-2);
     if (parent === undefined || last !== each) continue;
     const siblings = children.get(parent);
     if (siblings) siblings.push(each);
@@ -36,8 +36,11 @@ export function listDirectory(
   return list(path, 0);
 }
 
-/** The directory `top`, and what of the levels listed below it `path` is or lies in; nothing for a path elsewhere. */
-function levels(path: string, top: string): string[] {
+/**
+ * The directory `top` and the ancestors of `path` on the listed levels, including `path` itself. Empty for a path
+ * elsewhere.
+ */
+function listLevels(path: string, top: string): string[] {
   const prefix = getPathPrefix(top);
   if (path === top) return [top];
   if (!path.startsWith(prefix)) return [];
@@ -56,7 +59,7 @@ function isListed(path: string): boolean {
   return !name.startsWith(".") && name !== "node_modules";
 }
 
-/** `0B`, `1023B`, `1.0K`, `1.5K`, `2.0M`: powers of 1,024 with one decimal. */
+/** Formats a size: `0B`, `1023B`, `1.0K`, `1.5K`, `2.0M`. Units are powers of 1,024, with one decimal. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes}B`;
   const kilobytes = bytes / 1024;

@@ -3,25 +3,24 @@ import { checkOptions } from "../../core/settings/check-options.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { MemoryError } from "../../core/values/errors.js";
 
-/** How Claude's memory tool may differ from Anthropic's documentation. */
+/** Ways in which Claude's memory tool may differ from Anthropic's documentation. */
 export interface ClaudeMemoryOptions {
   /**
-   * The model's name for the root of the memory: `/memories/a.txt` is `/a.txt` for every other way in. @default
-   * "/memories"
+   * The model's name for the root of the memory: `/memories/a.txt` is `/a.txt` everywhere else. @default "/memories"
    */
   root?: string;
-  /** What `create` does to a file that exists: refuse, as documented, or replace its text. @default "fail" */
+  /** How `create` treats a file that exists: it refuses, as documented, or replaces the text. @default "fail" */
   ifExists?: "fail" | "replace";
   /**
-   * How much of a file or directory a `view` shows at once, in UTF-16 units of its lines. It says how much it left out.
-   * @default no limit
+   * Length of a file or directory that one `view` shows, in UTF-16 units of its lines. The answer says how much it left
+   * out. @default no limit
    */
   maxViewChars?: number;
 }
 
 /** The options of `claudeDialect`. */
 export interface ClaudeDialectOptions extends ClaudeMemoryOptions {
-  /** Whether there is a tool `memory_search` beside the memory tool. @default false */
+  /** Whether a tool `memory_search` is added to the memory tool. @default false */
   search?: boolean;
 }
 
@@ -50,14 +49,14 @@ const schemas = {
 
 export type CheckedClaudeOptions = z.output<typeof optionsSchema>;
 
-/** The options with their defaults. @throws TypeError */
+/** Checks the options and adds the defaults. @throws TypeError */
 export function parseClaudeOptions<Name extends keyof typeof schemas>(
   name: Name,
   options: unknown = {},
 ): z.output<(typeof schemas)[Name]> {
   checkOptions(name, schemas[name], options);
   const checked = schemas[name].parse(options);
-  // Of the schema that the name stands for.
+  // The type of the schema that `name` selects.
   return { ...checked, root: normalizePath(checked.root) } as z.output<(typeof schemas)[Name]>;
 }
 

@@ -3,11 +3,11 @@ import { shownText } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
 
 /**
- * A refusal in the documented words. Some of them begin with `Error: `, which `message` leaves out: the SDK's runner
- * puts it before every message that a handler throws.
+ * A refusal in the documented words. Some refusals begin with `Error: `. `message` omits this prefix, because the SDK's
+ * runner adds it to every message that a handler throws.
  */
 export class ClaudeRefusal extends MemoryError {
-  /** What the tool answers. */
+  /** The text that the tool answers. */
   readonly text: string;
 
   constructor(code: MemoryErrorCode, text: string, options?: { cause?: unknown }) {
@@ -16,19 +16,19 @@ export class ClaudeRefusal extends MemoryError {
   }
 }
 
-/** An argument that a command cannot use. */
+/** Refuses an argument that a command cannot use. */
 export function badParameter(name: string, reason: string): ClaudeRefusal {
   return new ClaudeRefusal("EINVAL", `Error: Invalid \`${name}\` parameter: ${reason}`);
 }
 
-/** An error of the memory in the words of this dialect. */
+/** Converts an error of the memory to the words of this dialect. */
 export function toRefusal(error: MemoryError): ClaudeRefusal {
   return error instanceof ClaudeRefusal
     ? error
     : new ClaudeRefusal(error.code, `Error: ${shownText(error.message)}`, { cause: error });
 }
 
-/** Runs a command of the memory and says what it refuses in the words given for its code. */
+/** Runs a command of the memory. Refuses with the text that `words` has for the error code. */
 export async function inWords<T>(words: Partial<Record<MemoryErrorCode, string>>, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -41,7 +41,7 @@ export async function inWords<T>(words: Partial<Record<MemoryErrorCode, string>>
 
 const maxEchoChars = 2048;
 
-/** An argument as an answer repeats it: shortened, and with nothing hidden in it. */
+/** Prepares an argument for an answer: shortened, with hidden characters shown. */
 export function echo(given: string): string {
   return shownText(shorten(given, maxEchoChars));
 }

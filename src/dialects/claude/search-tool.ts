@@ -7,7 +7,7 @@ import { claudeAnswers, parseClaudeArguments } from "./answers.js";
 import { ClaudeArguments } from "./arguments.js";
 import type { CheckedClaudeOptions } from "./options.js";
 
-/** A search beside the memory tool, which Anthropic's has none of. */
+/** A search tool next to the memory tool. Anthropic's memory tool has no search. */
 export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): ToolDefinition {
   const properties = {
     query: { type: "string", description: "What to search for, in a few words or a question." },

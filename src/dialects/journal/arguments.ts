@@ -10,25 +10,25 @@ export const limits = {
   contentChars: 100_000,
   tags: 64,
   tagChars: 128,
-  /** Of all contents in one answer of a search. */
+  /** Total length of all contents in one search answer. */
   searchChars: 100_000,
   results: 100,
   defaultResults: 10,
 } as const;
 
-/** What ends a line somewhere, and every other control character. */
+/** Characters that any program takes for the end of a line, and every other control character. */
 const controlOrSeparator = /[\p{Cc}\u2028\u2029]/u;
 
-const badArgument = (message: string): DialectError => createJournalError("MEMORY_INVALID_ARGUMENT", message);
-const badKey = (message: string): DialectError => createJournalError("MEMORY_INVALID_KEY", message);
+const createArgumentError = (message: string): DialectError => createJournalError("MEMORY_INVALID_ARGUMENT", message);
+const createKeyError = (message: string): DialectError => createJournalError("MEMORY_INVALID_KEY", message);
 
 const argumentErrors = {
-  unknownName: (name: string) => badArgument(`unknown argument: \`${shorten(name, 64)}\``),
+  unknownName: (name: string) => createArgumentError(`unknown argument: \`${shorten(name, 64)}\``),
 };
 
 /**
- * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and what
- * is wrong inside the key last.
+ * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and the
+ * rules inside the key last.
  */
 export class JournalArguments {
   readonly #values: Record<string, unknown>;
@@ -37,10 +37,10 @@ export class JournalArguments {
     this.#values = parseArguments(given, (name) => names.includes(name), argumentErrors);
   }
 
-  /** Trimmed and in NFC, the one spelling of a key. */
+  /** The key, trimmed and in NFC, so that each key has one spelling. */
   key(): string {
     const key = trim(this.#text("key")).normalize("NFC");
-    if (key === "") throw badKey("memory key must be non-empty");
+    if (key === "") throw createKeyError("memory key must be non-empty");
     return key;
   }
 
@@ -57,14 +57,14 @@ export class JournalArguments {
     return trim(this.#text("query"));
   }
 
-  /** Trimmed, without empty ones; undefined where none were given. */
+  /** The tags, trimmed, without empty ones. Undefined if the call has no tags. */
   tags(): string[] | undefined {
     const tags = this.#values["tags"];
     if (tags === undefined) return undefined;
     if (!Array.isArray(tags) || !tags.every((tag): tag is string => typeof tag === "string")) {
-      throw badArgument("invalid `tags`: expected array of strings");
+      throw createArgumentError("invalid `tags`: expected array of strings");
     }
-    if (tags.length > limits.tags) throw badArgument(`invalid \`tags\`: more than ${limits.tags}`);
+    if (tags.length > limits.tags) throw createArgumentError(`invalid \`tags\`: more than ${limits.tags}`);
     return tags.map(checkTag).filter((tag) => tag !== "");
   }
 
@@ -76,7 +76,7 @@ export class JournalArguments {
     if (target === "daily" || target === "summary") return target;
     throw createJournalError(
       "MEMORY_INVALID_TARGET",
-      `\`target\` must be "daily" or "summary", got ${debugQuoted(shorten(target, 64))}`,
+      `\`target\` must be "daily" or "summary", got ${quoteForDebugging(shorten(target, 64))}`,
     );
   }
 
@@ -84,10 +84,10 @@ export class JournalArguments {
     const limit = this.#values["limit"];
     if (limit === undefined) return limits.defaultResults;
     if (typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= limits.results) return limit;
-    throw badArgument(`invalid \`limit\`: expected integer from 1 to ${limits.results}`);
+    throw createArgumentError(`invalid \`limit\`: expected integer from 1 to ${limits.results}`);
   }
 
-  /** @throws INVALID_PATH, which is the crate's code for this */
+  /** @throws INVALID_PATH, the crate's code for a bad argument */
   #text(name: string): string {
     const value = this.#values[name];
     if (typeof value === "string" && value.isWellFormed()) return value;
@@ -97,27 +97,28 @@ export class JournalArguments {
 }
 
 export function checkSingleLine(key: string): void {
-  if (/[\n\r]/.test(key)) throw badKey("memory key must be a single line");
+  if (/[\n\r]/.test(key)) throw createKeyError("memory key must be a single line");
 }
 
-/** The rules for a new key. A key that a person or the crate wrote may break them, and is read all the same. */
+/** Checks a new key. A key of a person or of the crate may break these rules and is still read. */
 export function checkNewKey(key: string): void {
   checkSingleLine(key);
-  if (controlOrSeparator.test(key)) throw badKey("memory key must not contain control or line separator characters");
-  if (key.length > limits.keyChars) throw badKey(`memory key must be at most ${limits.keyChars} characters`);
+  if (controlOrSeparator.test(key))
+    throw createKeyError("memory key must not contain control or line separator characters");
+  if (key.length > limits.keyChars) throw createKeyError(`memory key must be at most ${limits.keyChars} characters`);
 }
 
 function checkTag(given: string): string {
   const tag = trim(given);
   const isLegal = !controlOrSeparator.test(tag) && !tag.includes("|") && !tag.includes("-->") && tag.isWellFormed();
-  if (!isLegal) throw badArgument("invalid `tags`: a tag must not contain `|`, `-->` or control characters");
+  if (!isLegal) throw createArgumentError("invalid `tags`: a tag must not contain `|`, `-->` or control characters");
   if (tag.length > limits.tagChars)
-    throw badArgument(`invalid \`tags\`: a tag of more than ${limits.tagChars} characters`);
+    throw createArgumentError(`invalid \`tags\`: a tag of more than ${limits.tagChars} characters`);
   return tag;
 }
 
-/** As Rust prints a string for debugging, which is how the crate shows a target. */
-function debugQuoted(text: string): string {
+/** Formats a string as Rust's debug output does. The crate shows a target so. */
+function quoteForDebugging(text: string): string {
   const rustEscapes: Record<string, string> = { u0000: "\\0", b: "\\u{8}", f: "\\u{c}" };
   return JSON.stringify(text).replaceAll(/\\(u[0-9a-f]{4}|.)/g, (escape, name: string) => {
     const code = name.startsWith("u") ? `\\u{${Number.parseInt(name.slice(1), 16).toString(16)}}` : escape;

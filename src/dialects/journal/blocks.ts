@@ -1,6 +1,6 @@
 import { splitIndent, trim, trimEnd } from "./white-space.js";
 
-/** What a block says; `at` is the text of its time as it stands in the file, "" without one. */
+/** The contents of a block. `at` is the time as the file spells it, or "" if the block has none. */
 export interface BlockText {
   key: string;
   content: string;
@@ -8,7 +8,7 @@ export interface BlockText {
   tags: string[];
 }
 
-/** A block where it stands: `text.slice(start, end)` is all of it, with the blank line that follows its metadata. */
+/** A block and its position: `text.slice(start, end)` is the whole block, with the blank line after its metadata. */
 export interface Block extends BlockText {
   start: number;
   end: number;
@@ -18,9 +18,13 @@ export type LineBreak = "\n" | "\r\n";
 
 interface Line {
   start: number;
-  /** Where the next line starts. */
+  /** The position at which the next line starts. */
   end: number;
-  /** Without the `\n`, with a `\r` before it. */
+  /**
+   * The line without its `
+   * `. A `\r` before the `
+   * ` stays.
+   */
   text: string;
 }
 
@@ -29,7 +33,7 @@ const metadataMark = "<!-- agentool-memory:";
 const metadataEnd = "-->";
 const byteOrderMark = "\uFEFF";
 
-/** A block as the crate writes it. The end of the content is trimmed, as the crate does. */
+/** Formats a block as the crate does, which also trims the end of the content. */
 export function serializeBlock({ key, content, at, tags }: BlockText, lineBreak: LineBreak = "\n"): string {
   const body = escapeLines(trimEnd(content));
   const labels = tags.length > 0 ? ` tags=${tags.join("|")}` : "";
@@ -37,12 +41,12 @@ export function serializeBlock({ key, content, at, tags }: BlockText, lineBreak:
   return lineBreak === "\n" ? text : text.replaceAll(/\r?\n/g, lineBreak);
 }
 
-/** The line break of a file, which its first line decides. */
+/** The line break of a file. The first line decides. */
 export function getLineBreak(text: string): LineBreak {
   return text.charAt(text.indexOf("\n") - 1) === "\r" ? "\r\n" : "\n";
 }
 
-/** The text with `block` taken out and `replacement` at its end; everything else stays as it was. */
+/** Removes `block` from the text and appends `replacement`. The rest of the text stays unchanged. */
 export function moveToEnd(text: string, block: Block, replacement: BlockText): string {
   const lineBreak = getLineBreak(text);
   const rest = text.slice(0, block.start) + text.slice(block.end);
@@ -51,45 +55,45 @@ export function moveToEnd(text: string, block: Block, replacement: BlockText): s
 }
 
 /**
- * The blocks of a file, by the crate's grammar, which is extended for files that a person wrote: a byte order mark
- * hides no heading, a content keeps its indentation and its blank lines at the start, text after the metadata on the
- * same line does not belong to the block, and a block without metadata ends before a heading of level 1 or 2.
+ * Finds the blocks of a file by the crate's grammar, with four additions for files that a person wrote: a byte order
+ * mark hides no heading, content keeps its indentation and its blank lines at the start, text after the metadata on the
+ * same line is outside the block, and a block without metadata ends before a heading of level 1 or 2.
  */
 export function parseBlocks(text: string): Block[] {
   return Array.from(parsing(text)).filter((block) => block !== undefined);
 }
 
-/** The same in steps, of which each that ends no block answers undefined. */
+/** Yields the blocks of a file in steps, so that a caller can pause. A step that ends no block yields undefined. */
 export function* parsing(text: string): Generator<Block | undefined> {
-  let line = lineFrom(text, text.startsWith(byteOrderMark) ? 1 : 0);
+  let line = readLine(text, text.startsWith(byteOrderMark) ? 1 : 0);
   while (line !== undefined) {
     const heading = line;
-    const key = headingKey(heading.text);
-    line = lineFrom(text, heading.end);
+    const key = getHeadingKey(heading.text);
+    line = readLine(text, heading.end);
     if (key === "") {
       yield undefined;
       continue;
     }
     const body: Line[] = [];
-    for (; line !== undefined && !endsBlock(line); line = lineFrom(text, line.end)) {
+    for (; line !== undefined && !endsBlock(line); line = readLine(text, line.end)) {
       body.push(line);
       yield undefined;
     }
     yield line !== undefined && isMetadata(line.text)
-      ? closedBlock(key, heading, body, line, lineFrom(text, line.end))
-      : openBlock(key, heading, body);
+      ? createClosedBlock(key, heading, body, line, readLine(text, line.end))
+      : createOpenBlock(key, heading, body);
   }
 }
 
-function lineFrom(text: string, start: number): Line | undefined {
+function readLine(text: string, start: number): Line | undefined {
   if (start >= text.length) return undefined;
   const lineBreak = text.indexOf("\n", start);
   const end = lineBreak === -1 ? text.length : lineBreak + 1;
   return { start, end, text: text.slice(start, lineBreak === -1 ? end : lineBreak) };
 }
 
-/** The key of a heading; "" for any other line, a heading without a key included. */
-function headingKey(line: string): string {
+/** Returns the key of a heading, or "" for any other line and for a heading without a key. */
+function getHeadingKey(line: string): string {
   return line.startsWith(headingMark) ? trim(line.slice(headingMark.length)) : "";
 }
 
@@ -98,15 +102,15 @@ function endsBlock(line: Line): boolean {
 }
 
 function isMetadata(line: string): boolean {
-  // Most lines have no such mark anywhere. To see that is faster than to find where their white space ends.
+  // Most lines do not contain the mark. This check is faster than a search for the end of the white space.
   return line.includes(metadataMark) && splitIndent(line)[1].startsWith(metadataMark);
 }
 
 const isBlank = (line: Line | undefined): boolean => line !== undefined && trim(line.text) === "";
 
-function closedBlock(key: string, heading: Line, body: Line[], metadata: Line, next: Line | undefined): Block {
-  // One blank line after the heading belongs to the format; further ones belong to the content.
-  const content = blockContent(heading, isBlank(body[0]) ? body.slice(1) : body);
+function createClosedBlock(key: string, heading: Line, body: Line[], metadata: Line, next: Line | undefined): Block {
+  // The format has one blank line after the heading. Further blank lines belong to the content.
+  const content = getBlockContent(heading, isBlank(body[0]) ? body.slice(1) : body);
   const comment = metadata.text.lastIndexOf(metadataEnd) + metadataEnd.length;
   const [indent, behind] = splitIndent(metadata.text.slice(comment));
   const isWhole = comment < metadataEnd.length || behind === "";
@@ -115,15 +119,15 @@ function closedBlock(key: string, heading: Line, body: Line[], metadata: Line, n
   return { key, content, ...parseMetadata(metadata.text), start: heading.start, end };
 }
 
-function openBlock(key: string, heading: Line, lines: Line[]): Block {
-  const body = lines.slice(0, sectionStart(lines));
+function createOpenBlock(key: string, heading: Line, lines: Line[]): Block {
+  const body = lines.slice(0, findSectionStart(lines));
   const first = body.findIndex((line) => !isBlank(line));
-  const content = first === -1 ? "" : blockContent(heading, body.slice(first));
+  const content = first === -1 ? "" : getBlockContent(heading, body.slice(first));
   return { key, content, at: "", tags: [], start: heading.start, end: body.at(-1)?.end ?? heading.end };
 }
 
-/** Which line begins a section of its own: a heading of level 1 or 2 that is no comment in a fenced example. */
-function sectionStart(lines: Line[]): number {
+/** The index of the line that begins a new section: a heading of level 1 or 2 outside fenced code. */
+function findSectionStart(lines: Line[]): number {
   let fence: string | undefined;
   for (const [index, { text }] of lines.entries()) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1];
@@ -137,7 +141,7 @@ function sectionStart(lines: Line[]): number {
   return lines.length;
 }
 
-function blockContent(heading: Line, body: Line[]): string {
+function getBlockContent(heading: Line, body: Line[]): string {
   const inWindowsFile = heading.text.endsWith("\r");
   const texts = body.map(({ text }) => unescapeLine(inWindowsFile ? text.replace(/\r$/, "") : text));
   return trimEnd(texts.join("\n"));
@@ -165,9 +169,9 @@ function escapeLines(content: string): string {
 }
 
 /**
- * A content line that would read as a heading or as metadata gets a backslash, Markdown's own way to take a mark's
- * meaning away: renderers show the line as it was meant and the crate reads it as text. A line that already has
- * backslashes there gets one more, so that every content comes back as it was.
+ * Adds a backslash to a content line that would read as a heading or as metadata. This is Markdown's own escape:
+ * renderers show the line as it was meant, and the crate reads the line as text. A line that already has backslashes at
+ * this position gets one more, so that every content is read back unchanged.
  */
 function escapeLine(line: string): string {
   if (escapable.heading.test(line)) return `\\${line}`;

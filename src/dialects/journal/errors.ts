@@ -12,28 +12,28 @@ export type JournalErrorCode =
   | "MEMORY_KEY_NOT_FOUND"
   | "MEMORY_STORAGE_ERROR";
 
-/** A refusal of the journal, in the crate's words where the crate has any. */
+/** Creates a refusal of the journal, in the crate's words if the crate has any. */
 export function createJournalError(code: JournalErrorCode, message: string): DialectError {
   return new DialectError(code, message);
 }
 
-const quoted = (key: string): string => `\`${shorten(key, 512)}\``;
+const quoteKey = (key: string): string => `\`${shorten(key, 512)}\``;
 
 export const keyExists = (key: string): DialectError =>
   createJournalError(
     "MEMORY_KEY_EXISTS",
-    `memory key ${quoted(key)} already exists; call memory_read to inspect, then memory_update to replace the canonical block`,
+    `memory key ${quoteKey(key)} already exists; call memory_read to inspect, then memory_update to replace the canonical block`,
   );
 
 export const keyNotFound = (key: string, hint = ""): DialectError =>
-  createJournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoted(key)}${hint}`);
+  createJournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoteKey(key)}${hint}`);
 
-/** The code that the journal has for a refusal. */
+/** Returns the journal's code for a refusal. */
 export function getJournalCode(error: MemoryError | DialectError): string {
   if (!MemoryError.isInstance(error)) return error.code;
-  // Such as a link in a folder. A missing thread is EINVAL as well, but its path is legal. EACCES of a rule or a guard
-  // is MEMORY_STORAGE_ERROR too: the list of codes is agentool's, none of them means a refusal, and the message says
-  // EACCES.
+  // INVALID_PATH is for a path that the storage cannot reach, such as a link in a folder. A missing thread is EINVAL,
+  // too, but its path is legal. EACCES of a rule or a guard becomes MEMORY_STORAGE_ERROR: agentool's list of codes has
+  // none for a refusal. The message says EACCES.
   const isOfPath = error.code === "EINVAL" && error.message.startsWith("invalid path");
   return isOfPath ? "INVALID_PATH" : "MEMORY_STORAGE_ERROR";
 }

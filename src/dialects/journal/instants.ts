@@ -1,16 +1,16 @@
-/** A time as the crate writes it: RFC 3339 in UTC, milliseconds only where there are any. */
+/** Formats a time as the crate does: RFC 3339 in UTC, with milliseconds only if they are not zero. */
 export function formatInstant(date: Date): string {
   return date.toISOString().replace(/(?:\.000)?Z$/, "+00:00");
 }
 
-/** The file of a day, in UTC. */
+/** The file of a day in UTC. */
 export function dailyFile(date: Date): string {
   return `${date.toISOString().slice(0, 10).replaceAll("-", "/")}.md`;
 }
 
 export interface Instant {
   epochMs: number;
-  /** Of the second; a time may be finer than a Date. */
+  /** Nanoseconds after the second. A time in a file may be finer than a Date. */
   nanoseconds: number;
 }
 
@@ -18,7 +18,7 @@ const timePattern = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]
 
 const noInstant: Instant = { epochMs: 0, nanoseconds: 0 };
 
-/** A text that is no time counts as 1970, as a missing time does for the crate. A date alone is its midnight in UTC. */
+/** Parses a time. Any other text counts as 1970, like a missing time in the crate. A date alone is midnight in UTC. */
 export function parseInstant(at: string): Instant {
   if (at === "") return noInstant;
   const [, day = "", time = "00:00:00", fraction = "", offset = "Z"] = timePattern.exec(at) ?? [];

@@ -16,14 +16,14 @@ interface JournalCommand {
   required: string[];
   readOnly: boolean;
   destructive: boolean;
-  /** Checks every argument, then runs; answers what the crate calls `data`, with its keys in the crate's order. */
+  /** Checks every argument, then runs the command. Returns the crate's `data`, with its keys in the crate's order. */
   run: (args: JournalArguments, openJournal: () => Promise<Journal>) => Promise<object>;
 }
 
 const text = (description: string): object => ({ type: "string", description });
 const labels = (description: string): object => ({ type: "array", items: { type: "string" }, description });
 
-/** Descriptions and arguments are the crate's own, to the letter. */
+/** Descriptions and arguments equal the crate's to the letter. */
 const commands: Record<JournalToolName, JournalCommand> = {
   memory_write: {
     description:
@@ -108,14 +108,14 @@ const commands: Record<JournalToolName, JournalCommand> = {
 };
 
 /**
- * The files of further blocks of the same key and kind, which only a person can have made; left out where there are
+ * The files of further blocks with the same key and kind, which only a person can have added. Omitted if there are
  * none.
  */
 function listDuplicates({ duplicates }: Resolved): { duplicates?: string[] } {
   return duplicates.length > 0 ? { duplicates } : {};
 }
 
-/** The dialect `journal` with options of its own. @throws TypeError for bad options */
+/** Creates the dialect `journal` with other options. @throws TypeError for bad options */
 export function journalDialect(options: JournalToolsOptions = {}): Dialect {
   checkJournalOptions(options);
   const { clock = () => new Date(), root: rootOption = "/" } = options;

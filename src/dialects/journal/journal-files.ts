@@ -7,16 +7,16 @@ export const summaryFile = "MEMORY.md";
 
 export type Kind = "summary" | "daily";
 
-/** A block and the file it stands in, relative to the journal's root. */
+/** A block and its file, relative to the journal's root. */
 export interface JournalEntry extends Block {
   file: string;
   kind: Kind;
   instant: Instant;
-  /** The key in NFC, by which keys are compared. */
+  /** The key in NFC, because keys are compared in NFC. */
   name: string;
 }
 
-/** Whether blocks are read from `file`: Markdown that is neither hidden nor a package's, as the crate finds it. */
+/** Whether `file` can contain blocks: a Markdown file that is not hidden and not in node_modules, as in the crate. */
 export function isJournalFile(file: string): boolean {
   if (!file.endsWith(".md")) return false;
   return file.split("/").every((segment) => !segment.startsWith(".") && segment !== "node_modules");
@@ -24,7 +24,7 @@ export function isJournalFile(file: string): boolean {
 
 const maxCachedChars = 8_000_000;
 
-/** Remembers how texts parse, so that a search parses only what has changed since the last one. */
+/** Caches parsed texts, so that a search parses only texts that changed since the last search. */
 export class BlockReader {
   readonly #parsed = new Map<string, JournalEntry[]>();
   #cachedChars = 0;
@@ -40,7 +40,7 @@ export class BlockReader {
     );
   }
 
-  /** The same, in turns with others. */
+  /** Reads the entries of a text in steps, and yields to other work. */
   async readInTurns(file: string, text: string, turns: Turns): Promise<readonly JournalEntry[]> {
     const id = createId(file, text);
     const known = this.#get(id);
@@ -55,7 +55,7 @@ export class BlockReader {
 
   #get(id: string): JournalEntry[] | undefined {
     const known = this.#parsed.get(id);
-    // The last one used stays longest.
+    // Moves the text to the end of the cache, because the first ones are removed first.
     return known && this.#set(id, known);
   }
 
@@ -76,13 +76,15 @@ function createId(file: string, text: string): string {
 }
 
 function toEntry(file: string, block: Block): JournalEntry {
-  // Each field by itself: to spread a block takes fifty times as long.
+  // Copies each field by name, because a spread of a block takes fifty times as long.
   const { key, content, at, tags, start, end } = block;
   const kind = file === summaryFile ? "summary" : "daily";
   return { key, content, at, tags, start, end, file, kind, instant: parseInstant(at), name: key.normalize("NFC") };
 }
 
-/** The order of a search, whose first entry is the canonical one of a key: summary, then the newest, then the last. */
+/**
+ * Orders search results. The first entry of a key is the canonical one: the summary, then the newest, then the last.
+ */
 export function compareEntries(a: JournalEntry, b: JournalEntry): number {
   if (a.kind !== b.kind) return a.kind === "summary" ? -1 : 1;
   const byTime = compareInstants(b.instant, a.instant);
@@ -91,7 +93,7 @@ export function compareEntries(a: JournalEntry, b: JournalEntry): number {
   return b.start - a.start;
 }
 
-/** The block that counts for a key, and the files of further blocks of its kind, which it hides. */
+/** The canonical block of a key, and the files of further blocks of its kind, which it hides. */
 export interface Resolved {
   entry: JournalEntry;
   duplicates: string[];
@@ -103,24 +105,24 @@ export function resolve(entries: readonly JournalEntry[]): Resolved | undefined 
   return { entry, duplicates: others.filter(({ kind }) => kind === entry.kind).map(({ file }) => file) };
 }
 
-/** The journal's part of a memory at one moment; paths are relative to its root. */
+/** The files of the journal in one snapshot of a memory. Paths are relative to the journal's root. */
 export interface JournalTree {
-  /** Texts of the files that blocks are read from. */
+  /** Texts of the files that can contain blocks. */
   texts: ReadonlyMap<string, string>;
   entries: readonly JournalEntry[];
-  /** Texts of the reservations, by the name of the file. */
+  /** Texts of the reservations, by file name. */
   reservations: ReadonlyMap<string, string>;
-  /** Whether a file is in the place of the root, or of a directory above it. */
+  /** Whether a file has the path of the root, or of a directory above the root. */
   rootIsFile: boolean;
 }
 
-/** @param place.root "" for the memory's own root, else a path without a slash at its end */
+/** @param place.root "" for the memory's own root, otherwise a path without a final slash */
 export async function journalTree(
   files: readonly Pick<SnapshotFile, "path" | "content">[],
   { root, reservationFolder }: { root: string; reservationFolder: string },
   reader: BlockReader,
 ): Promise<JournalTree> {
-  const turns = new Turns();
+  const turns = new Turns(null);
   const texts = new Map<string, string>();
   const reservations = new Map<string, string>();
   const entries: JournalEntry[] = [];
@@ -132,7 +134,7 @@ export async function journalTree(
     if (file.startsWith(reservationFolder)) reservations.set(file.slice(reservationFolder.length), content);
     if (!isJournalFile(file)) continue;
     texts.set(file, content);
-    // Not by a spread, which takes some 100,000 at most, nor by `flat`, which takes three times as long.
+    // A loop: a spread takes at most about 100,000 items, and `flat` takes three times as long.
     for (const entry of await reader.readInTurns(file, content, turns)) entries.push(entry);
   }
   return { texts, entries, reservations, rootIsFile };

@@ -28,17 +28,17 @@ export interface Draft {
 
 const maxAttempts = 1000;
 
-/** How many found blocks are sorted at once; to sort a hundred thousand would keep the process busy. */
+/** Number of matching blocks that are sorted at once. Sorting a hundred thousand would block the process. */
 const maxSorted = 2000;
 
 export interface Found {
-  /** At most as many as were asked for, in order. */
+  /** The first matches in order, at most as many as requested. */
   first: JournalEntry[];
-  /** Of all that were found. */
+  /** Number of all matches. */
   count: number;
 }
 
-/** The journal kept in one memory. Keys are trimmed and in NFC. */
+/** The journal in one memory. Keys are trimmed and in NFC. */
 export class Journal {
   readonly #memory: Memory;
   readonly #root: string;
@@ -52,11 +52,11 @@ export class Journal {
     this.#reader = options.reader;
   }
 
-  /** @returns the file. @throws MEMORY_KEY_EXISTS, what the memory throws */
+  /** @returns the file. @throws MEMORY_KEY_EXISTS, and errors of the memory */
   async write(draft: Draft, target: JournalTarget, tags: string[]): Promise<string> {
     const now = this.#clock();
     const file = target === "summary" ? summaryFile : dailyFile(now);
-    // A root that cannot be reached is refused by what follows.
+    // A root that cannot be reached is refused by the commands below.
     const tree = await this.#tree();
     if (namesakes(tree.entries, draft.key).length > 0) throw keyExists(draft.key);
     const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, getLineBreak(tree.texts.get(file) ?? ""));
@@ -65,8 +65,8 @@ export class Journal {
     try {
       await this.#memory.append(this.#memoryPath(file), block);
     } catch (error) {
-      // After EIO and after an abort the block may have been written, so the key stays reserved. A run that waits for a
-      // person has written nothing.
+      // After EIO or an abort the block may have been written, so the key stays reserved. A run that waits for a person
+      // has written nothing.
       if (isGraphBubbleUp(error) || (MemoryError.isInstance(error) && error.code !== "EIO"))
         await reservation.release();
       throw error;
@@ -76,12 +76,12 @@ export class Journal {
     return file;
   }
 
-  /** @param tags undefined keeps those of the block. @throws MEMORY_KEY_NOT_FOUND, what the memory throws */
+  /** @param tags undefined keeps the tags of the block. @throws MEMORY_KEY_NOT_FOUND, and errors of the memory */
   async update(draft: Draft, tags: string[] | undefined): Promise<Resolved> {
     const at = formatInstant(this.#clock());
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const tree = await this.#load();
-      const turns = new Turns();
+      const turns = new Turns(null);
       const found = resolve(namesakes(tree.entries, draft.key));
       if (found === undefined) throw keyNotFound(draft.key, "; use memory_write to create");
       if (turns.isOver()) await turns.next();
@@ -96,14 +96,14 @@ export class Journal {
     throw lostRace();
   }
 
-  /** @throws MEMORY_KEY_NOT_FOUND, what the memory throws */
+  /** @throws MEMORY_KEY_NOT_FOUND, and errors of the memory */
   async read(key: string): Promise<Resolved> {
     const found = resolve(namesakes((await this.#load()).entries, key));
     if (found === undefined) throw keyNotFound(key);
     return found;
   }
 
-  /** The blocks that have all tags and the query in their key, content or tags. */
+  /** Finds the blocks that have all tags and contain the query in their key, content or tags. */
   async search(query: string, tags: string[], limit: number): Promise<Found> {
     const lowerQuery = query.toLowerCase();
     const wanted = new LiteralSearch(lowerQuery);
@@ -112,7 +112,7 @@ export class Journal {
       (lowerQuery === "" ||
         [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
-    const turns = new Turns();
+    const turns = new Turns(null);
     let first: JournalEntry[] = [];
     let count = 0;
     for (const entry of entries) {
@@ -126,7 +126,7 @@ export class Journal {
     return { first: first.toSorted(compareEntries).slice(0, limit), count };
   }
 
-  /** @throws MEMORY_KEY_EXISTS, what the memory throws */
+  /** @throws MEMORY_KEY_EXISTS, and errors of the memory */
   async #takeOver(reservation: Reservation, key: string): Promise<void> {
     try {
       await this.#own(reservation, key, 0);
@@ -136,7 +136,7 @@ export class Journal {
     }
   }
 
-  /** Takes the block of a slow write back if another writer has got the key meanwhile. @throws MEMORY_KEY_EXISTS */
+  /** Removes the block of a slow write if another writer took the key over meanwhile. @throws MEMORY_KEY_EXISTS */
   async #confirm(
     reservation: Reservation,
     key: string,
@@ -153,15 +153,15 @@ export class Journal {
   }
 
   /**
-   * Waits for the block of the writer who owns the key, and takes the key over if it does not come.
-   * @param ownBlocks how many blocks of the key are from this writer. @throws MEMORY_KEY_EXISTS if there are more
+   * Waits for the block of the writer who owns the key. Takes the key over if the block does not come.
+   * @param ownBlocks number of this writer's blocks with the key. @throws MEMORY_KEY_EXISTS if there are more
    */
   async #own(reservation: Reservation, key: string, ownBlocks: number): Promise<void> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const { entries, reservations } = await this.#load();
       if (namesakes(entries, key).length > ownBlocks) throw keyExists(key);
       const text = reservations.get(reservation.name) ?? "";
-      // This snapshot is later than the line by which the key was taken over, so it has all blocks of earlier owners.
+      // The snapshot is later than the line that took the key over, so it contains all blocks of earlier owners.
       if (reservation.isOwner(text)) return;
       if (reservation.isFree(text)) await reservation.takeOver(text);
       else await pause(attempt);
@@ -172,7 +172,7 @@ export class Journal {
   async #load(): Promise<JournalTree> {
     const tree = await this.#tree();
     if (tree.rootIsFile) throw createJournalError("MEMORY_STORAGE_ERROR", "the journal's root is a file");
-    // `stat` throws for a root that cannot be reached, such as a link in a folder; a snapshot does not.
+    // A snapshot does not fail for a root that cannot be reached, such as a link in a folder, but `stat` throws.
     if (tree.texts.size === 0 && this.#root !== "") await this.#memory.stat(this.#root);
     return tree;
   }
@@ -183,8 +183,9 @@ export class Journal {
   }
 
   /**
-   * Replaces the text of a file, in one command where nobody changed it. Where somebody added text before or after it,
-   * the old text is still part of the file, and the outcome is as if this update came first. False: the block is gone.
+   * Replaces the text of a file, in one command if nobody changed the text. If somebody added text before or after the
+   * old text, the file still contains the old text, and the result is as if this update came first. Returns false if
+   * the block is gone.
    */
   async #replace(file: string, seen: string, change: (text: string) => string): Promise<boolean> {
     const path = this.#memoryPath(file);
@@ -204,7 +205,7 @@ export class Journal {
   }
 }
 
-/** Thrown inside an edit, so that nothing is written. */
+/** Thrown inside an edit, to write nothing. */
 class BlockGone extends Error {}
 
 function namesakes(entries: readonly JournalEntry[], key: string): JournalEntry[] {
@@ -225,7 +226,7 @@ export interface SearchPage {
   isTruncated: boolean;
 }
 
-/** The first entries, as many of them as fit into one answer. */
+/** Takes the first entries, as many as fit into one answer. */
 export function searchPage({ first, count }: Found): SearchPage {
   let room: number = limits.searchChars;
   const entries: SearchPage["entries"] = [];

@@ -5,11 +5,11 @@ import { normalizePath, ROOT } from "../../core/values/paths.js";
 import type { DialectError } from "../define-tool.js";
 import { createJournalError } from "./errors.js";
 
-/** The clock of a journal, and where in the memory it lies. */
+/** The clock and the folder of a journal. */
 export interface JournalToolsOptions {
-  /** Returns the time, for the times of entries and the day's file. @default the system's clock */
+  /** Returns the current time, for the times of entries and for the day's file. @default the system's clock */
   clock?: () => Date;
-  /** The folder of the memory that holds `MEMORY.md` and the days. @default the memory's root */
+  /** The folder of the memory that contains `MEMORY.md` and the files of the days. @default the memory's root */
   root?: string;
 }
 
@@ -26,8 +26,8 @@ export function checkJournalOptions(options: JournalToolsOptions): void {
 }
 
 /**
- * The journal's folder without a slash at its end, "" for the memory's own root ("." or "/"). For an illegal
- * root, the error that every call answers, in the crate's words.
+ * Returns the journal's folder without a final slash, or "" for the memory's own root ("." or "/"). For an illegal
+ * root, returns the error that every call then answers, in the crate's words.
  */
 export function journalRoot(given: string): string | DialectError {
   if (given === "") return createJournalError("INVALID_PATH", "path is empty");

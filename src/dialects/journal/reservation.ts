@@ -3,29 +3,30 @@ import { forBookkeeping } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 
-/** Hidden, and without `*.md` files: the crate ignores it. */
+/** A hidden folder without `*.md` files, so the crate ignores it. */
 export const reservationFolder = ".journal/";
 
-/** How long a writer waits for another one that has reserved the key and writes no block. */
+/** Time that a writer waits for another writer who reserved the key and writes no block. */
 const waitMs = 10_000;
-/** A write that takes longer checks that nobody has taken its key over. Less than `waitMs`. */
+/** A write that takes longer must check whether another writer took its key over. Less than `waitMs`. */
 const trustedMs = 5000;
-/** Nobody waits for a reservation that is so old. Reason: no two clocks differ by so much. */
+/** Age at which a reservation blocks nobody. Reason: no two clocks differ by so much. */
 const oldMs = 86_400_000;
 
 const nobody = "-";
 const processId = randomBytes(6).toString("hex");
-/** Tokens of this process whose writes may still add a block. */
+/** Tokens of writes in this process that may still add a block. */
 const unfinished = new Set<string>();
 let tokenCount = 0;
 
 /**
- * A writer's word that it writes the block of a key: a file for each key, which one writer creates (decision 30). If
- * the block does not come, another writer takes the key over by a line of its own. So the file is only ever appended
- * to, which access "append" allows. A line is `token previous time`: it counts if `previous` owns the key at that line.
+ * A writer's promise to write the block of a key. Each key has one file, which one writer creates (decision 30). If the
+ * block does not come, another writer takes the key over by appending a line. Access "append" allows this, because the
+ * file is only ever appended to. A line is `token previous time`, and counts only if `previous` owns the key at that
+ * line.
  */
 export class Reservation {
-  /** Of the file, in the folder of reservations. */
+  /** Name of the file in the folder of reservations. */
   readonly name: string;
   readonly #token: string;
   readonly #memory: Memory;
@@ -34,7 +35,7 @@ export class Reservation {
   #rival = { token: nobody, seenAtMs: 0 };
 
   constructor(memory: Memory, root: string, key: string) {
-    // Lower case, for file systems that ignore case. A collision only makes one writer wait for another.
+    // Lower case, because some file systems ignore case. A collision only makes one writer wait for another.
     this.name = digestOf("sha256", key, "hex").slice(0, 20);
     tokenCount += 1;
     this.#token = `${processId}${tokenCount.toString(36)}`;
@@ -42,7 +43,7 @@ export class Reservation {
     this.#path = `${root}/${reservationFolder}${this.name}`;
   }
 
-  /** False if the key was reserved before. */
+  /** Returns false if the key was reserved before. */
   async create(): Promise<boolean> {
     try {
       await this.#memory.write(this.#path, this.#begin(nobody), { ifExists: "fail" });
@@ -54,23 +55,29 @@ export class Reservation {
     }
   }
 
-  /** Whether this writer owns the key. @param text of the file, "" if it is missing */
+  /** Whether this writer owns the key. @param text text of the file, or "" if the file is missing */
   isOwner(text: string): boolean {
-    return ownerIn(text).token === this.#token;
+    return findOwner(text).token === this.#token;
   }
 
-  /** Whether the owner's block can be given up. Call it again and again: it notes how long an owner stays the same. */
+  /**
+   * Whether this writer need not wait for the owner's block. Call it repeatedly: it measures how long the owner stays
+   * the same.
+   */
   isFree(text: string): boolean {
-    const { token, reservedAtMs } = ownerIn(text);
+    const { token, reservedAtMs } = findOwner(text);
     const nowMs = Date.now();
     if (token !== this.#rival.token) this.#rival = { token, seenAtMs: nowMs };
     const hasEnded = token === nobody || (token.startsWith(processId) && !unfinished.has(token));
     return hasEnded || nowMs - this.#rival.seenAtMs > waitMs || Math.abs(nowMs - reservedAtMs) > oldMs;
   }
 
-  /** Takes the key over from the owner in `text`, unless another writer does so first: `isOwner` then tells. */
+  /**
+   * Takes the key over from the owner in `text`, unless another writer was faster. Afterwards `isOwner` gives the
+   * result.
+   */
   async takeOver(text: string): Promise<void> {
-    await this.#memory.append(this.#path, this.#begin(ownerIn(text).token));
+    await this.#memory.append(this.#path, this.#begin(findOwner(text).token));
   }
 
   /** Whether another writer may have taken the key over. */
@@ -78,10 +85,10 @@ export class Reservation {
     return Math.abs(Date.now() - this.#madeAtMs) > trustedMs;
   }
 
-  /** Gives the key back, because no block was written. A failure only makes the next writer wait. */
+  /** Gives the key back, because no block was written. If this fails, the next writer only waits longer. */
   async release(): Promise<void> {
     try {
-      await this.#memory.append(this.#path, lineFor(nobody, this.#token));
+      await this.#memory.append(this.#path, formatLine(nobody, this.#token));
     } catch (error) {
       if (!MemoryError.isInstance(error)) throw error;
     } finally {
@@ -89,7 +96,7 @@ export class Reservation {
     }
   }
 
-  /** Says that this writer adds no block any more. Without it, others wait. */
+  /** Reports that this writer adds no more blocks. Without this call, other writers wait. */
   end(): void {
     unfinished.delete(this.#token);
   }
@@ -97,18 +104,18 @@ export class Reservation {
   #begin(previous: string): string {
     unfinished.add(this.#token);
     this.#madeAtMs = Date.now();
-    return lineFor(this.#token, previous);
+    return formatLine(this.#token, previous);
   }
 }
 
-function lineFor(token: string, previous: string): string {
+function formatLine(token: string, previous: string): string {
   return `${token} ${previous} ${Date.now().toString(36)}\n`;
 }
 
 const linePattern = /^([\w-]+) ([\w-]+) ([\da-z]{1,12})$/gm;
 
-/** Lines that do not fit, such as those of the slower of two writers, do not count. */
-function ownerIn(text: string): { token: string; reservedAtMs: number } {
+/** Finds the owner. Ignores lines whose `previous` is not the owner, such as the slower of two writers' lines. */
+function findOwner(text: string): { token: string; reservedAtMs: number } {
   let owner = { token: nobody, reservedAtMs: 0 };
   for (const [, token = "", previous, time = ""] of text.matchAll(linePattern)) {
     if (previous === owner.token) owner = { token, reservedAtMs: Number.parseInt(time, 36) };

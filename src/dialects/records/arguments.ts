@@ -17,26 +17,25 @@ const argumentErrors = {
   unknownName: (name: string) => badArgument(`Unknown argument ${quoted(name)}`),
 };
 
-/** The arguments of one call. A model may send anything. */
+/** The arguments of one call, which may be anything. */
 export class RecordArguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
-    // Needed also for a tool without arguments: clear_memory must not run on a call that is meant for another tool.
+    // Checked for a tool without arguments, too: clear_memory must not run on a call that was meant for another tool.
     this.#values = parseArguments(given, (name) => names.includes(name), argumentErrors);
   }
 
   /**
-   * The path of a record that may exist. @throws MEMORY_PATH_INVALID for a path that no record can have, whoever wrote
-   * it
+   * The path of a record that may exist. @throws MEMORY_PATH_INVALID for a path that no record of any program can have
    */
   path(): string {
     const path = this.#text("path");
     if (path === "") throw badPath(path, "is empty");
     if (path.startsWith("/")) throw badPath(path, 'is absolute, please use a relative path such as "project/todo"');
     if (path.includes("..")) throw badPath(path, 'contains ".."');
-    // A memory reads `\` as `/`, so two paths would be one record.
-    if (!path.isWellFormed() || path.includes("\\")) throw illegalCharacters(path);
+    // A memory reads `\` as `/`, so two paths would name one record.
+    if (!path.isWellFormed() || path.includes("\\")) throw createCharactersError(path);
     if (path.split("/").includes("")) throw badPath(path, "contains an empty segment");
     try {
       normalizePath(path);
@@ -46,7 +45,7 @@ export class RecordArguments {
     }
   }
 
-  /** The path of a new record. @throws MEMORY_PATH_INVALID for a path that a new record cannot have */
+  /** The path for a new record. @throws MEMORY_PATH_INVALID for a path that is not allowed for a new record */
   newPath(): string {
     const path = this.path();
     const fault = nameFault(path);
@@ -60,7 +59,7 @@ export class RecordArguments {
       throw badArgument('Argument "content" is not well-formed Unicode (it holds a lone surrogate)');
     const sizeBytes = utf8Bytes(text);
     if (sizeBytes <= maxContentBytes) return { text, sizeBytes };
-    // Rounded up, so that a size just over the limit does not look like the limit itself.
+    // Rounded up, so that a size just over the limit does not look equal to the limit.
     const megabytes = (Math.ceil(sizeBytes / 100_000) / 10).toFixed(1);
     throw createRecordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${megabytes}MB exceeds 1MB limit`);
   }
@@ -69,7 +68,7 @@ export class RecordArguments {
     return this.#text("query");
   }
 
-  /** A record or a folder, or all of the memory where none is named. */
+  /** The path of a record or a folder. The root if the call names none. */
   place(): string {
     return (this.#values["path"] ?? null) === null ? ROOT : this.path();
   }
@@ -81,15 +80,18 @@ export class RecordArguments {
   }
 }
 
-/** Why no record can be created at `path`, or null. The tools still reach files of any name that others wrote. */
+/**
+ * Returns the reason why no record can be created at `path`, or null. The tools still read files of other programs
+ * under any name.
+ */
 export function nameFault(path: string): DialectError | null {
-  if (/[^\p{L}\p{M}\p{N}_./-]/u.test(path)) return illegalCharacters(path);
-  // Hidden files, such as the index of the journal, belong to the programs that made them.
+  if (/[^\p{L}\p{M}\p{N}_./-]/u.test(path)) return createCharactersError(path);
+  // Hidden files, such as the index of the journal, belong to the programs that create them.
   if (/(?:^|\/)\./.test(path)) return badPath(path, 'has a name that begins with "."');
   if (path.length > maxPathChars) return badPath(path, `is longer than ${maxPathChars} characters`);
   return null;
 }
 
-function illegalCharacters(path: string): DialectError {
+function createCharactersError(path: string): DialectError {
   return badPath(path, "contains illegal characters");
 }

@@ -12,27 +12,27 @@ import type { Fields } from "./yaml.js";
 
 export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "clear_memory" | "memory_search";
 
-/** What the model calls each tool. */
+/** The names under which the model knows the tools. */
 type ToolNames = Record<RecordToolName, string>;
 
 interface Call {
   args: RecordArguments;
   toolNames: ToolNames;
   openMemory: () => Promise<Memory>;
-  /** The clock is read before anything changes, because it may throw. */
+  /** Read before anything changes, because a clock may throw. */
   now: Date;
 }
 
 interface RecordCommand {
   describe: (toolNames: ToolNames) => string;
   properties: Record<string, object>;
-  /** The names of those that may be left out. @default none */
+  /** The names of the optional arguments. @default none */
   optional?: readonly string[];
   /** @default false */
   readOnly?: boolean;
   destructive: boolean;
   /**
-   * Checks every argument, then runs one atomic command. Returns the fields after the status, in the order of the
+   * Checks every argument, then runs one atomic command. Returns the fields that follow the status, in the order of the
    * reference.
    */
   run: (call: Call) => Promise<Fields>;
@@ -92,18 +92,18 @@ const commands: Record<RecordToolName, RecordCommand> = {
   },
 };
 
-/** Only where it is asked for. */
+/** Offered only if an option enables it. */
 const searchTool: RecordToolName = "memory_search";
 
 async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.newPath();
   const { text, sizeBytes } = args.content();
-  // The rule that allows all names of records.
+  // The rule that allows all names that records can have.
   const memory = (await openMemory()).with({ paths: "posix" });
   const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
   const translate: Translation = {
     EEXIST: () => createRecordError("MEMORY_ALREADY_EXISTS", exists),
-    // Not MEMORY_ALREADY_EXISTS: replace_memory would refuse a folder too.
+    // Not MEMORY_ALREADY_EXISTS, because replace_memory would refuse a folder, too.
     EISDIR: () => badPath(name, "is a folder of memories, please choose another path"),
     ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
     EINVAL: ({ message }) => notAllowed(name, message),
@@ -125,7 +125,7 @@ async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
   const memory = await openMemory();
   const { files } = await translateErrors(translateMissing(name), () => memory.delete(name, { ifDirectory: "fail" }));
-  if (files === 0) throw missing(name);
+  if (files === 0) throw createMissingError(name);
   return { path: name, deleted_at: now };
 }
 
@@ -141,18 +141,18 @@ async function searchMemory({ args, openMemory }: Call): Promise<Fields> {
   return { passages: shown, ...(leftOut !== "" && { left_out: leftOut }) };
 }
 
-/** The dialect's errors for some of the memory's. */
+/** The dialect's errors for some codes of the memory. */
 type Translation = Partial<Record<MemoryErrorCode, (error: MemoryError) => DialectError>>;
 
 function translateMissing(name: string, hint?: string): Translation {
   return {
-    ENOENT: () => missing(name, hint),
+    ENOENT: () => createMissingError(name, hint),
     EINVAL: ({ message }) => nameFault(name) ?? notAllowed(name, message),
     EISDIR: () => notFound(name, " as a memory: it is a folder of memories"),
   };
 }
 
-function missing(name: string, hint?: string): DialectError {
+function createMissingError(name: string, hint?: string): DialectError {
   return nameFault(name) ?? notFound(name, hint);
 }
 
@@ -168,28 +168,28 @@ async function translateErrors<T>(translate: Translation, run: () => Promise<T>)
 let yamlModule: Promise<typeof yamlText> | undefined;
 
 /**
- * Loads the library at the first call, because the command line lists all dialects and should not wait for it. The
- * promise is kept: even an `import()` of a loaded module takes half a millisecond.
+ * Loads the library at the first call. Reason: the command line lists all dialects and should not wait for the library.
+ * The promise is kept, because even `import()` of a loaded module takes half a millisecond.
  */
-function yaml(): Promise<typeof yamlText> {
+function loadYaml(): Promise<typeof yamlText> {
   yamlModule ??= import("./yaml.js");
   return yamlModule;
 }
 
 const recordAnswers: ToolAnswers<Fields> = {
-  success: async (fields) => (await yaml()).toYaml({ status: "ok", ...fields }),
-  proposed: async (proposal) => (await yaml()).toYaml({ status: "proposed", proposal }),
+  success: async (fields) => (await loadYaml()).toYaml({ status: "ok", ...fields }),
+  proposed: async (proposal) => (await loadYaml()).toYaml({ status: "proposed", proposal }),
   refusal: async (error) =>
-    (await yaml()).toYaml({ status: "error", error_code: getRecordCode(error), message: error.message }),
-  // A fixed text, because `failure` cannot wait for the library.
+    (await loadYaml()).toYaml({ status: "error", error_code: getRecordCode(error), message: error.message }),
+  // A constant text, because `failure` cannot wait for the library.
   failure: () => "status: error\nerror_code: MEMORY_STORAGE_ERROR\nmessage: The memory could not be opened\n",
 };
 
-/** The dialect `records` with options of its own. @throws TypeError for bad options */
+/** Creates the dialect `records` with other options. @throws TypeError for bad options */
 export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
   const { clock = () => new Date(), prefix = "", search = false } = options;
-  // `Object.fromEntries` forgets the names.
+  // `Object.fromEntries` loses the type of the names.
   const toolNames = Object.fromEntries(Object.keys(commands).map((name) => [name, prefix + name])) as ToolNames;
   const offered = Object.entries(commands).filter(([name]) => search || name !== searchTool);
   const tools = offered.map(([name, command]) => {
@@ -205,8 +205,8 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
       readOnly,
       destructive,
       run: async (given, openMemory) => {
-        // Loaded before anything changes, because it may fail.
-        await yaml();
+        // Loaded before anything changes, because loading may fail.
+        await loadYaml();
         const args = new RecordArguments(given, names);
         return run({ args, toolNames, openMemory, now: new Date(clock().toISOString()) });
       },

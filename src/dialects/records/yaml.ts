@@ -1,21 +1,21 @@
 import { type ScalarTag, stringify } from "yaml";
 
-/** Replaces the library's own tag, which drops milliseconds of zero. */
+/** Replaces the library's own tag, which drops milliseconds that are zero. */
 const instant: ScalarTag = {
   tag: "tag:yaml.org,2002:timestamp",
   default: true,
   identify: (value) => value instanceof Date,
   resolve: (text) => text,
-  // `identify` takes dates only.
+  // `identify` accepts dates only.
   stringify: ({ value }) => (value as Date).toISOString(),
 };
 
-/** What an answer holds. */
+/** The fields of an answer. */
 export type Fields = Record<string, string | number | Date | readonly Record<string, string>[]>;
 
 /**
- * One plain mapping with a line for each field, but for lists. It quotes a text that YAML 1.2 would read as something
- * else, or YAML 1.1, which many readers still use (`yes`, `2024-01-15`).
+ * Formats one plain mapping, with one line for each field except lists. Quotes a text that YAML 1.2 would read as
+ * another type. Also for YAML 1.1, which many readers still use (`yes`, `2024-01-15`).
  */
 export function toYaml(fields: Fields): string {
   return stringify(fields, {

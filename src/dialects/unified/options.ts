@@ -4,7 +4,7 @@ import { checkOptions } from "../../core/settings/check-options.js";
 /** The `command` argument of the unified tool (specification section 3). */
 export type MemoryCommand = "read" | "list" | "append" | "update" | "delete" | "search";
 
-/** The default of a tool. */
+/** The default commands of a tool. */
 export const memoryCommands = [
   "read",
   "list",
@@ -13,10 +13,10 @@ export const memoryCommands = [
   "delete",
 ] as const satisfies readonly MemoryCommand[];
 
-/** All that a tool can have. */
+/** All commands that a tool can have. */
 export const allMemoryCommands = [...memoryCommands, "search"] as const satisfies readonly MemoryCommand[];
 
-/** What a program may call the tool with: the arguments of its schema. Models may send anything. */
+/** The arguments of the tool's schema, for calls from a program. Models may send anything. */
 export interface MemoryToolArguments {
   command: MemoryCommand;
   /** Absolute path of a file or a directory. */
@@ -30,23 +30,23 @@ export interface MemoryToolArguments {
 }
 
 /**
- * What the model reads about the tool, and which commands it may use.
+ * The tool's name and description, and the commands that the model may use.
  * @inline
  */
 export interface UnifiedToolOptions {
   /** The tool's name. @default "memory" */
   name?: string;
-  /** What the model reads about the tool. @default a description of the allowed commands */
+  /** The description that the model reads. @default a description of the allowed commands */
   description?: string;
-  /** A title for user interfaces, kept in `metadata.title`. */
+  /** A title for user interfaces. The tool has it as `metadata.title`. */
   title?: string;
-  /** The commands that the model may use. Others answer EACCES. @default all but `search` */
+  /** The commands that the model may use. Other commands answer EACCES. @default all but `search` */
   commands?: MemoryCommand[];
 }
 
-/** The fields of UnifiedToolOptions, for all schemas that have them. */
+/** The fields of UnifiedToolOptions, for every schema that contains them. */
 export const memoryToolFields = {
-  // The rule of OpenAI, the narrowest of the providers.
+  // OpenAI's rule, which is the strictest of all providers.
   name: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -")
@@ -58,7 +58,7 @@ export const memoryToolFields = {
 
 const optionsSchema = z.object(memoryToolFields).strict();
 
-/** @throws TypeError, also for `memory`: a dialect gets its memory with each call */
+/** @throws TypeError, also for an option `memory`: a dialect gets the memory with each call */
 export function checkUnifiedOptions(options: UnifiedToolOptions): void {
   checkOptions("MemoryToolOptions", optionsSchema, options);
 }

@@ -17,7 +17,7 @@ interface Arguments {
   query?: string;
 }
 
-/** The answer of a command; its keys are written in this order (specification section 3). */
+/** The answer of a command. Its keys are written in this order (specification section 3). */
 export type MemoryEnvelope =
   | { command: string; path: string; ok: true; result: object }
   | { command: string; path: string; ok: false; error: { message: string; code: string } };
@@ -83,7 +83,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
 };
 
 /**
- * The dialect `unified` with options of its own: `unifiedDialect({ commands: ["read", "list"] })` cannot change a
+ * Creates the dialect `unified` with other options: `unifiedDialect({ commands: ["read", "list"] })` cannot change a
  * memory.
  *
  * @throws TypeError for bad options
@@ -93,19 +93,19 @@ export function unifiedDialect(options: UnifiedToolOptions = {}): Dialect {
   return { name: "unified", tools: [unifiedTool(options)] };
 }
 
-/** The one tool of the dialect. @param options checked */
+/** The only tool of the dialect. @param options checked options */
 export function unifiedTool(options: UnifiedToolOptions): ToolDefinition {
   const { name, description, title, commands = [...memoryCommands] } = options;
   return defineTool({
     name: name ?? "memory",
     description: description ?? ((paths) => describeCommands(commands, paths)),
     title,
-    schema: schemaForCommands(commands),
+    schema: createCommandSchema(commands),
     readOnly: commands.every((command) => definitions[command].needs === undefined),
     destructive: commands.includes("update") || commands.includes("delete"),
     narrowedTo: (widest) => {
       const possible = commands.filter((command) => isGranted(definitions[command].needs, widest));
-      // A tool needs a command. The refusals of its calls give the reason.
+      // A tool needs at least one command. The refusals of its calls then give the reason.
       return unifiedTool({ ...options, commands: possible.length === 0 ? commands : possible });
     },
     run: (args, openMemory) => runCommand(args, commands, openMemory),
@@ -125,7 +125,7 @@ function refuse(args: unknown, code: string, message: string): string {
   return shownJson({ ...echoCall(args), ok: false, error: { message, code } } satisfies MemoryEnvelope);
 }
 
-/** The description of a tool with these commands. */
+/** Describes a tool that has these commands. */
 function describeCommands(commands: readonly MemoryCommand[], paths: PathRule | undefined): string {
   const lines = commands.map((command) => `- ${definitions[command].description}`);
   return [
@@ -142,7 +142,7 @@ const contentProperties = {
   query: { type: "string", description: "search: what to search for, in a few words or a question." },
 };
 
-function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
+function createCommandSchema(commands: readonly MemoryCommand[]): FlatSchema {
   const writes = commands.includes("append") || commands.includes("update");
   const properties = {
     path: { type: "string", description: 'Absolute path of a file or directory, such as "/notes/today".' },
@@ -156,7 +156,7 @@ function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
 
 /**
  * Runs one command.
- * @param commands the allowed ones; the others are EACCES
+ * @param commands the allowed commands; others are refused with EACCES
  */
 async function runCommand(
   given: unknown,
@@ -166,7 +166,7 @@ async function runCommand(
   const { command, ...args } = checkArguments(given, commands);
   const { check, run } = definitions[command];
   check?.(args);
-  // `check` has refused a call without the arguments of its command.
+  // `check` has refused calls that lack an argument of the command.
   const result = await run(await openMemory(), args as Required<Arguments>);
   return { command, path: args.path, ok: true, result };
 }
@@ -196,21 +196,24 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
   return {
     command,
     path,
-    ...textArgument(given, "content"),
-    ...textArgument(given, "oldContent"),
-    ...textArgument(given, "query"),
+    ...readTextArgument(given, "content"),
+    ...readTextArgument(given, "oldContent"),
+    ...readTextArgument(given, "query"),
   };
 }
 
-/** Some models send null for what they leave out. */
-function textArgument(given: Record<string, unknown>, name: "content" | "oldContent" | "query"): Partial<Arguments> {
+/** Omits null, too: some models send null for an argument that they omit. */
+function readTextArgument(
+  given: Record<string, unknown>,
+  name: "content" | "oldContent" | "query",
+): Partial<Arguments> {
   const value = given[name];
   if (value === undefined || value === null) return {};
   if (typeof value !== "string") throw invalid(`${name} must be a string (given ${typeof value})`);
   return { [name]: value };
 }
 
-/** The command and the path that a refusal repeats: the path normalized if it is legal, and both shortened. */
+/** The command and the path for a refusal. The path is normalized if it is legal, and both are shortened. */
 function echoCall(given: unknown): { command: string; path: string } {
   const { command, path } = isRecord(given) ? given : { command: undefined, path: undefined };
   return { command: echoText(command, 64), path: echoPath(path, takesDirectories(command)) };

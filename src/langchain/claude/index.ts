@@ -11,20 +11,20 @@ import { claudeSearchTool } from "../../dialects/claude/search-tool.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
-export type { ClaudeMemoryOptions, ClaudeSearchOptions } from "../../dialects/claude/options.js";
+export type { ClaudeMemoryOptions } from "../../dialects/claude/options.js";
 
-/** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
+/** The handlers that `betaMemoryTool` of `@anthropic-ai/sdk` expects. */
 export type MemoryToolHandlers = {
   [Name in ClaudeCommandName]: (command: Extract<ClaudeMemoryCommand, { command: Name }>) => Promise<string>;
 };
 
 /**
- * Claude's memory tool over a memory, for LangChain: ChatAnthropic sends it as `memory_20250818`, every other model as
- * a tool with a flat schema. Answers in Anthropic's documented words, refusals included; it throws only to pass on an
- * interrupt or an abort.
+ * Creates Claude's memory tool over a memory, for LangChain. ChatAnthropic sends the tool as `memory_20250818`; for
+ * every other model it has a flat schema. The tool answers and refuses in Anthropic's documented words. It throws only
+ * an interrupt or an abort.
  *
- * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
- * @throws TypeError for bad options, or what is no memory
+ * @param memory as in `MemoryTool`. New names follow the rule `posix`, whatever the rule of the memory is.
+ * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): StructuredTool {
   checkMemorySource(memory);
@@ -32,11 +32,11 @@ export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMem
 }
 
 /**
- * A tool `memory_search` beside the memory tool, with the arguments `query` and `path`: it answers the passages of the
- * memory that have most to do with the query, at most 10 and 8,000 characters of them, with their paths and line
+ * Creates a tool `memory_search` next to the memory tool, with the arguments `query` and `path`. The tool answers the
+ * passages of the memory that fit the query best, at most 10 and 8,000 characters in total, with paths and line
  * numbers.
  *
- * @throws TypeError for bad options, or what is no memory
+ * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSearchOptions = {}): StructuredTool {
   checkMemorySource(memory);
@@ -44,10 +44,10 @@ export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSear
 }
 
 /**
- * The handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError. Its message is the
- * documented text without `Error: `, because the SDK's runner adds that and `is_error`.
+ * Creates the handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError. Its message
+ * is the documented text without `Error: `, because the SDK's runner adds this prefix and `is_error`.
  *
- * @throws TypeError for bad options, or what is no memory
+ * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptions): MemoryToolHandlers {
   if (typeof memory?.with !== "function") {
@@ -64,7 +64,7 @@ export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptio
     delete: run("delete"),
     rename: run("rename"),
   };
-  // The SDK looks a command up by the name that the model gave: "toString" must find nothing.
+  // The SDK looks a command up by the model's name for it, so "toString" must not be found.
   Object.setPrototypeOf(handlers, null);
   return handlers;
 }

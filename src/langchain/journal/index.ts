@@ -7,13 +7,12 @@ import { checkMemorySource, type MemorySource } from "../memory-source.js";
 export type { JournalToolsOptions } from "../../dialects/journal/options.js";
 
 /**
- * The tools memory_write, memory_update, memory_read and memory_search as agentool has them: named notes in `MEMORY.md`
- * and in a Markdown file for each day. Each answers one JSON string, `{"data":…,"success":true}` or
- * `{"success":false,"error":{"code","message"}}`, to whatever it is called with; it throws only to pass on an interrupt
- * or an abort.
+ * Creates agentool's tools memory_write, memory_update, memory_read and memory_search: named notes in `MEMORY.md` and
+ * in one Markdown file for each day. Each tool answers any call with one JSON string, `{"data":…,"success":true}` or
+ * `{"success":false,"error":{"code","message"}}`. It throws only an interrupt or an abort.
  *
- * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
- * @throws TypeError for bad options, or what is no memory
+ * @param memory as in `MemoryTool`. New names follow the rule `posix`, whatever the rule of the memory is.
+ * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function createJournalTools(memory: MemorySource, options?: JournalToolsOptions): StructuredTool[] {
   checkMemorySource(memory);

@@ -7,12 +7,12 @@ import { recordsDialect } from "../../dialects/records/records-dialect.js";
 export type { RecordToolsOptions } from "../../dialects/records/options.js";
 
 /**
- * The tools add_memory, replace_memory, drop_memory and clear_memory, as Dominds documents them. A record is a file of
- * the memory. Its path has no leading `/`.
+ * Creates Dominds's tools add_memory, replace_memory, drop_memory and clear_memory. A record is a file of the memory.
+ * Its path has no leading `/`.
  *
- * Each tool answers with one plain YAML mapping, whatever its arguments: `status: ok` and its fields, or `status:
- * error`, `error_code` and `message`. It throws only to pass on an interrupt or an abort. Each call is one atomic
- * command. Of concurrent `add_memory` on one path, one succeeds.
+ * Each tool answers any call with one plain YAML mapping: `status: ok` and its fields, or `status: error`, `error_code`
+ * and `message`. It throws only an interrupt or an abort. Each call is one atomic command. If several calls of
+ * `add_memory` use one path at once, one of them succeeds.
  *
  * @param memory as in `MemoryTool`. Records have their own rule for names, whatever the rule of the memory is.
  * @throws TypeError for bad options, or if `memory` is not a memory

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { JsonBounds } from "../json-bounds.js";
+import { callLimits, JsonBounds } from "../../core/values/json-bounds.js";
 import { HttpRefusal, serverError } from "./guard.js";
 
-/** The bodies of all requests that are under way may hold so many times `maxBodyBytes`. */
+/** The bodies of all running requests may together have so many times `maxBodyBytes`. */
 const maxLargestBodies = 16;
 
-/** Reads bodies, each up to a limit, and all that are held at once up to another one. */
+/** Reads request bodies. Each body has a limit, and all bodies in memory together have another one. */
 export class RequestBodies {
   readonly #maxBodyBytes: number;
   #heldBytes = 0;
@@ -16,8 +16,8 @@ export class RequestBodies {
   }
 
   /**
-   * The JSON of a request's body, which counts until `response` is closed. The rest of a body that is refused is read
-   * and dropped: a client that still writes reads no answer.
+   * Reads the JSON of a request's body. The body counts against the limit until `response` is closed. A refused body is
+   * read to its end and dropped, because a client reads no answer while it still writes.
    * @throws HttpRefusal
    */
   async readJson(request: IncomingMessage, response: ServerResponse): Promise<{ value: unknown; sizeBytes: number }> {
@@ -35,14 +35,14 @@ export class RequestBodies {
   }
 
   async #read(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
-    const bounds = new JsonBounds();
+    const bounds = new JsonBounds(callLimits);
     const pieces: Buffer[] = [];
     let [sizeBytes, heldBytes] = [0, 0];
     let isCrowded = false;
     response.once("close", () => {
       this.#heldBytes -= heldBytes;
     });
-    // A request without an encoding is read as buffers.
+    // No encoding is set on the request, so it yields buffers.
     for await (const piece of request as AsyncIterable<Buffer>) {
       sizeBytes += piece.length;
       isCrowded ||= this.#heldBytes + piece.length > maxLargestBodies * this.#maxBodyBytes;

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { createSecretMatcher } from "../../core/values/secret.js";
 import { shorten } from "../../core/values/text.js";
-import { asHostname, isHost, loopbackNames } from "../../core/values/hostnames.js";
+import { asHostname, loopbackNames, parseHostHeader } from "../../core/values/hostnames.js";
 
-/** Thrown for an answer in place of the protocol's own. */
+/** Thrown to answer a request with an HTTP error instead of an answer of the protocol. */
 export class HttpRefusal extends Error {
   readonly status: number;
-  /** Of the JSON-RPC error. */
+  /** The code of the JSON-RPC error. */
   readonly code: number;
   readonly headers: Record<string, string>;
-  /** Of the request, null if it is not known. */
+  /** The id of the request, or null if it is not known. */
   readonly id: RequestId | null;
 
   constructor(
@@ -37,24 +37,25 @@ export interface NameOptions {
   allowedOrigins: readonly string[] | undefined;
 }
 
-/** The code of JSON-RPC for what has no other. */
+/** The JSON-RPC code for errors that have no other code. */
 export const serverError = -32_000;
 
 /**
- * Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin
- * names it.
+ * Returns a guard that refuses requests of foreign web pages by the headers Host and Origin. This also stops pages
+ * whose host name was changed to point to this server.
  */
 export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOptions): Guard {
   const hosts = hostnames(allowedHosts ?? [...loopbackNames, host]);
   const origins = hostnames(allowedOrigins ?? loopbackNames);
   return ({ headers }) => {
-    if (!isHostHeader(headers.host) || !validateHostHeader(headers.host, hosts).ok)
-      throw forbidden("Host", headers.host, hosts);
+    // The SDK reads the header as a part of a URL, where `evil.example@127.0.0.1` names 127.0.0.1.
+    const isHost = parseHostHeader(headers.host ?? "") !== null;
+    if (!isHost || !validateHostHeader(headers.host, hosts).ok) throw forbidden("Host", headers.host, hosts);
     if (!validateOriginHeader(headers.origin, origins).ok) throw forbidden("Origin", headers.origin, origins);
   };
 }
 
-/** Refuses requests without the token; none where the server has no token. */
+/** Returns a guard that refuses requests without the token. It refuses nothing if the server has no token. */
 export function createTokenGuard(token: string | undefined): Guard {
   if (token === undefined) return () => {};
   const isHeader = createSecretMatcher(`Bearer ${token}`);
@@ -67,11 +68,6 @@ export function createTokenGuard(token: string | undefined): Guard {
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
     throw new HttpRefusal(401, serverError, message, { "WWW-Authenticate": challenge });
   };
-}
-
-/** The SDK reads the header as a part of a URL, where `evil.example@127.0.0.1` names 127.0.0.1. */
-function isHostHeader(header: string | undefined): boolean {
-  return header !== undefined && isHost(header.replace(/:\d{1,5}$/, ""));
 }
 
 /** @param hosts `scheme://*` means all hosts of a scheme */

@@ -17,12 +17,12 @@ const listenSchema = z
   .passthrough();
 
 /**
- * A request to listen with the URIs of files in their one spelling, in which changes are reported.
+ * Checks a request to listen. Returns it with each URI in the one spelling in which changes are reported.
  * @throws HttpRefusal
  */
 export function checkListen(body: unknown, maxSubscriptions: number): unknown {
   const { data: request } = listenSchema.safeParse(body);
-  // Without files, or malformed, which the SDK answers.
+  // The request names no files, or is malformed. The SDK answers it.
   if (request === undefined) return body;
   const { id, params } = request;
   try {
@@ -32,7 +32,7 @@ export function checkListen(body: unknown, maxSubscriptions: number): unknown {
     return { ...request, params: { ...params, notifications } };
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    // Within the protocol, and so with 200.
+    // This is an answer of the protocol, so its status is 200.
     throw new HttpRefusal(200, error.code, error.message, {}, id);
   }
 }

@@ -9,6 +9,7 @@ import {
   type McpRequestContext,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { type ServerBounds, serverBounds } from "../bounds.js";
 import { WatchedEvents } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
 import { asHostname, isLoopback } from "../../core/values/hostnames.js";
@@ -21,16 +22,16 @@ import { endpointPath, type McpHttpOptions, type McpSettings, parseMcpOptions } 
 import { createServerFor } from "../server.js";
 import { admitPage } from "./web-pages.js";
 
-/** A client that sends its body so slowly would keep the room of others. */
+/** The longest time for a request. A slower client would use up the limit that all bodies share. */
 const maxUploadMs = 60_000;
 
-/** A server that listens. */
+/** A running HTTP server. */
 export interface McpHttpServer {
-  /** Where clients connect, such as `http://127.0.0.1:3000/mcp`. */
+  /** The URL to which clients connect, such as `http://127.0.0.1:3000/mcp`. */
   readonly url: string;
   /**
-   * Ends every session and stops listening. Resolves when the calls under way have ended, or after `closeTimeoutMs`.
-   * Then close the store.
+   * Ends every session and stops listening. Resolves when the running calls have ended, or after 5 seconds.
+   * Close the store after that.
    */
   close(): Promise<void>;
 }
@@ -41,11 +42,13 @@ export interface McpHttpServer {
  * host names, are refused.
  *
  * @throws TypeError for bad options, for a missing token on an address that is not a loopback one, or for two tools of
- * one name;
- *   errors of `listen` of node:http, such as EADDRINUSE
+ *   one name; errors of `listen` of node:http, such as EADDRINUSE
  */
 export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer> {
-  const settings = parseMcpOptions("McpHttpOptions", options);
+  return listen(parseMcpOptions("McpHttpOptions", options), serverBounds);
+}
+
+export async function listen(settings: McpSettings<"McpHttpOptions">, bounds: ServerBounds): Promise<McpHttpServer> {
   const { host, port, token, allowedHosts, allowedOrigins } = settings;
   const hostname = asHostname(host);
   if (token === undefined && !isLoopback(hostname)) {
@@ -53,8 +56,8 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
       `invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`,
     );
   }
-  const service = new MemoryService(settings);
-  // Only here, as nothing else needs that package.
+  const service = new MemoryService(settings, bounds);
+  // Imported here, because nothing else needs this optional package.
   const sdk = await import("@modelcontextprotocol/node").catch((error: unknown) => {
     throw missingPackage(error) ?? error;
   });
@@ -67,7 +70,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
       if (allowedOrigins !== undefined && admitPage(request, response)) return;
       guardToken(request);
       guardEndpoint(request);
-      // See HttpRequest.
+      // The types differ only as HttpRequest says.
       await endpoint.serve(request as HttpRequest, response);
     } catch (error) {
       fail(response, error);
@@ -76,7 +79,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
   const http = createServer({ requestTimeout: maxUploadMs }, (request, response) => void answer(request, response));
   http.listen(port, hostname.replaceAll(/[[\]]/g, ""));
   await once(http, "listening");
-  // It listens at a port, and so has an address.
+  // The server listens on a port, so the address is not a text.
   const { port: actualPort } = http.address() as AddressInfo;
   return {
     url: `http://${hostname}:${actualPort}${endpointPath}`,
@@ -85,18 +88,18 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
       await endpoint.close();
       http.closeAllConnections();
       await closed;
-      await service.close(settings.closeTimeoutMs);
+      await service.close();
     },
   };
 }
 
-/** The SDK's type differs where a property may be absent (exactOptionalPropertyTypes). */
+/** The type of the SDK differs in optional properties (exactOptionalPropertyTypes). */
 type HttpRequest = IncomingMessage & NodeIncomingMessageLike;
 
-/** What a client says of itself is kept as long as its session. */
+/** The largest request that begins a session. The data of a client is stored as long as its session. */
 const maxBeginBytes = 65_536;
 
-/** The one endpoint, for clients of every revision: with sessions up to 2025-11-25, without from 2026-07-28 on. */
+/** The endpoint for clients of every revision. Revisions up to 2025-11-25 have sessions, 2026-07-28 has none. */
 class HttpEndpoint {
   readonly #service: MemoryService;
   readonly #modern: McpHttpHandler;
@@ -107,12 +110,12 @@ class HttpEndpoint {
   #listening = 0;
 
   constructor(service: MemoryService, settings: McpSettings<"McpHttpOptions">, nodeHandler: typeof toNodeHandler) {
-    const { maxBodyBytes, maxSessions, maxStreams, sessionIdleMs } = settings;
+    const { maxBodyBytes, maxSessions, sessionIdleMs } = settings;
     this.#service = service;
     this.#bodies = new RequestBodies(maxBodyBytes);
     this.#maxListening = maxSessions;
     this.#toNodeHandler = nodeHandler;
-    // The SDK has compared the header with the body.
+    // The SDK has checked that the header names the method of the body.
     const createModern = ({ requestInfo }: McpRequestContext) =>
       createServerFor(service, { reportsChanges: false, method: requestInfo?.headers.get("mcp-method") });
     this.#modern = createMcpHandler(createModern, {
@@ -122,7 +125,7 @@ class HttpEndpoint {
     });
     this.#sessions = new HttpSessions({
       maxSessions,
-      maxStreams,
+      maxStreams: service.bounds.maxStreams,
       idleMs: sessionIdleMs,
       createServer: () => createServerFor(service, { reportsChanges: true }),
     });
@@ -145,7 +148,7 @@ class HttpEndpoint {
   /** @throws HttpRefusal */
   async #answer(request: Request, body: unknown, sizeBytes: number, response: ServerResponse): Promise<Response> {
     const isLegacy = await isLegacyRequest(request, body);
-    // The client has gone, and nothing would report the end of what begins now.
+    // The client has gone. A call or stream that began now would never see the response close.
     if (response.closed) return new Response(null, { status: 499 });
     if (!isLegacy) {
       return isListen(body) ? this.#listen(request, body, response) : this.#modern.fetch(request, { parsedBody: body });
@@ -162,7 +165,7 @@ class HttpEndpoint {
   }
 
   async #listen(request: Request, body: unknown, response: ServerResponse): Promise<Response> {
-    const parsedBody = checkListen(body, this.#service.maxSubscriptions);
+    const parsedBody = checkListen(body, this.#service.bounds.maxSubscriptions);
     if (this.#listening >= this.#maxListening) {
       const message = `all ${this.#maxListening} streams of the server that listen are in use; try again later`;
       throw new HttpRefusal(503, serverError, message);
@@ -175,11 +178,11 @@ class HttpEndpoint {
     return this.#modern.fetch(request, { parsedBody });
   }
 
-  /** Refreshes first, so that the stream misses no change after it is acknowledged. */
+  /** Watches the memory until `response` closes. The stream misses no change after this resolves. */
   async #watchWhile(response: ServerResponse): Promise<void> {
     const isOpen = () => !response.closed;
     this.#service.watch.add({ isOpen, isSubscribed: () => true, notify: () => {} });
-    // If it fails, the next refresh does it, and the client is notified of changes from then on.
+    // If the refresh fails, the next one starts the watch, and the client is notified of changes from then on.
     await this.#service.watch.refresh().catch(() => {});
   }
 
@@ -207,12 +210,12 @@ function isStream({ headers }: Response): boolean {
   return headers.get("content-type") === "text/event-stream";
 }
 
-/** Node holds headers back until the first bytes of a body, which may be the sign of life after 15 seconds. */
+/** Sends the headers at once. Node would wait for the first bytes of the body, which can take 15 seconds. */
 function flushHeaders(response: ServerResponse): void {
   if (response.headersSent && !response.writableEnded) response.flushHeaders();
 }
 
-/** A refusal is answered. Otherwise the client has gone or the error is ours, and the client gets no details. */
+/** Answers a refusal. For any other error the client gets no details: it has gone, or the error is in the server. */
 function fail(response: ServerResponse, error: unknown): void {
   if (response.headersSent) response.destroy();
   else if (error instanceof HttpRefusal) refuse(response, error);

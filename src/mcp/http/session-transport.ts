@@ -5,11 +5,12 @@ import {
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { shortenError } from "../short-errors.js";
 
 /**
- * The transport of one session. The SDK drops the notifications for a client that has no stream; here they wait for its
- * next stream, each once. The SDK also takes a broken stream for open until its next sign of life, and refuses another
- * one.
+ * The transport of one session. The SDK drops notifications for a client without a stream; this class stores each one
+ * for the next stream. The SDK also treats a broken stream as open until its next keep-alive, and refuses a new stream
+ * until then; this class frees the stream when its response closes.
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #hasStream = false;
@@ -18,10 +19,10 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     const isForStream = isJSONRPCNotification(message) && options?.relatedRequestId === undefined;
     if (isForStream && !this.#hasStream) this.#waiting.set(JSON.stringify(message), message);
-    else await super.send(message, options);
+    else await super.send(shortenError(message), options);
   }
 
-  /** Answers a GET; the stream lasts as long as `response`. */
+  /** Answers a GET with a stream, which lasts as long as `response`. */
   async openStream(request: Request, response: ServerResponse): Promise<Response> {
     const answer = await this.handleRequest(request);
     if (!answer.ok) return answer;

@@ -6,7 +6,7 @@ import { SessionTransport } from "./session-transport.js";
 
 export interface SessionsOptions {
   maxSessions: number;
-  /** Of one session. */
+  /** The limit of requests and streams of one session. */
   maxStreams: number;
   idleMs: number;
   createServer: () => McpServer;
@@ -14,14 +14,14 @@ export interface SessionsOptions {
 
 interface Session {
   transport: SessionTransport;
-  /** Requests and streams that are not over. */
+  /** The number of open requests and streams. */
   openResponses: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * The sessions of clients of the revisions before 2026-07-28, a server each. A session ends by its client's DELETE, or
- * when nothing of it has been open for `idleMs`, as after a client was killed. A further client ends none.
+ * The sessions of clients of the revisions before 2026-07-28. Each session has its own server. A session ends when its
+ * client sends DELETE, or when no request or stream of it was open for `idleMs`. A new client never ends a session.
  */
 export class HttpSessions {
   readonly #options: SessionsOptions;
@@ -35,7 +35,7 @@ export class HttpSessions {
     return this.#sessions.size;
   }
 
-  /** The transport that answers a request, kept open while `response` is. @throws HttpRefusal */
+  /** Returns the transport that answers a request. Keeps its session while `response` is open. @throws HttpRefusal */
   async getTransport(id: string | undefined, body: unknown, response: ServerResponse): Promise<SessionTransport> {
     const { maxSessions, maxStreams } = this.#options;
     if (id === undefined) {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * Lets a web page of another origin read the answers (CORS), which its browser would otherwise hide from it. Before a
- * call the browser asks by OPTIONS, without the token, whether it may send its headers; that is answered here.
+ * Lets a web page of another origin read the answers (CORS), which its browser would otherwise hide. Before a call the
+ * browser sends OPTIONS without the token, to ask whether it may send its headers. This function answers that request.
  *
- * @param request of an origin that is allowed
+ * @param request a request of an allowed origin
  * @returns whether the request is answered
  */
 export function admitPage({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
@@ -14,7 +14,7 @@ export function admitPage({ method, headers }: IncomingMessage, response: Server
   response.setHeader("Vary", "Origin");
   if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return false;
   const wanted = headers["access-control-request-headers"];
-  // All headers that are asked for: each revision of the protocol adds some, and none of them grants anything.
+  // Allows all requested headers: each revision of the protocol adds some, and no header grants any right.
   response.writeHead(204, {
     "Access-Control-Allow-Methods": "GET, POST, DELETE",
     ...(wanted !== undefined && { "Access-Control-Allow-Headers": wanted }),

@@ -4,24 +4,24 @@ import {
   ProtocolErrorCode,
   type RequestId,
 } from "@modelcontextprotocol/server";
-import { JsonBounds } from "../json-bounds.js";
+import { callLimits, JsonBounds } from "../../core/values/json-bounds.js";
 
-/** Why a line is refused. */
+/** The refusal of a line. */
 export interface Refusal {
-  /** Of the request, null if it is not known. */
+  /** The id of the request, or null if it is not known. */
   id: RequestId | null;
   code: number;
   reason: string;
 }
 
 const newline = 0x0a;
-/** An id at the end of a line is that of the message, not of an object in it. The official client writes it last. */
+/** An id at the end of a line belongs to the message, not to an object in it. The official client writes it last. */
 const lastId = /"id"\s*:\s*(\d{1,15}|"[^"\\]{1,128}")\s*\}\s*$/;
 const maxTailBytes = 200;
 
 /**
- * The message of each line that has one, or why it is refused. The SDK's own transport gives up at a message that is
- * too long, and says nothing of one that is malformed, for which the client then waits in vain.
+ * Reads lines, and yields the message of each line, or its refusal. Blank lines are skipped. The SDK's own transport
+ * stops at a message that is too long, and does not report a malformed message, so the client would wait in vain.
  */
 export async function* readMessages(
   input: AsyncIterable<Buffer>,
@@ -41,7 +41,7 @@ export async function* readMessages(
       const end = newlineAt === -1 ? chunk.length : newlineAt;
       pieces.push(chunk.subarray(start, end));
       sizeBytes += end - start;
-      // Of a line that is too long only the end is kept.
+      // Only the end of a line that is too long is stored.
       if (sizeBytes > maxMessageBytes) pieces = [Buffer.from(Buffer.concat(pieces).subarray(-maxTailBytes))];
       start = end + 1;
       const message = newlineAt === -1 ? null : takeLine();
@@ -53,14 +53,14 @@ export async function* readMessages(
   if (last !== null) yield last;
 }
 
-/** @param line only its end if it is too long. @returns null if it is blank */
+/** @param line the line, or only its end if it is too long. @returns null for a blank line */
 function parseLine(line: Buffer, sizeBytes: number, maxMessageBytes: number): JSONRPCMessage | Refusal | null {
   const refuse = (id: RequestId | null, reason: string): Refusal => {
     return { id, code: ProtocolErrorCode.InvalidRequest, reason: `the message ${reason}` };
   };
   if (sizeBytes > maxMessageBytes)
     return refuse(idAtEnd(line), `has ${sizeBytes} bytes; at most ${maxMessageBytes} are accepted`);
-  const bounds = new JsonBounds();
+  const bounds = new JsonBounds(callLimits);
   bounds.add(line);
   if (bounds.excess !== undefined) return refuse(idAtEnd(line), `holds ${bounds.excess}; none needs so many`);
   let value: unknown;
@@ -85,6 +85,6 @@ function parseLine(line: Buffer, sizeBytes: number, maxMessageBytes: number): JS
 
 function idAtEnd(line: Buffer): RequestId | null {
   const id = lastId.exec(line.subarray(-maxTailBytes).toString())?.[1];
-  // The pattern takes numbers and texts alone.
+  // The pattern matches only numbers and texts.
   return id === undefined ? null : (JSON.parse(id) as RequestId);
 }

@@ -6,32 +6,34 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from "@modelcontextprotocol/server";
+import { shortenError } from "../short-errors.js";
 import { readMessages } from "./read-messages.js";
 
 export interface StdioTransportOptions {
   maxMessageBytes: number;
-  /** Sees each message before the server does; never rejects. */
+  /** Receives each message before the server. Never rejects. */
   beforeMessage: (message: JSONRPCMessage) => Promise<void>;
 }
 
-/** Whether the SDK answers a request when the client ends it, and not before. */
+/** Whether the SDK answers a request only when the client ends it. */
 export function isListening({ method }: { method: string }): boolean {
   return method === "subscriptions/listen";
 }
 
 /**
- * Messages over a pair of streams, one a line. Unlike the SDK's own transport it answers lines that hold no message,
- * and at the end of its input the requests that it has read, as those of `printf … | server`.
+ * Sends and receives messages over a pair of streams, one on each line. Unlike the SDK's own transport, it answers
+ * lines that contain no message. After the end of its input it still answers the requests that it has read, as in
+ * `printf … | server`.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves when it is closed, by the client, by the server or because nobody reads the output. */
+  /** Resolves when the client or the server closes the connection, or when nobody reads the output. */
   readonly closed: Promise<void>;
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #options: StdioTransportOptions;
-  /** Ids of requests. */
+  /** Ids of requests without an answer. */
   readonly #unanswered = new Set<unknown>();
   #draining: Promise<unknown> | undefined;
   #isInputOver = false;
@@ -78,7 +80,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     try {
-      await this.#write(message);
+      await this.#write(shortenError(message));
     } finally {
       if (!("method" in message) && message.id !== undefined) this.#unanswered.delete(message.id);
       this.#closeWhenAnswered();
@@ -103,7 +105,7 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // A stream that is read on would keep the process alive.
+    // An open input would keep the process alive.
     this.#input.destroy();
     this.onclose?.();
     this.#resolveClosed();

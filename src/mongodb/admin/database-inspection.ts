@@ -11,9 +11,7 @@ import { getField, isObject } from "../../core/values/unknown-values.js";
 
 export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
 
-/*
- * Reads facts about a database, and changes nothing.
- */
+/* Reads facts about a database, and changes nothing. */
 
 export interface ServerFacts {
   version: string;
@@ -31,7 +29,7 @@ export interface CollationFacts {
   locale: string;
 }
 
-/** The collections of the store that have a default collation. The items are found under their default name only. */
+/** Reads the collections of the store that have a default collation. Items are found under their default name only. */
 export async function defaultCollations({ db, memoriesCollection }: MemoryDatabase): Promise<CollationFacts[]> {
   const filter = {
     name: { $in: [memoriesCollection, defaultItemsCollection] },
@@ -57,13 +55,11 @@ export interface IndexFacts {
   name: string;
   collection: string;
   state: "present" | "missing" | "different";
-  /**
-   * Whether a look-up by address reads no more than the index and the document; null where there is no index to use.
-   */
+  /** Whether a query by address reads no more than the index and the document. Null if there is no index to use. */
   used: boolean | null;
 }
 
-/** Null where the collection does not exist yet. */
+/** Returns null if the collection does not exist yet. */
 export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
   const names = await presentCollections(db, layout.collectionNames);
   if (!names.has(memoriesCollection)) return null;
@@ -73,7 +69,7 @@ export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatab
   return facts.flat();
 }
 
-/** None of one that is not there and need not be. */
+/** Returns nothing for an optional index that does not exist. */
 async function readIndexFacts(
   db: Db,
   { collection, description, example, isNamed, isOptional }: LayoutIndex,
@@ -102,7 +98,7 @@ function usesOnly(plan: Document, indexName: string): boolean {
   return winning.includes(JSON.stringify(indexName)) && !winning.includes("COLLSCAN");
 }
 
-/** Every value of that field at any depth: shards have a plan each. */
+/** Returns every value of the field at any depth: each shard has its own plan. */
 function findValues(value: unknown, field: string): unknown[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => (name === field ? [inner] : findValues(inner, field)));

@@ -1,5 +1,6 @@
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import { createUnlimitedCall } from "../../core/runtime/call.js";
+import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
+import type { MemoryActor } from "../../core/values/actor.js";
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { Memory } from "../../core/memory.js";
@@ -8,7 +9,7 @@ import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, openDatabase, getServerAddress } from "../driver/client.js";
-import { storageError } from "../driver/errors.js";
+import { connectFirst } from "../driver/first-connection.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
@@ -16,6 +17,7 @@ import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js"
 import { countSwept } from "../memories/count-swept.js";
 import type { ExpireMsOptions } from "../memories/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
+import { type DatedFile, writeDatedFiles } from "../memories/write-dated-files.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type { ForgottenCounts, MemorySummary, SweptCounts } from "../memories/addresses/memory-filter.js";
 import { summariesIn } from "../memories/addresses/summary-pages.js";
@@ -24,15 +26,22 @@ export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
 export type { ExpireMsOptions } from "../memories/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
+export type { DatedFile } from "../memories/write-dated-files.js";
 export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
-  /** @default the database of the connection string, "test" where that names none */
+  /** @default the database of the connection string, or "test" if it names none */
   dbName?: string | undefined;
   memoriesCollection?: string | undefined;
-  /** As of the store. @default "document" */
+  /** The layout of the store. @default "document" */
   layout?: LayoutName | undefined;
+}
+
+export interface FileWriteOptions {
+  /** Who writes, for the history. */
+  actor: MemoryActor | null;
+  maxFileBytes: number;
 }
 
 export interface OpenOptions {
@@ -43,14 +52,17 @@ export interface OpenOptions {
 }
 
 /**
- * Unless the connection string says otherwise: somebody may be waiting at a terminal. The driver's own are 30 s, 30 s
- * and none.
+ * The limits unless the connection string sets others: somebody may be waiting at a terminal. The defaults of the
+ * driver are 30 s, 30 s and none.
  */
 const timeouts = { serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socketTimeoutMS: 30_000 };
 
+/** The server lets the transaction of a process that was killed stand in the way for a minute. */
+const writeTimeoutMs = 120_000;
+
 /**
- * The memories of a database, for programs that administer them: opened for reading it makes nothing, neither an index
- * nor a collection, so that it works for users who may only read, and a mistyped name makes no database.
+ * The memories of a database, for programs that administer them. Opened for reading, it creates no indexes and no
+ * collections. So it works for users who may only read, and a mistyped name creates no database.
  */
 export class MemoryDatabase {
   readonly client: MongoClient;
@@ -77,9 +89,9 @@ export class MemoryDatabase {
         writeConcern: { w: "majority", journal: true },
         connect: () => Promise.resolve(),
         clock: () => new Date(),
-        // As they lie there: what has expired for an application is still to be seen, and to be erased.
+        // Shows the stored state: memories that have expired for an application can still be listed and erased.
         expireMs,
-        // What an application records goes on being recorded.
+        // Continues the histories that an application records.
         history: { begins: false },
         embeddings: null,
         makesIndexes,
@@ -88,19 +100,19 @@ export class MemoryDatabase {
   }
 
   /**
-   * @throws TypeError for a malformed string, or a name of a database in it that MongoDB does not allow, which it does
-   * not repeat; MemoryError EIO where no server answers
+   * @throws TypeError for a malformed string, or for a name of a database in it that MongoDB does not allow; neither
+   * message repeats the string. MemoryError EIO if no server answers
    */
   static async connect(options: MemoryDatabaseOptions): Promise<MemoryDatabase> {
     const unset = Object.entries(timeouts).filter(([name]) => !new RegExp(`[?&]${name}=`, "i").test(options.uri));
     const client = await createClient(options.uri, Object.fromEntries(unset));
     const database = new MemoryDatabase(client, options);
     try {
-      await client.connect();
+      await connectFirst(client);
       return database;
     } catch (error) {
       await closeInTime(client);
-      throw storageError(error, "read", null);
+      throw error;
     }
   }
 
@@ -128,7 +140,25 @@ export class MemoryDatabase {
     );
   }
 
-  /** Null where the layout reads a memory as a whole. @throws MemoryError EIO */
+  /**
+   * Writes files of a memory, each path once, as one change: with their own times, and in a few commands however many
+   * they are. Several thousand small files, or a few MB, are as much as one change should bring.
+   * @throws what `write` of a memory throws, with the path; then nothing was changed
+   */
+  write(
+    address: CheckedAddress,
+    files: readonly DatedFile[],
+    { actor, maxFileBytes }: FileWriteOptions,
+  ): Promise<void> {
+    const earliest = files.reduce((time, { createdAt }) => (createdAt < time ? createdAt : time), new Date());
+    const stored = this.#layouts.write.open(address, { ...memoryDefaults, maxFileBytes }, () => earliest);
+    return runWithDeadline({ signals: [], timeoutMs: writeTimeoutMs, actor }, (call) => {
+      call.stage = "change";
+      return writeDatedFiles(stored, files, maxFileBytes, call);
+    });
+  }
+
+  /** Returns null if the layout reads a memory as a whole. @throws MemoryError EIO */
   async moment(address: CheckedAddress, access: "read" | "write"): Promise<MemoryMoment | null> {
     const open = moments[this.layoutName];
     if (open === undefined) return null;
@@ -136,45 +166,42 @@ export class MemoryDatabase {
     return open(this.client, this.db.collection(this.memoriesCollection), address);
   }
 
-  /** With its history. */
+  /** Reads a memory with its history. */
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
     return this.layout.open(address, memoryDefaults).archived(createUnlimitedCall());
   }
 
-  /** @returns false where there is a memory already. @throws MemoryError EIO */
+  /** @returns false if there is a memory already. @throws MemoryError EIO */
   restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
     return this.#layouts.write.open(address, memoryDefaults).restore({ tree, history, key }, createUnlimitedCall());
   }
 
-  /** @returns false where there is none to move. @throws MemoryError EEXIST, EINVAL, ENOSPC, ECONFLICT, EIO */
+  /** @returns false if there is no memory to move. @throws MemoryError EEXIST, EINVAL, ENOSPC, ECONFLICT, EIO */
   move(address: CheckedAddress, to: LayoutName): Promise<boolean> {
     return this.#layouts.write.move(address, to, createUnlimitedCall());
   }
 
-  /** Of all memories that are not empty, in the order of their namespaces. */
+  /** Reads the addresses of all memories that are not empty, in the order of their namespaces. */
   addresses(): AsyncIterable<CheckedAddress> {
     return this.layout.memories([], createUnlimitedCall());
   }
 
-  /** Each memory, those included that are empty, or one. Reads all of them, but answers a line each. */
+  /** Reads facts of one memory or of all, including empty ones. Reads all of them, but returns a line for each. */
   facts(address: CheckedAddress | null = null): AsyncIterable<MemoryFacts> {
     return this.layout.facts(address, createUnlimitedCall());
   }
 
-  /** The nodes that have a memory, by scope, even an empty one: 10,000 of each scope at most. */
+  /** Reads the nodes that have a memory of each scope, even an empty one: at most 10,000 of each scope. */
   nodes(): AsyncIterable<NodeFacts> {
     return this.layout.nodes(10_000, createUnlimitedCall());
   }
 
-  /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
+  /** @returns whether the memory had an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
     return this.#layouts.write.open(address, memoryDefaults).upgrade(createUnlimitedCall());
   }
 
-  /**
-   * Whether there is anything to erase in: what is erased in a collection that there is not would make it. @throws
-   * MemoryError EIO
-   */
+  /** Whether there is anything to erase. Erasing from a missing collection would create it. @throws MemoryError EIO */
   async hasCollections(): Promise<boolean> {
     return (await presentCollections(this.db, this.layout.collectionNames)).size > 0;
   }

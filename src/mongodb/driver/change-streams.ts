@@ -3,7 +3,7 @@ import { exactCollation } from "./exact-collection.js";
 import { storageError } from "./errors.js";
 import { getField } from "../../core/values/unknown-values.js";
 
-/** How long the server waits for a change before it answers that there was none. */
+/** How long the server waits for a change before it returns without one. */
 const maxAwaitTimeMS = 10_000;
 
 /**
@@ -15,10 +15,10 @@ const refusals = new Set<unknown>([13, 59, 115, 238, 323, 8000, 40324, 40573]);
 /** How many streams of each client are open. */
 const openStreams = new WeakMap<MongoClient, number>();
 
-/** A document at a moment of the server. */
+/** A document at a point in time of the server. */
 export interface DocumentAtMoment<Found> {
   found: Found | null;
-  /** Null where the server counts no moments: it is a standalone, which has no change streams. */
+  /** Null if the server does not report such times: a standalone server has no change streams. */
   moment: Timestamp | null;
 }
 
@@ -32,7 +32,7 @@ export class ChangeStreams {
     this.#collection = db.collection(collectionName);
   }
 
-  /** Of the primary, whatever the client reads from. @throws MemoryError EIO */
+  /** Reads from the primary, whatever the read preference of the client is. @throws MemoryError EIO */
   async find<Found extends Document>(filter: object, projection: object): Promise<DocumentAtMoment<Found>> {
     const command = {
       find: this.#collection.collectionName,
@@ -50,7 +50,7 @@ export class ChangeStreams {
         raw: false,
         readPreference: "primary",
       });
-      // The answer of a find, whose documents have the fields of the projection.
+      // The answer of a find. Its documents have the fields of the projection.
       const { cursor, operationTime } = answer as { cursor: { firstBatch: Found[] }; operationTime?: Timestamp };
       return { found: cursor.firstBatch[0] ?? null, moment: operationTime ?? null };
     } catch (error) {
@@ -59,14 +59,15 @@ export class ChangeStreams {
   }
 
   /**
-   * Whether another stream may be open. Each keeps a connection of the client busy, and half of them stay for all else.
+   * Whether another stream may be open. Each stream occupies a connection of the client; half of the connections are
+   * kept for other commands.
    */
   get hasRoom(): boolean {
     const { maxPoolSize } = this.#db.client.options;
     return maxPoolSize === 0 || this.#openCount < Math.floor(maxPoolSize / 2);
   }
 
-  /** What happens at and after a moment. */
+  /** Opens a stream of the events at and after a point in time. */
   openAt<Event extends Document>(moment: Timestamp, pipeline: Document[]): EventStream<Event> {
     const stream = this.#collection.watch<Document, Event>(pipeline, {
       startAtOperationTime: moment,
@@ -94,7 +95,7 @@ export class ChangeStreams {
   }
 }
 
-/** A change stream of the driver, whose events have the shape that its pipeline gives them. */
+/** A change stream of the driver. Its pipeline determines the shape of the events. */
 export interface EventStream<Event> {
   next(): Promise<Event>;
   close(): Promise<void>;

@@ -4,10 +4,11 @@ import { waitAtMost } from "../../core/runtime/wait-at-most.js";
 import { databaseNameRule } from "./names.js";
 
 /*
- * Only this file imports the driver, and only when it needs it. A program that passes in a client loads no second copy.
+ * Only this file imports the driver, and only when it is needed. So a program that passes in a client loads no second
+ * copy of the driver.
  */
 
-/** @throws TypeError if the string is missing or malformed. The message does not repeat it */
+/** @throws TypeError if the string is missing or malformed. The message does not repeat the string */
 export async function createClient(uri: string, options: MongoClientOptions = {}): Promise<MongoClient> {
   const given: unknown = uri;
   if (typeof given !== "string" || given.trim() === "") {
@@ -28,7 +29,7 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
 
 /**
  * @param dbName default: the name in the connection string
- * @throws TypeError if MongoDB does not allow the name. The message does not repeat it
+ * @throws TypeError if MongoDB does not allow the name. The message does not repeat the name
  */
 export function openDatabase(client: MongoClient, dbName: string | undefined): Db {
   try {
@@ -39,7 +40,7 @@ export function openDatabase(client: MongoClient, dbName: string | undefined): D
   }
 }
 
-/** Where the client connects first, for traces. */
+/** Returns the first address of the client, for traces. */
 export function getServerAddress({ options }: MongoClient): ServerAddress | undefined {
   const [first] = options?.hosts ?? [];
   const address = options?.srvHost ?? first?.host ?? first?.socketPath;
@@ -47,29 +48,28 @@ export function getServerAddress({ options }: MongoClient): ServerAddress | unde
   return options?.srvHost === undefined && first?.port !== undefined ? { address, port: first.port } : { address };
 }
 
-/**
- * Whether the server refuses this client everything that version 1 of the Stable API does not have, such as text
- * indexes.
- */
+/** Whether the server refuses this client everything outside version 1 of the Stable API, such as text indexes. */
 export function isStrict(client: MongoClient): boolean {
   return client.serverApi?.strict === true;
 }
 
 /**
- * Makes BSON binary values of a subtype. The driver sends plain bytes as subtype 0, so this needs the driver's class,
- * and a driver takes no values of another major version. The id of a session has the class of the client's own copy.
+ * Creates BSON binary values of a subtype. The driver sends plain bytes as subtype 0, so a subtype needs the class of
+ * the driver, and a driver accepts no values of another major version. The id of a session has the class of the
+ * client's own copy.
  */
 export async function binaryOfSubtype(client: MongoClient, subtype: number): Promise<(bytes: Uint8Array) => Binary> {
   const session = client.startSession();
   const sample = session.id?.id;
   await session.endSession();
-  // The types of an id do not tell its class.
+  // The types of an id do not include its class.
   const BinaryClass = (sample?.constructor ?? (await import("mongodb")).Binary) as typeof Binary;
   return (bytes) => new BinaryClass(bytes, subtype);
 }
 
 /**
- * When the driver closes, it tells the server about its sessions, and waits for the answer. We wait for that this long.
+ * How long to wait while the driver closes. The driver then reports its sessions to the server, and waits for the
+ * answer.
  */
 const maxClosingMs = 2000;
 

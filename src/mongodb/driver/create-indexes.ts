@@ -4,7 +4,7 @@ import { storageError } from "./errors.js";
 import { type ExactCollection, exactCollation } from "./exact-collection.js";
 import { getField } from "../../core/values/unknown-values.js";
 
-/** The codes for an index of the same name or the same keys that exists with other options. */
+/** The codes for an existing index of the same name or the same keys with other options. */
 const indexConflictCodes = new Set<unknown>([85, 86]);
 
 export function isIndexConflict(error: unknown): boolean {
@@ -12,9 +12,9 @@ export function isIndexConflict(error: unknown): boolean {
 }
 
 /**
- * Makes the indexes that are missing. It never drops one.
- * @param user who needs the indexes, for the message
- * @param option which option names another collection, for the message
+ * Creates missing indexes. Never drops one.
+ * @param user the part that needs the indexes, for the message
+ * @param option the option that names another collection, for the message
  * @throws MemoryError EIO if an index of the collection conflicts with one of these
  */
 export async function createIndexes<Stored extends Document>(

@@ -2,13 +2,14 @@ import { closedStorage, MemoryError, memoryFull } from "../../core/values/errors
 import { getField, isObject } from "../../core/values/unknown-values.js";
 
 /**
- * The shapes in which MongoDB says that a document, a list or a command is too large (measured on 6.0 with driver 7).
+ * The codes with which MongoDB reports that a document, a list or a command is too large (measured on 6.0 with driver
+ * 7).
  */
 const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 17280, "ERR_OUT_OF_RANGE"]);
 
 const duplicateKeyCode = 11000;
 
-/** An error of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown it. */
+/** An error of the driver. Its shape is read, not its class, because another copy of `mongodb` may have thrown it. */
 type DriverError = Partial<Record<"name" | "message" | "syscall" | "code" | "codeName", unknown>>;
 
 const toDriverError = (error: unknown): DriverError => (isObject(error) ? error : {});
@@ -23,8 +24,8 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
- * Makes a MemoryError from whatever the driver threw. Its message names only the kind of failure. The driver's message
- * may hold hosts, paths and contents of documents, so it stays in `cause`.
+ * Creates a MemoryError from any error of the driver. The message names only the kind of failure. The driver's own
+ * message may contain hosts, paths and contents of documents, so it stays in `cause`.
  *
  * @param maxMemoryBytes the limit of the memory; null if the failure does not concern a memory
  */
@@ -59,7 +60,7 @@ function isClosedClient(error: unknown): boolean {
   return name === "MongoNotConnectedError" || name === "MongoClientClosedError";
 }
 
-/** Whether there is no index of the name that a command asks for. */
+/** Whether the index that a command names does not exist. */
 export function isBadHint(error: unknown): boolean {
   const { code, message } = toDriverError(error);
   return code === 2 && /hint/i.test(String(message));
@@ -70,7 +71,7 @@ export function isUnauthorized(error: unknown): boolean {
   return getField(error, "code") === 13;
 }
 
-/** Which wire version each old release of MongoDB reports. The driver asks such a server for nothing else. */
+/** The old releases of MongoDB by the wire version that they report. The driver requests nothing else from them. */
 const releases: Record<string, string> = {
   0: "2.4",
   2: "2.6",
@@ -83,7 +84,7 @@ const releases: Record<string, string> = {
   9: "4.4",
 };
 
-/** Says in words what is wrong if the driver and the server have no protocol in common; else null. */
+/** Explains that the driver and the server have no protocol in common. Null for other errors. */
 export function unsupportedServer(error: unknown): string | null {
   const { message } = toDriverError(error);
   const wire = / wire version (\d+),.* (least|most) \d+ \(MongoDB ([\d.]+)\)/.exec(String(message));
@@ -94,7 +95,7 @@ export function unsupportedServer(error: unknown): string | null {
 }
 
 /**
- * The server answers these codes if it interrupted a command: shutdowns, step-downs, timeouts, unsatisfied write
+ * The server returns these codes if it interrupted a command: shutdowns, step-downs, timeouts, unsatisfied write
  * concerns.
  */
 const mayHaveRun = new Set([6, 7, 24, 50, 64, 79, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);

@@ -21,7 +21,9 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { isDuplicateKey } from "./errors.js";
 import { callMethod, getField } from "../../core/values/unknown-values.js";
 
-/** Without it, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal. */
+/**
+ * Without this option, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal.
+ */
 export const exactCollation = { locale: "simple" } as const;
 
 /** A collection that compares texts byte by byte in every command and index, whatever its own collation is. */
@@ -56,7 +58,7 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.aggregate<Found>(pipeline, { ...exact, ...limits(call), ...options });
   }
 
-  /** Returns the document as it was before, unless told otherwise; null if there was none. */
+  /** Returns the document before the update, unless the options say otherwise. Null if there was none. */
   findOneAndUpdate<Found extends Document>(
     filter: object,
     update: object,
@@ -70,7 +72,7 @@ export class ExactCollection<Stored extends Document> {
       ...options,
       includeResultMetadata: false,
     } as const;
-    // The options decide which fields there are.
+    // The options determine the fields.
     return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
   }
 
@@ -92,17 +94,17 @@ export class ExactCollection<Stored extends Document> {
     return modifiedCount;
   }
 
-  /** In their order, by one command for as many as it takes. */
+  /** Inserts documents in their order, with as few commands as possible. */
   async insertMany(documents: readonly Stored[], options: Own<BulkWriteOptions>, call: CallContext): Promise<void> {
     const all = { ...limits(call), ...options };
     const insertable = toInsertable(documents);
     const [first] = insertable;
-    // The driver tells errors of a list in a form of its own.
+    // The driver reports errors of a list in another form.
     if (first !== undefined && documents.length === 1) await this.#collection.insertOne(first, all);
     else await this.#collection.insertMany(insertable, all);
   }
 
-  /** In their order. Passes over those whose id is there already. */
+  /** Inserts documents. Skips documents whose id exists already. */
   async insertMissing(documents: readonly Stored[], call: CallContext): Promise<void> {
     try {
       await this.#collection.insertMany(toInsertable(documents), {
@@ -122,14 +124,14 @@ export class ExactCollection<Stored extends Document> {
     return (await this.#collection.deleteMany(filter, { ...exact, ...limits(call), ...options })).deletedCount;
   }
 
-  /** Answers the document as it was, null where there was none. */
+  /** Returns the deleted document. Null if there was none. */
   async findOneAndDelete<Found extends Document>(
     filter: object,
     options: Own<FindOneAndDeleteOptions>,
     call: CallContext,
   ): Promise<Found | null> {
     const all = { ...exact, ...limits(call), ...options, includeResultMetadata: false } as const;
-    // The options decide which fields there are.
+    // The options determine the fields.
     return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
 
@@ -141,7 +143,7 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.bulkWrite(operations.map(compareExactly), { ...limits(call), ...options });
   }
 
-  /** Goes on when the call ends that began it, because other calls wait for the indexes too. */
+  /** Continues after its call has ended, because other calls wait for the indexes too. */
   async createIndexes(indexes: readonly IndexDescription[]): Promise<void> {
     await this.#collection.createIndexes(indexes.map((index) => ({ ...index, ...exact })));
   }
@@ -151,10 +153,10 @@ export class ExactCollection<Stored extends Document> {
   }
 }
 
-/** What only a cursor of several documents takes. */
+/** Options that only a cursor of several documents accepts. */
 type SeveralOptions = Pick<FindOptions, "batchSize" | "limit" | "noCursorTimeout">;
 
-/** The options of a caller. How texts are compared and when a command ends is decided here. */
+/** The options of a caller. This class sets the collation and the time limits. */
 type Own<Options> = Omit<Options, "collation" | "signal" | "maxTimeMS">;
 
 const exact = { collation: exactCollation };
@@ -166,7 +168,7 @@ interface CommandLimits {
 
 /**
  * The driver obeys the signal in every command, although its types name it for reads only. It does not send a command
- * that waits for a connection, and it closes the connection of a command that was sent. A write then goes on until
+ * that waits for a connection, and it closes the connection of a command that was sent. A write then continues until
  * `maxTimeMS`.
  */
 function limits(call: CallContext): CommandLimits {
@@ -182,7 +184,7 @@ function readLimits(call: CallContext): typeof exact & Pick<CommandLimits, "sign
 }
 
 function toInsertable<Stored extends Document>(documents: readonly Stored[]): OptionalUnlessRequiredId<Stored>[] {
-  // Ours have their ids, which the driver's types cannot see in a type parameter.
+  // Our documents contain their ids. The types of the driver cannot see that in a type parameter.
   return documents as OptionalUnlessRequiredId<Stored>[];
 }
 
@@ -194,7 +196,7 @@ function findWriteErrors(error: unknown): readonly unknown[] {
   );
 }
 
-/** The kinds of writes in a bulk that we use. */
+/** The kinds of writes that bulks of this package use. */
 export type ExactWrite<Stored extends Document> = Extract<
   AnyBulkWriteOperation<Stored>,
   { updateOne: unknown } | { updateMany: unknown } | { deleteOne: unknown }

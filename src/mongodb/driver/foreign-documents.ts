@@ -6,16 +6,16 @@ import { reading } from "./reads.js";
 
 /** How to recognise our documents in a collection that another program may use. */
 export interface OwnDocuments {
-  /** Each of our documents matches this filter. */
+  /** A filter that matches each of our documents. */
   filter: object;
-  /** Which option names another collection. */
+  /** The option that names another collection. */
   option: string;
 }
 
 /**
- * Looks at the documents with the lowest and the highest id, which costs the same in a collection of any size. MongoDB
- * sorts ids by type first, so an id of another type comes before or after all of ours. No call ends it, because other
- * calls wait for it too.
+ * Reads the documents with the lowest and the highest id, which costs the same in a collection of any size. MongoDB
+ * sorts ids by type first, so an id of another type comes before or after all of ours. No call can abort this, because
+ * other calls wait for it too.
  * @throws MemoryError EIO if one of the two belongs to another program
  */
 export async function refuseForeignDocuments<Stored extends Document>(

@@ -1,6 +1,7 @@
 /**
- * Does a task once for all callers. If it fails, those who wait get the error, and the next caller tries again.
- * Returns undefined, not a promise, when the task is done, because every turn of the event loop counts in a small call.
+ * Does a task once for all callers. If it fails, the waiting callers get the error, and the next caller tries again.
+ * After the task is done, returns undefined instead of a promise, because every turn of the event loop counts in a
+ * small call.
  */
 export function once(task: () => Promise<void>): () => Promise<void> | undefined {
   let isDone = false;

@@ -1,4 +1,4 @@
-/** Merges sorted streams into one sorted stream. Asks all of them for their first element at the same time. */
+/** Merges sorted streams into one sorted stream. Requests the first elements of all streams at the same time. */
 export async function* mergeOrdered<T>(
   streams: readonly AsyncIterable<T>[],
   compare: (a: T, b: T) => number,
@@ -22,7 +22,7 @@ export async function* mergeOrdered<T>(
   }
 }
 
-/** Leaves the stream as soon as the page is full, so that nothing behind the page is read. */
+/** Reads one page of a stream. Stops as soon as the page is full, so that nothing behind the page is read. */
 export async function takePage<T>(stream: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
   const page: T[] = [];
   if (limit === 0) return page;

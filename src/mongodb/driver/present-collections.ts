@@ -2,7 +2,8 @@ import type { Db } from "mongodb";
 import { reading } from "./reads.js";
 
 /**
- * Which of these collections there are. Answered to users who may not list collections, too: those that they may read.
+ * Returns the names of collections that exist. If the user may not list collections, the answer contains those that the
+ * user may read.
  * @throws MemoryError EIO
  */
 export async function presentCollections(db: Db, names: readonly string[]): Promise<ReadonlySet<string>> {

@@ -1,6 +1,6 @@
 import { storageError } from "./errors.js";
 
-/** @throws MemoryError EIO if the driver throws anything */
+/** Runs reads. @throws MemoryError EIO if the driver throws anything */
 export async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -9,7 +9,7 @@ export async function reading<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads a cursor in the same way, and closes it when the reader leaves. */
+/** Reads a cursor with the same errors, and closes the cursor when the reader stops. */
 export async function* streaming<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     for await (const document of cursor) yield document;

@@ -1,5 +1,5 @@
 /**
- * A record of any names, for a command. As an object the driver would take one with a field `_bsontype` for a value of
- * its own classes, and refuse it or store something else. A map it stores as the same record.
+ * Creates a record with any names, for a command. The driver would take an object with a field `_bsontype` for a value
+ * of its own classes, and refuse it or store something else. The driver stores a map as the same record.
  */
 export const createRecord = <T>(entries: Iterable<readonly [string, T]>): ReadonlyMap<string, T> => new Map(entries);

@@ -2,13 +2,15 @@ import type { ClientSession, MongoClient } from "mongodb";
 import { maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import { getField } from "../../core/values/unknown-values.js";
 
-/** SnapshotUnavailable, as while an index is made; SnapshotTooOld; and its kin of migrated chunks. */
+/**
+ * SnapshotUnavailable, which occurs while an index is built; SnapshotTooOld; StaleChunkHistory.
+ */
 const goneCodes = new Set<unknown>([246, 239, 250]);
 
-/** For a find or an aggregation whose answer is of one moment, however many documents it reads. */
+/** Makes a find or an aggregation read one snapshot, however many documents it reads. */
 export const atOneMoment = { readConcern: { level: "snapshot" } } as const;
 
-/** Several commands of one moment. */
+/** Runs several commands in one snapshot. */
 export async function inSnapshot<T>(client: MongoClient, read: (session: ClientSession) => Promise<T>): Promise<T> {
   const session = client.startSession({ snapshot: true });
   try {
@@ -18,7 +20,7 @@ export async function inSnapshot<T>(client: MongoClient, read: (session: ClientS
   }
 }
 
-/** Reads at one moment. `read` may run again, and then from the start. */
+/** Runs a read of one snapshot. `read` may run again from the start. */
 export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -31,8 +33,8 @@ export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Whether the server cannot read at a moment, or no longer: it keeps each for `minSnapshotHistoryWindowInSeconds`, 300
- * by default.
+ * Whether the server cannot read this snapshot, or not any more: it keeps each for `minSnapshotHistoryWindowInSeconds`,
+ * 300 by default.
  */
 export function isMomentGone(error: unknown): boolean {
   return goneCodes.has(getField(error, "code"));

@@ -3,7 +3,7 @@ import { reading } from "./reads.js";
 
 export type Topology = "standalone" | "replica set" | "sharded cluster";
 
-/** Asks the server. @throws MemoryError EIO */
+/** Queries the server. @throws MemoryError EIO */
 export async function findTopology(db: Db): Promise<Topology> {
   const { msg, setName } = await reading(() => db.command({ hello: 1 }));
   if (msg === "isdbgrid") return "sharded cluster";

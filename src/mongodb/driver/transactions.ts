@@ -3,23 +3,21 @@ import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { callMethod, getField } from "../../core/values/unknown-values.js";
 
-/**
- * How often a transaction or its end is tried again whose connection broke. The driver looks for a server each time.
- */
+/** How often a transaction or its commit is tried after a broken connection. The driver selects a server each time. */
 const maxBrokenAttempts = 3;
 
-/** What all transactions of a client's collections share. */
+/** The settings that all transactions of a client's collections share. */
 export interface TransactionSettings {
   client: MongoClient;
   writeConcern: WriteConcernSettings;
 }
 
 /**
- * Makes all commands of `run` that have the session as one step. `run` may run again: where another change came first,
- * and where the connection broke before the end, as then nothing was changed. Once it was asked for, only the end is
- * repeated, which the server does once (ADR 0005).
+ * Makes all commands of `run` with the session in one step. `run` may run again: if another change came first, or if
+ * the connection broke before the commit, because then nothing was changed. After the commit was requested, only the
+ * commit is repeated, which the server makes once (ADR 0005).
  *
- * @throws what `run` throws, and then nothing was changed; ECONFLICT; and what the driver throws for the end
+ * @throws what `run` throws, and then nothing was changed; ECONFLICT; and what the driver throws for the commit
  */
 export async function inTransaction<T>(
   { client, writeConcern }: TransactionSettings,
@@ -50,7 +48,10 @@ export async function inTransaction<T>(
   }
 }
 
-/** Until the deadline of the caller. Reason: the server keeps the transaction of a dead process for up to a minute. */
+/**
+ * Allows attempts until the deadline of the caller. Reason: the server keeps the transaction of a dead process for up
+ * to a minute.
+ */
 function mayTry(attempt: number, call: CallContext | undefined): boolean {
   return attempt < maxAttempts || (call !== undefined && call.timeoutMs !== Infinity);
 }
@@ -67,17 +68,20 @@ async function commit(session: ClientSession, call: CallContext | undefined): Pr
   }
 }
 
-/** The server ends by itself what it is not told to end. */
+/** Ignores errors, because the server ends an unfinished transaction by itself. */
 async function abort(session: ClientSession): Promise<void> {
   await session.abortTransaction().catch(() => undefined);
 }
 
-/** Of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown the error. */
+/**
+ * Whether the driver has labelled the error. The shape of the error is read, not its class, because another copy of
+ * `mongodb` may have thrown it.
+ */
 function hasLabel(error: unknown, label: string): boolean {
   return callMethod(error, "hasErrorLabel", label) === true;
 }
 
-/** Whether the server has not answered: what it answers itself has a code, and is a race. */
+/** Whether the server has not answered. An answer of the server has a code, and means a race. */
 function isBroken(error: unknown): boolean {
   return typeof getField(error, "code") !== "number";
 }

@@ -8,9 +8,9 @@ import type { ExactCollection } from "./exact-collection.js";
 export type TtlIndex = IndexDescription & { name: string; expireAfterSeconds: number };
 
 /**
- * Makes indexes by which MongoDB deletes documents, and changes the lifetime of those that exist. Idempotent; nothing
- * is ever dropped, and no index that only has the name of one of these is changed.
- * @param user and option as of `createIndexes`
+ * Creates indexes by which MongoDB deletes documents, and changes the lifetime of existing ones. Idempotent. Drops
+ * nothing, and changes no other index that only has the same name.
+ * @param user and option as in `createIndexes`
  * @throws MemoryError EIO
  */
 export async function createTtlIndexes<Stored extends object>(
@@ -30,7 +30,7 @@ export async function createTtlIndexes<Stored extends object>(
   }
 }
 
-/** @returns whether it is the same index, but for the lifetime. @throws MemoryError EIO */
+/** @returns whether the existing index differs only in the lifetime. @throws MemoryError EIO */
 async function changeLifetime(
   db: Db,
   collectionName: string,

@@ -9,10 +9,10 @@ export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
-/** Checks what an embeddings client answers; what it throws is passed on as it is. */
+/** Checks the results of an embeddings client. Errors of the client are passed on unchanged. */
 export class Embedder {
   readonly dims: number;
-  /** Name of the model with the dimensions: vectors of different models are never compared. */
+  /** Name of the model and its dimensions: vectors of different models are never compared. */
   readonly model: string;
   readonly #embeddings: IndexConfig["embeddings"];
   readonly #hashPrefix: string;
@@ -25,12 +25,12 @@ export class Embedder {
     this.#hashPrefix = `${name}\0${dims}\0`;
   }
 
-  /** Of the text and the model: a text is embedded again where either changes. */
+  /** Returns a hash of the text and the model: if either changes, the text is embedded again. */
   hash(text: string): string {
     return shortHash(this.#hashPrefix + text);
   }
 
-  /** Packed vectors by their texts, from one call of the client. @throws MemoryError EINVAL */
+  /** Returns packed vectors by their texts, from one call of the client. @throws MemoryError EINVAL */
   async embedTexts(texts: readonly string[]): Promise<Map<string, Uint8Array>> {
     if (texts.length === 0) return new Map();
     const vectors: unknown = await this.#embeddings.embedDocuments([...texts]);
@@ -65,7 +65,7 @@ export class Embedder {
 
 const isFloat32 = (number: number): boolean => Number.isFinite(Math.fround(number));
 
-/** The clients of LangChain have one field or the other. */
+/** Clients of LangChain have one field or the other. */
 function getModelName(embeddings: { model?: unknown; modelName?: unknown } & object): string {
   const name = embeddings.model ?? embeddings.modelName;
   return typeof name === "string" ? name : embeddings.constructor.name;

@@ -2,15 +2,16 @@ import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import { Turns } from "../../core/runtime/turns.js";
 import type { Embeddings, Vector } from "../../core/contract/embeddings.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Embedder, shortHash } from "./embedder.js";
 import type { VectorCollection } from "./vector-collection.js";
 import { VectorScorer, vectorSizeBytes, vectorSubtype } from "./vectors.js";
 
-/** Of one memory: a search holds them all. */
+/** Maximum for one memory: a search keeps all vectors in memory. */
 const maxVectorBytes = 50_000_000;
-/** How many one command looks for: a reply of vectors with 3,072 dimensions is 12 MB then. */
+/** How many vectors one command searches for. A reply of vectors with 3,072 dimensions then has 12 MB. */
 const maxIdsPerCommand = 1000;
 
 export interface MemoryEmbeddingsContext {
@@ -18,7 +19,7 @@ export interface MemoryEmbeddingsContext {
   embedder: Embedder;
   vectors: VectorCollection;
   address: CheckedAddress;
-  /** How long an unchanged memory is kept: vectors of half that age get a new time. Null: for ever. */
+  /** How long an unchanged memory is kept. Vectors get a new time at half that age. Null: for ever. */
   lifetimeMs: number | null;
 }
 
@@ -40,7 +41,7 @@ export class MemoryEmbeddings implements Embeddings {
       const textById = new Map(texts.slice(start, start + maxIdsPerCommand).map((text) => [this.#id(text), text]));
       const filter = { _id: { $in: [...textById.keys()] } };
       for (const { _id, vector } of await this.#context.vectors.read(filter, { vector: 1 }, this.#call)) {
-        // Copied, as it is a part of the whole answer of the server.
+        // A copy, because the vector is a part of the whole reply of the server.
         if (types.isUint8Array(vector)) stored.set(textById.get(_id) ?? "", Uint8Array.from(vector));
       }
     }
@@ -62,7 +63,7 @@ export class MemoryEmbeddings implements Embeddings {
     return created;
   }
 
-  async keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void> {
+  async keepOnly(texts: Iterable<string>, all: () => Promise<Iterable<string>>): Promise<void> {
     const { vectors, address, lifetimeMs, embedder } = this.#context;
     const { model } = embedder;
     await vectors.delete(
@@ -72,7 +73,12 @@ export class MemoryEmbeddings implements Embeddings {
     if (lifetimeMs !== null) await vectors.renew({ ...address, model }, lifetimeMs / 2, this.#call);
     const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 }, this.#call);
     if (ofOtherModels.length === 0) return;
-    const kept = new Set(Array.from(all(), (text) => this.#hash(text)));
+    const kept = new Set<string>();
+    const turns = new Turns(this.#call);
+    for (const text of await all()) {
+      kept.add(this.#hash(text));
+      if (turns.isOver()) await turns.next();
+    }
     const gone = ofOtherModels.filter(({ text }) => !kept.has(text)).map(({ text }) => text);
     if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } }, this.#call);
   }
@@ -86,7 +92,7 @@ export class MemoryEmbeddings implements Embeddings {
     return this.#hash(this.#context.embedder.hash(text));
   }
 
-  /** With the address in it: nobody can tell whether two memories hold the same text. */
+  /** The hash includes the address, so that nobody can see whether two memories contain the same text. */
   #hash(text: string): string {
     return shortHash(JSON.stringify(this.#context.address) + text);
   }

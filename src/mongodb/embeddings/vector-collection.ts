@@ -14,9 +14,9 @@ export type VectorDocument = Record<"nodeId" | "scope", string> &
   Partial<Record<OwnerField, string>> & {
     /** A hash of the memory, the model and the text. */
     _id: string;
-    /** By which it was made, and with how many dimensions. */
+    /** The model that created the vector, and its dimensions. */
     model: string;
-    /** A hash of the memory and the text: those of all models go with their text. */
+    /** A hash of the memory and the text: the vectors of all models are deleted with their text. */
     text: string;
     vector: Binary | Uint8Array;
     updatedAt: Date;
@@ -25,21 +25,21 @@ export type VectorDocument = Record<"nodeId" | "scope", string> &
 /** More than a caller reads at once. The server also ends a batch at 16 MB. */
 const maxBatchVectors = 10_000;
 
-/** Whose vectors: of one memory, or of all memories of a thread or a user. */
+/** One memory, or all memories of a thread or a user. */
 type AddressRange = Partial<Record<"nodeId" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
 
 const own = { filter: { nodeId: { $exists: true }, vector: { $exists: true } }, option: "memoriesCollection" };
 
 const ofTexts = (field: string): object => ({ [field]: { $type: "string" } });
 
-/** Those of one memory, and those of a thread or a user, which `forget` looks for. */
+/** Indexes for the vectors of one memory, and for those of a thread or a user, which `forget` searches for. */
 export const vectorIndexes = [
   { name: "vectors_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, model: 1, text: 1 } },
   { name: "vectors_by_thread", key: { threadId: 1 }, partialFilterExpression: ofTexts("threadId") },
   { name: "vectors_by_user", key: { userId: 1 }, partialFilterExpression: ofTexts("userId") },
 ] as const satisfies readonly IndexDescription[];
 
-/** Beside the memories, whatever their collection is called. */
+/** The collection is always separate from the memories. */
 export function vectorsCollectionName(memoriesCollection: string): string {
   return `${memoriesCollection}_vectors`;
 }
@@ -48,13 +48,13 @@ export interface VectorContext {
   writeConcern: WriteConcernSettings;
   connect: () => Promise<void> | undefined;
   clock: () => Date;
-  /** By which MongoDB deletes the vectors of memories that expire. */
+  /** The indexes by which MongoDB deletes the vectors of expired memories. */
   expiryIndexes: readonly TtlIndex[];
-  /** False where the store has no embeddings, but another may have. */
+  /** False if this store has no embeddings. Another store may have some. */
   isUsed: boolean;
 }
 
-/** The vectors of the passages of all memories. Nothing is made before the first of them. */
+/** The vectors of the passages of all memories. Creates nothing before the first vector. */
 export class VectorCollection {
   readonly #collection: ExactCollection<VectorDocument>;
   readonly #prepare: () => Promise<void> | undefined;
@@ -104,7 +104,7 @@ export class VectorCollection {
     return this.#writing(() => this.#collection.deleteMany(filter, {}, call));
   }
 
-  /** Restarts the lifetimes of vectors that are older. */
+  /** Restarts the lifetimes of vectors that are older than `ageMs`. */
   renew(filter: object, ageMs: number, call: CallContext): Promise<void> {
     const updatedAt = this.#context.clock();
     const old = { ...filter, updatedAt: { $lt: new Date(updatedAt.getTime() - ageMs) } };
@@ -115,12 +115,12 @@ export class VectorCollection {
   async remove(range: AddressRange, call: CallContext): Promise<void> {
     const field = ownerFields[range.scope];
     const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-    // By an index that holds texts only: without the type the server does not use it.
+    // The index contains texts only. Without the type in the filter, the server does not use the index.
     const ofOwner = field === null || owner === undefined ? {} : { [field]: { $eq: owner, $type: "string" } };
     try {
       await this.delete({ ...range, ...ofOwner }, call);
     } catch (error) {
-      // A store without embeddings may lack the rights for what another has stored.
+      // A store without embeddings may lack the rights for the vectors of another store.
       const isForbidden = error instanceof Error && isUnauthorized(error.cause);
       if (this.#context.isUsed || !isForbidden) throw error;
     }

@@ -1,9 +1,9 @@
 import { endianness } from "node:os";
 
-/** What BSON puts before a vector of float32: its type and the unused bits of its last byte. */
+/** The bytes that BSON puts before a vector of float32: its type and the number of unused bits in its last byte. */
 const header = Uint8Array.of(0x27, 0);
 
-/** A vector as BSON stores it (binary subtype 9): a third of the bytes of an array of doubles. */
+/** The binary subtype 9 of BSON for vectors. A vector takes a third of the bytes of an array of doubles. */
 export const vectorSubtype = 9;
 
 export function vectorSizeBytes(dims: number): number {
@@ -17,11 +17,11 @@ export function packVector(vector: Float32Array): Uint8Array {
   return packed;
 }
 
-/** Cosine of one vector to many packed ones. */
+/** Computes the cosine of one vector to many packed ones. */
 export class VectorScorer {
   readonly #query: Float64Array;
   readonly #magnitude: number;
-  /** Packed floats lie at odd places of a reply; a typed array needs them at a multiple of four. */
+  /** Packed floats start at odd positions of a reply; a typed array needs a multiple of four. */
   readonly #floats: Float32Array;
   readonly #bytes: Uint8Array;
 
@@ -32,7 +32,7 @@ export class VectorScorer {
     this.#bytes = new Uint8Array(this.#floats.buffer);
   }
 
-  /** Zero where one of the two has no direction; undefined for a vector of other dimensions. */
+  /** Returns zero if one of the two has no direction. Undefined for a vector of other dimensions. */
   score(packed: Uint8Array): number | undefined {
     if (packed.length !== vectorSizeBytes(this.#query.length)) return undefined;
     this.#bytes.set(inLittleEndian(packed.subarray(header.length)));

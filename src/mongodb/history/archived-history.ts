@@ -4,7 +4,7 @@ import type { HistoryView } from "./history-view.js";
 import type { VersionCollection } from "./version-collection.js";
 import { archivedVersion, type OwnerDocument, unarchivedVersion, type VersionDocument } from "./version-document.js";
 
-/** The history of a memory on its way out of the database. A page of versions is held at a time. */
+/** Opens the history of a memory for an export. Keeps one page of versions in memory at a time. */
 export function archiveHistory(view: HistoryView): ArchivedHistory {
   const passOn = async (
     versions: AsyncIterable<VersionDocument>,
@@ -19,10 +19,10 @@ export function archiveHistory(view: HistoryView): ArchivedHistory {
   };
 }
 
-/** Of one command. A version may hold a whole text of 15 MB, and a command takes 48 MB. */
+/** The size of one insert. A version can contain a text of 15 MB, and a command at most 48 MB. */
 const maxBatch = { versions: 500, chars: 4_000_000 };
 
-/** The versions of an archive, after the document that says whose they are. Passes over those that are there. */
+/** Inserts the versions of an archive, after the document that names their owner. Skips versions that exist already. */
 export async function insertVersions(
   collection: VersionCollection,
   owner: OwnerDocument,

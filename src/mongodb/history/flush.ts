@@ -4,7 +4,7 @@ import { linkedVersions, pathsBefore, unlinkedVersions } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { VersionDocument } from "./version-document.js";
 
-/** What the outbox holds, as versions. One command, or none. */
+/** Returns the changes in the outbox as versions. One command, or none. */
 export async function pendingVersions(
   { memory, changes, texts }: PresentMemory,
   versions: VersionCollection,
@@ -12,16 +12,16 @@ export async function pendingVersions(
 ): Promise<VersionDocument[]> {
   const [first] = changes;
   if (first === undefined) return [];
-  // The texts are compared while the server looks for the heads.
+  // The texts are compared while the server searches for the heads.
   const heads = versions.heads(memory, pathsBefore(changes), first.revision, call);
   const unlinked = unlinkedVersions(memory, changes, texts);
   return linkedVersions(unlinked, await heads);
 }
 
 /**
- * Moves the recorded changes of a memory into the collection of versions. Anybody may do so at any time, several at
- * once, and again after a crash: a version has one id, and the changes leave the memory only when their versions are
- * there.
+ * Moves the recorded changes of a memory into the collection of versions. Any process may do so at any time,
+ * concurrently, and again after a crash: each version has a fixed id, and the changes leave the memory only after their
+ * versions are stored.
  */
 export async function flush(
   source: FlushSource,
@@ -34,7 +34,7 @@ export async function flush(
   const expiry = expiresAt && { expiresAt };
   const documents = (await pendingVersions(present, versions, call)).map((document) => ({ ...document, ...expiry }));
   await versions.insert(present.owner && { ...present.owner, ...expiry }, documents, call);
-  // Forgotten meanwhile: nobody else would find the versions.
+  // The memory was erased meanwhile. Nobody else would find these versions.
   if (!(await source.settle(present, call))) await versions.remove(present.memory, call);
   else
     await versions.applyRetention(

@@ -3,51 +3,55 @@ import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { RecordedChange } from "./outbox.js";
 import type { OwnerDocument } from "./version-document.js";
 
-/** Where versions come from. */
+/** The memory from which versions come. */
 export interface FlushSource {
   /**
-   * One command. Null where there is no memory, or it has expired. @param what "outbox": the texts that the outbox
-   * needs only
+   * Reads the memory with one command. Null if there is no memory, or if it has expired.
+   * @param what "outbox": only the texts that the outbox needs
    */
   read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null>;
-  /** Forgets the changes that have become versions. @returns false where the memory is gone */
+  /** Removes the changes that have become versions. @returns false if the memory is gone */
   settle(present: PresentMemory, call: CallContext): Promise<boolean>;
 }
 
-/** What a memory has recorded of its changes. */
+/** The recorded changes of a memory. */
 export interface StoredHistory extends FlushSource {
-  /** Moves what the memory has recorded into the collection of versions, and removes versions that are no longer kept. */
+  /**
+   * Moves the recorded changes of the memory into the collection of versions, and removes versions that are no longer
+   * kept.
+   */
   flush(call: CallContext): Promise<void>;
 }
 
-/** A memory as it is at one moment. */
+/** A memory at one point in time. */
 export interface PresentMemory {
-  /** The id of its document, as it is and as versions have it. */
+  /** The id of the document of the memory. */
   documentId: unknown;
+  /** The first part of the ids of the versions. */
   memory: string;
   revision: number;
-  /** Which have not become versions yet. */
+  /** Changes that have not become versions yet. */
   changes: RecordedChange[];
-  /** The first of them as the layout stores it. */
+  /** The first of these changes, as the layout stores it. */
   firstStored: unknown;
-  /** Texts by path: all, or those of the changes and of the path that was asked for. */
+  /** Texts by path: all, or those of the changes and of the requested path. */
   texts: ReadonlyMap<string, string>;
-  /** With "tree" only. */
+  /** Only with "tree". */
   tree?: MemorySnapshot;
-  /** With `{ path }` only. */
+  /** Only with `{ path }`. */
   isDirectory?: boolean;
-  /** Null where the memory has versions already. */
+  /** Null if the memory has versions already. */
   owner: OwnerDocument | null;
 }
 
-/** What a revert makes of a tree. */
+/** The changes of a tree that a revert makes. */
 export interface Restoration {
-  /** The whole text of each file that changes, by path; null for one that goes. */
+  /** The whole text of each changed file, by path; null for a removed file. */
   files: ReadonlyMap<string, string | null>;
-  /** Which of the files is renamed from where. */
+  /** The former path of each renamed file, by its new path. */
   renamed: ReadonlyMap<string, string>;
   addedDirectories: readonly string[];
   removedDirectories: readonly string[];
-  /** As the memory was when this was planned. */
+  /** The memory at the time of the plan. */
   tree: MemorySnapshot;
 }

@@ -14,8 +14,8 @@ import {
 import { createFilter, fits, rangesBelow, type VersionQuery } from "./version-query.js";
 
 /**
- * All versions of a memory at one moment, for one call: those that are still in its document, and those before in the
- * collection.
+ * All versions of a memory at one point in time, for one call: recent versions from its document, and older ones from
+ * the collection.
  */
 export class HistoryView {
   readonly present: PresentMemory;
@@ -23,7 +23,7 @@ export class HistoryView {
   readonly #call: CallContext;
   /** Oldest first. */
   readonly #pending: readonly VersionDocument[];
-  /** What is in the collection from here on is newer than this view, or pending too. */
+  /** Versions in the collection from this id on are newer than this view, or pending too. */
   readonly #end: string;
 
   private constructor(
@@ -39,12 +39,12 @@ export class HistoryView {
     this.#end = pending[0]?._id ?? storedId(present.memory, String(present.revision + 1));
   }
 
-  /** The memory has been read before the collection is, so that a version which moves meanwhile is seen. */
+  /** The memory must be read before the collection, so that a version that moves meanwhile is seen. */
   static async of(present: PresentMemory, versions: VersionCollection, call: CallContext): Promise<HistoryView> {
     return new HistoryView(present, versions, await pendingVersions(present, versions, call), call);
   }
 
-  /** Whether the version has left the memory for the collection. */
+  /** Whether the version has moved from the memory to the collection. */
   isStored({ _id }: VersionDocument): boolean {
     return _id < this.#end;
   }
@@ -59,7 +59,7 @@ export class HistoryView {
     return found;
   }
 
-  /** The version after one that is no longer kept, if it still holds the text of that one. */
+  /** Finds the version after `id`, which is no longer kept, if the next version still contains its text. */
   async findSuccessor(id: string): Promise<VersionDocument | null> {
     const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
     const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" }, this.#call);
@@ -67,7 +67,7 @@ export class HistoryView {
     return found?.older ? found : null;
   }
 
-  /** Newest first. @param olderThan an id, or null for the newest */
+  /** Reads a page of versions, newest first. @param olderThan an id, or null for the newest */
   async page(query: VersionQuery, limit: number, olderThan: string | null): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, checkVersionId(olderThan));
     const pending = this.#pending
@@ -89,16 +89,16 @@ export class HistoryView {
     ];
   }
 
-  /** Newest first: everything after a change. */
+  /** Reads everything after a change, newest first. */
   async *newerThan(revision: number): AsyncGenerator<VersionDocument> {
     const start = storedId(this.present.memory, String(revision + 1));
     yield* this.#pending.filter((version) => version._id >= start).toReversed();
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
   }
 
-  /** The versions of some files: one file after the other, of each the newest first. */
+  /** Reads the versions of some files: one file after the other, newest first for each file. */
   async *versionsByFile(files: readonly string[]): AsyncGenerator<VersionDocument> {
-    // As the server sorts them.
+    // Sorted as the server sorts them.
     const waiting = files.toSorted();
     const filter = { file: { $in: files }, _id: { ...versionIdRange(this.present.memory), $lt: this.#end } };
     for await (const version of this.#versions.find(
@@ -114,7 +114,7 @@ export class HistoryView {
     for (const file of waiting.toReversed()) yield* this.#pendingVersions(file, null);
   }
 
-  /** The versions of a file, newest first. @param after an id: only newer versions; null for all */
+  /** Reads the versions of a file, newest first. @param after an id: only newer versions; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
     const versions: VersionDocument[] = [];
     for await (const page of this.lineagePages(file, after)) versions.push(...page);
@@ -150,7 +150,7 @@ export class HistoryView {
     return after === null ? versionIdRange(this.present.memory).$gt : storedId(this.present.memory, after);
   }
 
-  /** The last version at a path. */
+  /** Finds the last version at a path. */
   async lastAt(path: string): Promise<VersionDocument | null> {
     const pending = this.#pending.findLast((version) => version.path === path);
     if (pending !== undefined) return pending;
@@ -163,7 +163,7 @@ export class HistoryView {
     return last ?? null;
   }
 
-  /** Whether a version lies below a path. */
+  /** Whether there is a version below a path. */
   async hasBelow(path: string): Promise<boolean> {
     if (this.#pending.some((version) => version.path?.startsWith(`${path}/`))) return true;
     const [range] = rangesBelow(path);
@@ -180,8 +180,8 @@ export class HistoryView {
   }
 
   /**
-   * The text of a version; null where there is none, or it is redacted. @throws MemoryError ENOENT where it is no
-   * longer kept
+   * Reads the text of a version. Null if there is none, or if it is redacted.
+   * @throws MemoryError ENOENT if the version is no longer kept
    */
   async readText(version: VersionDocument): Promise<string | null> {
     if (version.redactedAt !== undefined || version.operation === "deleted") return null;
@@ -194,14 +194,14 @@ export class HistoryView {
     return text;
   }
 
-  /** The text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
+  /** Reads the text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
   async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
     if (version.operation === "created") return null;
     const newer = await this.lineage(version.file ?? "", getPublicId(version));
     return textBefore([...newer, version], this.present.texts) ?? undefined;
   }
 
-  /** Those of these versions that there are, by id. */
+  /** Finds the existing versions among these ids, by id. */
   async several(ids: readonly string[]): Promise<Map<string, VersionDocument>> {
     const stored = [...new Set(ids)].map((id) => storedId(this.present.memory, id));
     const found = this.#pending.filter(({ _id }) => stored.includes(_id));
@@ -218,10 +218,10 @@ const maxIdsPerCommand = 1000;
 const lineagePageSize = 1000;
 
 /**
- * The text that a file had before some versions of it.
+ * Returns the text of a file before some of its versions.
  * @param newer all versions of the file from then on, newest first; at least one
  * @param texts of the present
- * @returns null where it is redacted, undefined where a version that is needed is no longer kept
+ * @returns null if the text is redacted, undefined if a needed version is no longer kept
  */
 export function textBefore(
   newer: readonly VersionDocument[],
@@ -242,7 +242,7 @@ export function textBefore(
   return present === undefined ? null : read(older, present);
 }
 
-/** @param older each is read by the next */
+/** @param older each is decoded with the next as its newer text */
 function read(older: readonly OlderText[], newest: string): string {
   return older.reduceRight((newer, text) => readOlderText(text, newer), newest);
 }

@@ -33,14 +33,15 @@ import type { VersionQuery } from "./version-query.js";
 export interface HistoryContext {
   source: StoredHistory;
   /**
-   * Makes what a revert has planned in one step, if the memory is still at that revision. @returns what was recorded of
-   * it; null if the memory has changed. @throws ENOSPC
+   * Applies a planned revert in one step, if the memory is still at that revision.
+   * @returns the recorded change; null if the memory has changed.
+   * @throws ENOSPC
    */
   restore: (restoration: Restoration, revision: number) => Promise<RecordedChange | null>;
   versions: VersionCollection;
-  /** The changes that wait or waited for a person, which hold texts too. */
+  /** The changes that wait or waited for a person. They contain texts too. */
   proposals: ChangeRecords;
-  /** Removes what is stored of the meaning of the texts of the memory, which the next search makes anew. */
+  /** Removes the stored embeddings of the texts of the memory. The next search creates them again. */
   removeVectors: () => Promise<void>;
   clock: () => Date;
   maxFileBytes: number;
@@ -154,7 +155,7 @@ export class MongoHistory implements HistoryBackend {
           ...(await keptTexts(view, open)),
           ...[...lostTexts.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? []),
         ];
-        // First, because a version that is redacted no longer holds the text that it had.
+        // Comes first, because a redacted version no longer has the text to search for.
         await redactRecords(proposals, { paths: [], texts });
         await removeVectors();
         if (await versions.redact(view.present.memory, redactions, this.#call)) return redacted.size;
@@ -184,7 +185,8 @@ interface Redactable {
 }
 
 /**
- * @param redacted ids that were found in an attempt before, of which nothing need be left
+ * Finds the versions to redact.
+ * @param redacted ids that an earlier attempt has found; nothing need be left of them
  * @throws MemoryError ENOENT for another version of which nothing is kept
  */
 async function redactable(
@@ -207,7 +209,7 @@ async function redactable(
   return { open: [...kept.values()].filter(({ redactedAt }) => redactedAt === undefined), lostTexts };
 }
 
-/** Of versions that have a text which is still kept. */
+/** Reads the texts of versions that are still kept. */
 async function keptTexts(view: HistoryView, versions: readonly VersionDocument[]): Promise<string[]> {
   const texts = await Promise.all(
     versions.map(async (version) => {
@@ -238,14 +240,14 @@ async function readVersionText(view: HistoryView, version: VersionDocument): Pro
   return { path: version.path ?? "", id, content: await view.readText(version) };
 }
 
-/** The file of a version as it is now, wherever it lies. */
+/** Reads the present text of the file of a version, wherever the file is now. */
 async function readPresentText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
   const [newest = version] = await view.lineage(version.file ?? "", getPublicId(version));
   const path = newest.path ?? version.path ?? "";
   return { path, id: null, content: view.present.texts.get(path) ?? null };
 }
 
-/** Ends where a version is no longer kept: what is older than that one does not lead to the present text. */
+/** Ends at a version that is no longer kept: older versions do not lead to the present text. */
 async function* readSteps(parts: AsyncIterable<readonly VersionDocument[]>): AsyncGenerator<LineageStep[]> {
   let since: string | undefined;
   for await (const part of parts) {

@@ -5,7 +5,7 @@ import { hashSha256 } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type DirectoryChange, publicId, storedId, type VersionDocument } from "./version-document.js";
 
-/** A change that the document of the memory has recorded of itself, by paths. */
+/** A change that a memory has recorded in its document, with paths. */
 export interface RecordedChange {
   revision: number;
   at: Date;
@@ -16,25 +16,25 @@ export interface RecordedChange {
 
 export interface RecordedFile {
   path: string;
-  /** Where the file lay before it was renamed. */
+  /** The path before the file was renamed. */
   from?: string;
   gone: boolean;
-  /** The text before, if it had one and the change replaced it. */
+  /** The text before, if there was one and the change replaced it. */
   before?: string;
-  /** Bytes of UTF-8 of the text before, if the change only added to it. */
+  /** Size in bytes of UTF-8 of the text before, if the change only appended to it. */
   beforeBytes?: number;
-  /** How the text before differs from the one after, if that was known. */
+  /** The difference between the text before and the text after, if it is known. */
   older?: OlderText;
 }
 
-/** The last version of a path that is known before a change. */
+/** The last known version of a path before a change. */
 export interface Head {
   id: string;
   file: string;
   gone: boolean;
 }
 
-/** The paths whose heads are needed. */
+/** Returns the paths for which heads are needed. */
 export function pathsBefore(changes: readonly RecordedChange[]): string[] {
   const known = new Set<string>();
   const needed = new Set<string>();
@@ -47,8 +47,8 @@ export function pathsBefore(changes: readonly RecordedChange[]): string[] {
 }
 
 /**
- * The versions of recorded changes, before they are linked.
- * @param texts of the files that the changes name, after the last of them
+ * Returns the versions of recorded changes, before they are linked.
+ * @param texts of the files that the changes name, after the last change
  */
 export function unlinkedVersions(
   memory: string,
@@ -60,7 +60,7 @@ export function unlinkedVersions(
   return versions;
 }
 
-/** @param heads of the paths before the first of the changes */
+/** Links versions to their predecessors. @param heads of the paths before the first of the changes */
 export function linkedVersions(
   versions: readonly UnlinkedVersion[],
   heads: ReadonlyMap<string, Head>,
@@ -102,7 +102,7 @@ function getOperation({ gone, from, before, beforeBytes, older }: RecordedFile):
   return before === undefined && beforeBytes === undefined && older === undefined ? "created" : "modified";
 }
 
-/** From the last to the first: the text before a change is the text after the one before it. */
+/** Works from the last change to the first: the text before a change is the text after the previous one. */
 function addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, string>): void {
   for (const { document, file } of versions.toReversed()) {
     if (file === null) continue;
@@ -125,7 +125,7 @@ function textBefore(
 ): string | undefined {
   if (older !== undefined) return after === undefined ? undefined : readOlderText(older, after);
   if (before !== undefined || beforeBytes === undefined || after === undefined) return before;
-  // In ASCII a byte is a unit: a long text need not be encoded.
+  // In ASCII one byte is one unit, so a long text need not be encoded.
   return after.length === afterBytes
     ? after.slice(0, beforeBytes)
     : Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");

@@ -3,16 +3,16 @@ import type { RecordedFile } from "./outbox.js";
 import type { DirectoryChange } from "./version-document.js";
 
 export interface RecordedEdits {
-  /** Files that are removed come first, then those that are moved, then texts. */
+  /** Removed files come first, then moved files, then written texts. */
   files: RecordedFile[];
   directories: DirectoryChange;
 }
 
 /**
- * What the history is told of a change, in the order in which its versions are numbered. A text that is written again as
- * it was makes no version.
- * @param tree as it is before the edits, with the texts that they replace
- * @returns null where the change makes no version
+ * Describes a change for the history, with the files in the order in which their versions are numbered. Writing the
+ * same text again makes no version.
+ * @param tree before the edits, with the texts that the edits replace
+ * @returns null if the change makes no version
  */
 export function recordEdits(tree: MemoryTree, edits: TreeEdits): RecordedEdits | null {
   const files = [...recordRemoved(tree, edits), ...recordMoved(tree, edits), ...recordWritten(tree, edits)];
@@ -42,7 +42,7 @@ function recordWritten(tree: MemoryTree, { moved, files }: TreeEdits): RecordedF
 
 function recordDirectories(tree: MemoryTree, { removed, moved, directories }: TreeEdits): DirectoryChange {
   const removedDirectories = removed.filter((path) => tree.directories.has(path));
-  // A moved directory is listed before what lies in it.
+  // A moved directory is listed before its children.
   const root = moved.find(({ path }) => tree.directories.has(path));
   return {
     ...(directories.length > 0 && { added: [...directories] }),

@@ -6,12 +6,12 @@ import type { Redaction } from "./version-collection.js";
 import { getPublicId, type VersionDocument } from "./version-document.js";
 
 /**
- * What has to change so that the text, path, size and hash of these versions are nowhere. A version holds the text
- * before it; so of a redacted one the version after it loses what it holds, and the redacted one itself holds a whole
- * text from then on, as it cannot be read by the redacted one any more. First what keeps something, then what takes
- * something away.
- * @param versions which are to be redacted
- * @throws MemoryError EINVAL for the text that a file has now
+ * Plans how to remove the text, path, size and hash of these versions everywhere. A version stores the text before it.
+ * So the version after a redacted one loses its stored text. The redacted version stores the text before it whole from
+ * then on, because that text can no longer be read from the redacted text. Redactions that keep a text come first, then
+ * redactions that remove one.
+ * @param versions to redact
+ * @throws MemoryError EINVAL for the present text of a file
  */
 export async function planRedactions(
   view: HistoryView,
@@ -46,15 +46,15 @@ export async function planRedactions(
 
 /** The text of a version that is no longer kept. */
 export interface LostText {
-  /** The version after it, which says what it replaced. */
+  /** The next version, which stores the replaced text. */
   successor: VersionDocument;
-  /** All versions after it, newest first. */
+  /** All later versions, newest first. */
   newer: readonly VersionDocument[];
 }
 
 /**
- * What has to change so that the text of a version that is no longer kept is removed.
- * @throws MemoryError EINVAL for the text that a file has now
+ * Plans how to remove the text of a version that is no longer kept.
+ * @throws MemoryError EINVAL for the present text of a file
  */
 export function redactLostText(view: HistoryView, { successor, newer }: LostText): Redaction {
   if (isPresentText(view, newer, { ...successor, operation: "modified" }))
@@ -67,7 +67,7 @@ function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean
 }
 
 /**
- * Whether the text can be read in the file as it is now: as all of it, or as its start where the rest was only added.
+ * Whether the text can be read in the present file: as the whole text, or as its start if later changes only appended.
  */
 function isPresentText(view: HistoryView, newer: readonly VersionDocument[], version: VersionDocument): boolean {
   if (version.operation === "deleted") return false;

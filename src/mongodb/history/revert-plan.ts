@@ -8,16 +8,20 @@ import { type HistoryView, textBefore } from "./history-view.js";
 import { movedPath, treeAt } from "./tree-at.js";
 import { noSuchVersion, getPublicId, type VersionDocument } from "./version-document.js";
 
-/** What a tree is to become: the texts of some files, null for those that are to go. */
+/** The target state of a tree: the texts of some files, null for files to remove. */
 interface Target {
   files: Map<string, string | null>;
   renamed: Map<string, string>;
   addedDirectories: Set<string>;
-  /** As far as nothing lies in them. */
+  /** Removed only if they are empty. */
   removedDirectories: Set<string>;
 }
 
-/** @returns null where nothing has to change. @throws MemoryError ECONFLICT, EINVAL, EISDIR, ENOENT, ENOTDIR */
+/**
+ * Plans a revert.
+ * @returns null if nothing has to change.
+ * @throws MemoryError ECONFLICT, EINVAL, EISDIR, ENOENT, ENOTDIR
+ */
 export async function restorationFor(
   view: HistoryView,
   what: RevertTarget,
@@ -33,7 +37,7 @@ function emptyTarget(): Target {
   return { files: new Map(), renamed: new Map(), addedDirectories: new Set(), removedDirectories: new Set() };
 }
 
-/** A file or directory as it was right after a version. */
+/** Plans a file or directory in its state right after a version. */
 async function formerState(view: HistoryView, tree: MemorySnapshot, path: string, to: string): Promise<Target> {
   const version = await view.one(to);
   const target = emptyTarget();
@@ -60,7 +64,7 @@ function redactedText(id: string): MemoryError {
   return invalid(`version ${id} cannot be restored: its text, or one of its time, is redacted`);
 }
 
-/** The tree without what a run or a call has changed. */
+/** Plans the tree without the changes of a run or a call. */
 async function undone(
   view: HistoryView,
   tree: MemorySnapshot,
@@ -111,7 +115,7 @@ async function undone(
   return target;
 }
 
-/** Newest first. */
+/** Reads all versions of a run or a call, newest first. */
 async function versionsBy(
   view: HistoryView,
   actor: { runId: string } | { toolCallId: string },
@@ -126,7 +130,7 @@ async function versionsBy(
   }
 }
 
-/** A file before the oldest of these versions, all of one file. @throws MemoryError ENOENT, EINVAL */
+/** Reads a file before the oldest of these versions, which are all of one file. @throws MemoryError ENOENT, EINVAL */
 async function formerFile(
   view: HistoryView,
   versions: readonly VersionDocument[],
@@ -167,7 +171,7 @@ function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, 
   }
 }
 
-/** Only what differs from the tree. */
+/** Keeps only differences from the tree. */
 function planRestoration(tree: MemorySnapshot, target: Target): Restoration | null {
   const present = new Map(tree.files.map(({ path, content }) => [path, content]));
   const files = new Map(
@@ -201,7 +205,7 @@ function emptyDirectories(
   files: ReadonlySet<string>,
 ): Set<string> {
   const removed = new Set<string>();
-  // The deepest first: a directory may only hold such that are removed too.
+  // The deepest come first: a directory may only contain directories that are removed too.
   for (const path of tree.directories
     .filter((each) => candidates.has(each) && !needed.has(each))
     .toSorted((a, b) => b.length - a.length)) {

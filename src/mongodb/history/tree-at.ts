@@ -5,16 +5,16 @@ import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import { type DirectoryChange, getPublicId, getRevision, type VersionDocument } from "./version-document.js";
 
-/** A tree as it was. */
+/** A tree at an earlier point in time. */
 export interface FormerTree {
   snapshot: MemorySnapshot;
-  /** The paths of the files whose text is redacted, where they are known. The snapshot does not have them. */
+  /** The known paths of files whose text is redacted. The snapshot does not contain these files. */
   redacted: string[];
 }
 
 /**
- * The present tree, without what was changed after the change of a version. @throws MemoryError ENOENT where some of it
- * is no longer kept
+ * Reads the tree right after the change of a version: the present tree without all later changes.
+ * @throws MemoryError ENOENT if a part of the tree is no longer kept
  */
 export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
   const { tree, texts } = view.present;
@@ -96,7 +96,7 @@ function undoDirectories(directories: Set<string>, { added = [], removed = [], m
   for (const path of removed) directories.add(path);
 }
 
-/** The path after a directory was moved; null if it does not lie in it. */
+/** Returns the path after a move of a directory. Null if the path is outside the directory. */
 export function movedPath(path: string, from: string, to: string): string | null {
   return path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : null;
 }

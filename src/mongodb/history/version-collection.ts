@@ -10,16 +10,16 @@ import { versionIdRange, type OwnerDocument, getPublicId, storedId, type Version
 
 export type StoredVersion = VersionDocument | OwnerDocument;
 
-/** How long versions are kept, where it is not for ever. The last version of each path always stays. */
+/** How long versions are kept, if not for ever. The last version of each path always stays. */
 export interface Retention {
   keepVersions?: number | undefined;
   keepMs?: number | undefined;
 }
 
-/** What a redaction changes of a version. */
+/** How a redaction changes a version. */
 export interface Redaction {
   id: string;
-  /** As it was found: if it is not so any more, nothing is changed. */
+  /** The expected value: if the version has another one by now, nothing is changed. */
   found?: OlderText | null;
   set: Partial<Pick<VersionDocument, "older" | "redactedAt" | "redactedBy" | "sizeBytes" | "sha256">>;
   unset: readonly ("path" | "from" | "directories")[];
@@ -28,14 +28,14 @@ export interface Redaction {
 interface FindVersionsOptions {
   limit?: number;
   hint?: string;
-  /** In place of that by ids. */
+  /** Replaces the order by ids. */
   sort?: Record<string, 1 | -1>;
 }
 
-/** A sparse index would hold every document, as each has an id. */
+/** Returns a partial filter. A sparse index would contain every document, because each has an id. */
 const having = (field: string): object => ({ [field]: { $exists: true } });
 
-/** Beside the memories, whatever their collection is called. */
+/** The collection is always separate from the memories. */
 export function versionsCollectionName(memoriesCollection: string): string {
   return `${memoriesCollection}_versions`;
 }
@@ -69,13 +69,13 @@ export const versionIndexes: (IndexDescription & { name: string })[] = [
   { name: "drop_versions", key: { dropAt: 1 }, expireAfterSeconds: 0, sparse: true },
 ];
 
-/** Of a few hundred bytes each, unless they hold whole texts: the server ends a batch at 16 MB. */
+/** Versions have a few hundred bytes each, unless they contain whole texts. The server also ends a batch at 16 MB. */
 const batchSize = 2000;
 
-/** How many paths one command looks for. */
+/** How many paths one command searches for. */
 const maxPathsPerCommand = 100;
 
-/** The versions of all memories, once they have left the documents of the memories. */
+/** The versions of all memories that have left the documents of the memories. */
 export class VersionCollection {
   readonly #collection: ExactCollection<StoredVersion>;
   readonly #retention: Retention;
@@ -87,12 +87,12 @@ export class VersionCollection {
     this.#clock = clock;
   }
 
-  /** @param option which names the collection. @throws MemoryError EIO */
+  /** @param option the option that names the collection. @throws MemoryError EIO */
   makeIndexes(option: string): Promise<void> {
     return createIndexes(this.#collection, versionIndexes, "the history", option);
   }
 
-  /** The last versions of these paths before a change. */
+  /** Reads the last versions of these paths before a change. */
   async heads(
     memory: string,
     paths: readonly string[],
@@ -115,17 +115,17 @@ export class VersionCollection {
     return heads;
   }
 
-  /** @param owner where the memory has no version yet */
+  /** @param owner null if the memory has versions already */
   insert(owner: OwnerDocument | null, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
     return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions], call);
   }
 
-  /** In a transaction, which also makes the changes that they are of. */
+  /** Inserts versions in the transaction that makes their changes. */
   async insertIn(session: ClientSession, versions: readonly StoredVersion[], call: CallContext): Promise<void> {
     await this.#collection.insertMany(versions, { session }, call);
   }
 
-  /** The same, but for those that are there already. */
+  /** Inserts versions in a transaction. Skips versions that exist already. */
   async insertMissingIn(session: ClientSession, versions: readonly StoredVersion[], call: CallContext): Promise<void> {
     const ids = versions.map(({ _id }) => _id);
     const found = await this.#collection
@@ -136,12 +136,12 @@ export class VersionCollection {
     if (missing.length > 0) await this.insertIn(session, missing, call);
   }
 
-  /** Whether not all versions are kept for ever. */
+  /** Whether some versions are removed after a time. */
   get dropsSome(): boolean {
     return this.#retention.keepVersions !== undefined || this.#retention.keepMs !== undefined;
   }
 
-  /** The paths of the versions of a range of ids. */
+  /** Reads the paths of the versions in a range of ids. */
   async pathsWithin(ids: object, call: CallContext): Promise<string[]> {
     const options = { projection: { _id: 0, path: 1 }, hint: "_id_", batchSize };
     const found = await reading(() =>
@@ -150,7 +150,7 @@ export class VersionCollection {
     return found.flatMap(({ path }) => path ?? []);
   }
 
-  /** Removes those after a revision, in a transaction. */
+  /** Removes the versions after a revision, in a transaction. */
   async removeAfter(session: ClientSession, memory: string, revision: number, call: CallContext): Promise<void> {
     await this.#collection.deleteMany(
       { _id: { $gte: storedId(memory, String(revision + 1)), $lt: versionIdRange(memory).$lt } },
@@ -159,7 +159,7 @@ export class VersionCollection {
     );
   }
 
-  /** Newest or oldest first. */
+  /** Reads versions, newest or oldest first. */
   async *find(
     filter: object,
     direction: 1 | -1,
@@ -169,7 +169,7 @@ export class VersionCollection {
     yield* streaming(this.#found(filter, direction, options, call));
   }
 
-  /** The same, all at once: a stream takes a turn of the event loop for each. */
+  /** Finds all versions at once: a stream takes a turn of the event loop for each. */
   findAll(
     filter: object,
     direction: 1 | -1,
@@ -179,7 +179,7 @@ export class VersionCollection {
     return reading(() => this.#found(filter, direction, options, call).toArray());
   }
 
-  /** Without those that MongoDB has yet to delete. */
+  /** Leaves out versions that MongoDB has yet to delete. */
   #found(
     filter: object,
     direction: 1 | -1,
@@ -199,7 +199,7 @@ export class VersionCollection {
     );
   }
 
-  /** Lets go what need not be kept of these paths. */
+  /** Removes versions of these paths that need not be kept. */
   async applyRetention(memory: string, paths: readonly string[], call: CallContext): Promise<void> {
     const { keepVersions, keepMs } = this.#retention;
     for (const some of splitPaths(paths)) {
@@ -234,7 +234,7 @@ export class VersionCollection {
     }
   }
 
-  /** For each filter on a path the last version behind `skip` others. */
+  /** Finds the last version for each filter on a path, after skipping `skip` versions. */
   async #findLast(
     filters: readonly object[],
     skip: number,
@@ -255,7 +255,7 @@ export class VersionCollection {
     return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, {}, call).toArray());
   }
 
-  /** Keeps the versions of a memory until then at least. */
+  /** Keeps the versions of a memory at least until `expiresAt`. */
   async prolong(memory: string, expiresAt: Date, call: CallContext): Promise<void> {
     await this.#collection.updateMany(
       { $or: [{ _id: memory }, { _id: versionIdRange(memory) }] },
@@ -266,9 +266,10 @@ export class VersionCollection {
   }
 
   /**
-   * @param beforeRevision which are counted @default all
-   * @returns how many versions a memory had. The last to go says whose they were, so that a crash leaves nothing that
-   * cannot be found
+   * Removes the versions of a memory. The document that names their owner is removed last, so that a crash leaves no
+   * versions without an owner.
+   * @param beforeRevision only versions before it are counted. @default all
+   * @returns the number of versions
    */
   async remove(memory: string, call: CallContext, beforeRevision?: number): Promise<number> {
     if (beforeRevision !== undefined) {
@@ -280,7 +281,7 @@ export class VersionCollection {
     return count;
   }
 
-  /** The memories of a range that have versions. */
+  /** Reads the memories of a range that have versions. */
   async *memories(range: object, call: CallContext): AsyncGenerator<string> {
     for await (const { _id } of streaming(
       this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } }, call),
@@ -288,7 +289,7 @@ export class VersionCollection {
       yield _id;
   }
 
-  /** Takes a person or a thread out of who has made or redacted versions. */
+  /** Removes a person or a thread from the authors and redactors of versions. */
   async unname(field: "userId" | "threadId", id: string, call: CallContext): Promise<void> {
     for (const role of ["actor", "redactedBy"]) {
       await this.#collection.updateMany(
@@ -300,7 +301,10 @@ export class VersionCollection {
     }
   }
 
-  /** In their order. @returns false where a version was not as it was found; then some may have been changed */
+  /**
+   * Redacts in the given order.
+   * @returns false if a version did not have its expected value; some versions may then be changed
+   */
   async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<boolean> {
     try {
       for (const { id, found, set, unset } of redactions) {

@@ -5,38 +5,38 @@ import type { MemoryVersion, VersionOperation } from "../../core/history/history
 import type { OlderText } from "../../core/history/older-text.js";
 import { badVersionId } from "../../core/history/version-id.js";
 
-/** What one change did to one file, or to directories alone. */
+/** The effect of one change on one file, or on directories only. */
 export interface VersionDocument {
-  /** The memory, and the id in it with leading zeros, so that ids sort as the changes were made. */
+  /** The memory, and the id of the version with leading zeros, so that ids sort in the order of the changes. */
   _id: string;
   /**
-   * The id of the first version of this file. Stays when the file is renamed. Absent where the change was of
-   * directories alone.
+   * The id of the first version of this file. Stays when the file is renamed. Absent if the change concerned
+   * directories only.
    */
   file?: string;
-  /** The id of the version before, of this file or of a deleted one at its path. */
+  /** The id of the previous version: of this file, or of a deleted file at its path. */
   since?: string;
-  /** Absent where it is redacted. */
+  /** Absent if the version is redacted. */
   path?: string;
   from?: string;
   operation?: VersionOperation;
   at: Date;
   actor: MemoryActor | null;
-  /** The text before the change. Absent where there was none or the same. Null: it is redacted. */
+  /** The text before the change. Absent if there was none, or if it was the same. Null if it is redacted. */
   older?: OlderText | null;
-  /** Null where there is no text after the change, or it is redacted. */
+  /** Null if the change left no text, or if the text is redacted. */
   sizeBytes: number | null;
   sha256: string | null;
   directories?: DirectoryChange;
   redactedAt?: Date;
   redactedBy?: MemoryActor;
-  /** MongoDB deletes it then, as nobody has changed the memory any more. */
+  /** The time at which MongoDB deletes the version, because nobody has changed the memory any more. */
   expiresAt?: Date;
-  /** MongoDB deletes it then, as it is older than `keepMs`. */
+  /** The time at which MongoDB deletes the version, because it is older than `keepMs`. */
   dropAt?: Date;
 }
 
-/** What a change did to directories. Only the first version of the change has it. */
+/** The effect of a change on directories. Only the first version of the change contains it. */
 export interface DirectoryChange {
   added?: string[];
   removed?: string[];
@@ -44,8 +44,8 @@ export interface DirectoryChange {
 }
 
 /**
- * Whose versions they are. It has the id of the memory alone. Made before the first version, and removed after the
- * last.
+ * The owner of the versions of a memory. Its id is the id of the memory alone. Created before the first version, and
+ * removed after the last.
  */
 export interface OwnerDocument {
   _id: string;
@@ -59,7 +59,7 @@ export interface OwnerDocument {
 const revisionDigits = 10;
 const indexDigits = 6;
 
-/** Names a version: the revision of its change, and which of several files of the change it is. */
+/** Returns the id of a version: the revision of its change, and the position among the files of the change. */
 export function publicId(revision: number, index: number): string {
   return index === 0 ? String(revision) : `${revision}.${index}`;
 }
@@ -91,7 +91,7 @@ export function noSuchVersion(id: string): MemoryError {
   return new MemoryError("ENOENT", `ENOENT: the memory has no version ${id}, or keeps it no longer`);
 }
 
-/** Without what is of the database that it lies in. */
+/** Leaves out the fields that only concern the database. */
 export function archivedVersion({
   _id,
   expiresAt: _expiresAt,
@@ -102,13 +102,13 @@ export function archivedVersion({
 }
 
 export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVersion): VersionDocument {
-  // What is absent is undefined, which the driver would store as null.
+  // Absent fields are undefined here. The driver would store undefined as null.
   const fields = Object.entries(version).filter(([, value]) => value !== undefined);
   // The fields are those of the version.
   return { _id: storedId(memory, id), ...Object.fromEntries(fields) } as VersionDocument;
 }
 
-/** Where the ids of a memory's versions lie. */
+/** Returns the range of ids of the versions of a memory. */
 export function versionIdRange(memory: string): { $gt: string; $lt: string } {
   return { $gt: `${memory}.`, $lt: `${memory}/` };
 }

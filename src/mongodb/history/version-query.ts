@@ -3,15 +3,15 @@ import type { VersionFilter } from "../../core/history/history.js";
 import { getPathPrefix } from "../../core/values/paths.js";
 import type { VersionDocument } from "./version-document.js";
 
-/** Which versions of one memory are meant: those that fit all of these. */
+/** Selects the versions of one memory that match all of these fields. */
 export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" | "after" | "before"> {
-  /** Those at this path, and those of the file that `last` is of, up to it. */
+  /** The versions at this path, and the versions of the file of `last`, up to `last`. */
   ofFile?: { path: string; last: VersionDocument | null };
-  /** Those of a directory. */
+  /** The versions of a directory. */
   below?: string;
 }
 
-/** For the server. */
+/** Returns the query as a filter for the server. */
 export function createFilter({ ofFile, below, actor, operation, after, before }: VersionQuery): object {
   const at = { ...(after && { $gt: after }), ...(before && { $lt: before }) };
   return {
@@ -23,7 +23,7 @@ export function createFilter({ ofFile, below, actor, operation, after, before }:
   };
 }
 
-/** The same for a version that is at hand. */
+/** Whether a loaded version matches the query. */
 export function fits(
   version: VersionDocument,
   { ofFile, below, actor, operation, after, before }: VersionQuery,
@@ -47,7 +47,7 @@ function createLineageFilters(last: VersionDocument | null): object[] {
   return last?.file === undefined ? [] : [{ file: last.file, _id: { $lte: last._id } }];
 }
 
-/** What lies in a directory: "0" is the character after "/". */
+/** Returns a range of all keys in a directory. "0" is the character after "/". */
 export function rangesBelow(directory: string): object[] {
   return [{ $gt: `${directory}/`, $lt: `${directory}0` }];
 }

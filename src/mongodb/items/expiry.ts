@@ -13,9 +13,9 @@ export interface TtlOptions {
   namespaces?: { prefix: string[]; ttlMs: number | null }[];
 }
 
-/** When an item put now will be gone. */
+/** Computes when an item expires that is put now. */
 export class Expiry {
-  /** Whether items may be put with an end at all. */
+  /** Whether items may expire at all. */
   readonly configured: boolean;
   readonly refreshOnRead: boolean;
   readonly #defaultTtlMs: number | null;
@@ -28,7 +28,7 @@ export class Expiry {
     this.#ttlMsByPrefix = new Map(options?.namespaces?.map(({ prefix, ttlMs }) => [storedNamespace(prefix), ttlMs]));
   }
 
-  /** Null: never. */
+  /** Returns null if items of this namespace never expire. */
   getTtlMs(namespace: readonly string[]): number | null {
     if (this.#ttlMsByPrefix.size === 0) return this.#defaultTtlMs;
     for (let length = namespace.length; length > 0; length -= 1) {
@@ -44,7 +44,7 @@ export class Expiry {
   }
 }
 
-/** Also true for items without an end. */
+/** Returns a filter for items that have not expired. It also matches items that never expire. */
 export function notExpired(now: Date): object {
   return { expiresAt: { $not: { $lte: now } } };
 }

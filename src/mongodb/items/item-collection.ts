@@ -27,19 +27,19 @@ import { createOperation, type ItemWrite } from "./item-updates.js";
 
 export interface ItemContext {
   collection: ExactCollection<ItemDocument>;
-  /** As of a layout. */
+  /** See `StoreContext.connect`. */
   connect: () => Promise<void> | undefined;
   clock: () => Date;
   expiry: Expiry;
   /** Indexes of the ranking. */
   indexes: readonly IndexDescription[];
-  /** Whether documents hold fields that reads should leave out. */
+  /** Whether documents contain fields that reads should leave out. */
   ranked: boolean;
 }
 
 /** The server also ends a batch at 16 MB. */
 export const maxBatchItems = 1000;
-/** After a first page in which some items did not match. */
+/** The minimum after a first page with items that did not match. */
 const minBatchItems = 100;
 
 const own = {
@@ -47,7 +47,7 @@ const own = {
   option: "itemsCollection",
 };
 
-/** The items that belong to no memory. Arguments arrive checked; every failure is a MemoryError EIO. */
+/** The items outside memories. Arguments are checked before; every failure is a MemoryError EIO. */
 export class ItemCollection {
   readonly #context: ItemContext;
   readonly #readOptions: FindOptions;
@@ -59,13 +59,13 @@ export class ItemCollection {
     this.#readOptions = context.ranked ? { projection: { embedded: 0, text: 0 }, ...readOptions } : readOptions;
   }
 
-  /** Makes the indexes if this process has not yet. */
+  /** Creates the indexes if this process has not done so. */
   async ready(): Promise<void> {
     await this.#open();
     await this.#preparation.createIndexes();
   }
 
-  /** The items of those ids which exist, by id, in one command. */
+  /** Finds the existing items of these ids, by id, in one command. */
   async find(ids: readonly string[], call: CallContext): Promise<Map<string, ItemDocument>> {
     const distinct = [...new Set(ids)];
     if (distinct.length === 0) return new Map();
@@ -84,7 +84,7 @@ export class ItemCollection {
     return items;
   }
 
-  /** One page, in order. Without conditions the server selects it. */
+  /** Reads one page, in order. Without conditions the server selects the page. */
   async search(
     range: StoredRange,
     filter: ItemFilter,
@@ -103,8 +103,8 @@ export class ItemCollection {
   }
 
   /**
-   * The items of a range that match, in order, at most so many; never more than one batch of them is held. Each page is
-   * a query of its own with a limit: so the server ends it, and where all match one command is enough.
+   * Reads the matching items of a range in order, at most `atMost`. Keeps at most one batch in memory. Each page is a
+   * query of its own with a limit, so that the server ends the query, and one command is enough if all items match.
    */
   async *stream(range: StoredRange, filter: ItemFilter, atMost: number, call: CallContext): AsyncGenerator<SearchItem> {
     let left = atMost;
@@ -128,8 +128,9 @@ export class ItemCollection {
   }
 
   /**
-   * The first namespaces of a range that hold an item, in order and in arrays, from the index alone. Not by `distinct`:
-   * the Stable API has none, and on a sharded cluster it answers what has moved to another shard and was deleted there.
+   * Reads the first namespaces of a range with an item, in order and in batches, from the index alone. `distinct` is
+   * not used: the Stable API lacks it, and on a sharded cluster it returns values of documents that were moved to
+   * another shard and deleted there.
    */
   async *namespaces(range: StoredRange, atMost: number, call: CallContext): AsyncGenerator<string[][]> {
     await this.ready();
@@ -144,7 +145,7 @@ export class ItemCollection {
     }
   }
 
-  /** All in one bulk write, each put with the fields it is ranked by. */
+  /** Writes everything in one bulk write, each put with the fields of its ranking. */
   async write(
     writes: readonly ItemWrite[],
     ranked: ReadonlyMap<ItemWrite, RankedFields>,
@@ -160,7 +161,7 @@ export class ItemCollection {
     );
   }
 
-  /** Upserts of whole documents in one bulk write. Answers how many it made or changed. */
+  /** Upserts whole documents in one bulk write. Returns how many it created or changed. */
   async copy(operations: ItemOperation[], call: CallContext): Promise<number> {
     if (operations.length === 0) return 0;
     await this.ready();
@@ -168,7 +169,9 @@ export class ItemCollection {
     return upsertedCount + modifiedCount;
   }
 
-  /** Restarts the lifetimes of items that have been read, where the store is to do so; of none that expired since. */
+  /**
+   * Restarts the lifetimes of items that were read, if the store does so. Items that expired meanwhile stay expired.
+   */
   async refresh(items: readonly { id: string; namespace: readonly string[] }[], call: CallContext): Promise<void> {
     const { expiry, clock } = this.#context;
     if (!expiry.refreshOnRead) return;
@@ -186,7 +189,7 @@ export class ItemCollection {
     await this.#bulkWrite(operations, call);
   }
 
-  /** Selects the items of a range as far as the server can decide it; never those that expired. */
+  /** Selects the items of a range as far as the server can decide. Never selects expired items. */
   selection(range: StoredRange, filter: ItemFilter): Document {
     return { $and: [{ _id: { $gte: "", ...range } }, notExpired(this.#context.clock()), ...filter.query] };
   }
@@ -218,7 +221,7 @@ export class ItemCollection {
     return this.#context.collection.aggregate<T>(pipeline, { ...readOptions, batchSize: maxBatchItems }, call);
   }
 
-  /** A single operation is a command of its own: a bulk write of one takes a fifth longer. */
+  /** A single operation is its own command: a bulk write of one operation takes a fifth longer. */
   async #bulkWrite(operations: ItemOperation[], call: CallContext): Promise<WriteCounts> {
     await this.#open();
     const { collection } = this.#context;
@@ -245,7 +248,10 @@ export class ItemCollection {
   }
 }
 
-/** The index of the ids compares as the collection does, and every write goes by the id alone. */
+/**
+ * Explains a duplicate id. Every write selects by id alone, so only the collation or a unique index of the collection
+ * can make two ids equal.
+ */
 function idTaken(collectionName: string, cause: unknown): MemoryError {
   return new MemoryError(
     "EIO",
@@ -255,7 +261,7 @@ function idTaken(collectionName: string, cause: unknown): MemoryError {
   );
 }
 
-/** Tasks that are done once for all calls. */
+/** Tasks that run once for all calls. */
 interface Preparation {
   refuseForeign: () => Promise<void> | undefined;
   createIndexes: () => Promise<void> | undefined;

@@ -6,7 +6,7 @@ import type { CheckedOperation } from "../operations/checked-operation.js";
 export type ItemPut = Extract<CheckedOperation, { kind: "putItem" }>;
 export type ItemWrite = ItemPut | Extract<CheckedOperation, { kind: "deleteItem" }>;
 
-/** The filter is the id alone: so a racing first put is retried by the server, never refused. */
+/** The filter is the id alone, so that the server retries a racing first put instead of refusing it. */
 export function createOperation(write: ItemWrite, ranked: RankedFields, expiry: Expiry, now: Date): ItemOperation {
   const filter = { _id: write.location.id };
   if (write.kind === "deleteItem") return { deleteOne: { filter } };
@@ -19,7 +19,7 @@ export function createOperation(write: ItemWrite, ranked: RankedFields, expiry: 
   return { updateOne: { filter, update: expiringUpdate(fields, now), upsert: true } };
 }
 
-/** Fields that an earlier configuration may have stored are removed with the old value. */
+/** Removes fields that an earlier configuration of the store may have written. */
 function plainUpdate(identity: object, changed: RankedFields & { updatedAt: Date }): object {
   const optional = { expiresAt: "", embedded: "", text: "" };
   const stale = Object.entries(optional).filter(([field]) => !Object.hasOwn(changed, field));
@@ -30,7 +30,7 @@ function plainUpdate(identity: object, changed: RankedFields & { updatedAt: Date
   };
 }
 
-/** An expired item that is still stored is replaced by a new one. */
+/** Replaces an expired item that is still stored by a new one. */
 function expiringUpdate(fields: object, now: Date): object[] {
   const expired = { $and: [{ $eq: [{ $type: "$expiresAt" }, "date"] }, { $lte: ["$expiresAt", now] }] };
   const isNew = { $or: [{ $eq: [{ $type: "$createdAt" }, "missing"] }, expired] };
@@ -38,7 +38,7 @@ function expiringUpdate(fields: object, now: Date): object[] {
   return [{ $replaceWith: { _id: "$_id", createdAt, ...literals(fields) } }];
 }
 
-/** The values of an aggregation, in which a text that begins with a dollar would name a field. */
+/** Returns literal values for an aggregation, in which a text that begins with a dollar would name a field. */
 export function literals(fields: object): Record<string, object> {
   return Object.fromEntries(Object.entries<unknown>({ ...fields }).map(([name, $literal]) => [name, { $literal }]));
 }

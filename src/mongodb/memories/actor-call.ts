@@ -1,7 +1,7 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 
-/** A call whose changes somebody else makes: those of an approved proposal are made by who proposed it. */
+/** A call whose changes are recorded as those of another person: an approved proposal is a change by its proposer. */
 export class ActorCall implements CallContext {
   readonly actor: MemoryActor | null;
   readonly #call: CallContext;

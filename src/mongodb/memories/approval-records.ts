@@ -19,7 +19,7 @@ export interface ApprovalContext {
   records: RecordCollection;
   expiry: MemoryExpiry;
   clock: () => Date;
-  /** The times of files, where they are not those of `clock`. */
+  /** The times of files, if they differ from those of `clock`. */
   fileClock?: (() => Date) | undefined;
   maxFileBytes: number;
 }
@@ -71,12 +71,12 @@ export class ApprovalRecords implements ChangeRecords {
       async (tree, { isApplied }) => {
         if (isApplied) return { edits: noEdits, result: "applied" };
         if (digestTree(tree, change) !== record.base) return { edits: noEdits, result: "changed" };
-        // After the memory was read: see `carryOut`.
+        // This check must come after the read of the memory: see `applyOnce`.
         if (!(await isCurrent())) return { edits: noEdits, result: "raced" };
         const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes });
         return { edits, result: "applied" };
       },
-      // Who proposed it has made it. Who approved it, the record says.
+      // The history names the proposer as the author. The record names the person who approved.
       new ActorCall(this.#call, record.actor),
     );
   }
@@ -89,7 +89,9 @@ export class ApprovalRecords implements ChangeRecords {
     await this.#stored.removeAppliedIds(unused, this.#call);
   }
 
-  /** A proposal goes with the memory at the latest, as that was when it was made. */
+  /**
+   * Returns the expiry time of a record: at the latest when the memory would expire without changes after the proposal.
+   */
   async #findExpiry({ kind, at }: ChangeRecord): Promise<Date | null> {
     const { expiry, address } = this.#context;
     const lifetimeMs = expiry.lifetimeMs(address.scope);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * Names a change, and no other change ever. Random, as times repeat: clocks of clients differ, and two changes are made
- * in one millisecond. Not an ObjectId, for which the driver would be loaded with this package. Node makes UUIDs in
- * advance, but no other random bytes, which take ten times as long. These 64 bits of one are all random.
+ * Creates a unique name for a change. Random, because times repeat: clients have different clocks, and two changes can
+ * be made in one millisecond. No ObjectId, because this package would then load the driver. Node makes UUIDs in
+ * advance; other random bytes take ten times as long. These 64 bits of a UUID are all random.
  */
 export function newChangeId(): string {
   const uuid = randomUUID();

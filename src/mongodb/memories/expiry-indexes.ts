@@ -8,7 +8,10 @@ const expiryIndexNames = {
   perUser: "expire_per_user",
 } as const satisfies Record<MemoryScope, string>;
 
-/** By which MongoDB deletes what has expired. They are partial by the type for the same reason. */
+/**
+ * Returns the indexes by which MongoDB deletes expired memories. They are partial by type, so that the server never
+ * considers them for the look-up of an address.
+ */
 export function expiryIndexes(expireMs: ExpireMsOptions): TtlIndex[] {
   return memoryScopes.flatMap((scope) => {
     const { [scope]: lifetimeMs } = expireMs;

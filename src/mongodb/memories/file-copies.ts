@@ -7,8 +7,9 @@ import type { MemoryLayout } from "./contract/layout.js";
 type FilePut = Extract<FileWrite, { kind: "putMemory" }>;
 
 /**
- * Takes over a file with its times, unless the memory has one at its path that is as new; or only says so. @throws
- * MemoryError
+ * Copies a file with its times, unless the memory has a file at the path that is at least as new. With `dryRun`, only
+ * says what would happen.
+ * @throws MemoryError
  */
 export async function copyFile(
   layout: MemoryLayout,
@@ -26,7 +27,7 @@ export async function copyFile(
   try {
     const seen = found === null ? content : await at(updatedAt).read(path);
     if (found === null) await at(createdAt).write(path, content, { ifExists: "fail" });
-    // Compared once more as it is written, so that an edit of someone else in between is kept.
+    // The write compares the text once more, so that an edit by someone else in between is kept.
     await at(updatedAt).edit(path, (text) => {
       if (text !== seen) throw alreadyExists();
       return content;

@@ -7,12 +7,12 @@ export interface ItemTimes {
   updatedAt: Date;
 }
 
-/** A file or directory of a memory as the store shows it (specification section 6). */
+/** Returns a file or directory of a memory as the store shows it (specification section 6). */
 export function fileItem(namespace: readonly string[], key: string, value: Item["value"], times: ItemTimes): Item {
   return { value, key, namespace: [...namespace], createdAt: times.createdAt, updatedAt: times.updatedAt };
 }
 
-/** Every file and directory of a memory, in the order of their keys. */
+/** Returns every file and directory of a memory, in the order of their keys. */
 export function fileItems(
   namespace: readonly string[],
   { files, directories }: MemorySnapshot,

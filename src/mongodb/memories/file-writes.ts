@@ -11,13 +11,15 @@ import { type CheckedOperation, groupedByMemory, type MemoryLocation } from "../
 import type { MemoryLayout } from "./contract/layout.js";
 import type { PlannedWrite } from "./contract/stored-memory.js";
 
-/** A put or delete of a memory's file through the store. */
+/** A put or delete of a file of a memory through the store. */
 export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteMemory" }>;
 
-/** The freer rule, so that what any memory holds can be put. The time limit is that of the store's own call. */
+/**
+ * The less strict path rule, so that every file of any memory can be put. The call of the store has its own time limit.
+ */
 const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity } as const;
 
-/** The memory of a location, as the store's own methods change it. */
+/** Opens the memory of a location with the options for the methods of the store. */
 export function memoryAt(
   { address }: MemoryLocation,
   layout: MemoryLayout,
@@ -30,8 +32,8 @@ export function memoryAt(
 }
 
 /**
- * Refuses what the memories as they are now would refuse, so that a batch is refused as a whole. Only a change by
- * someone else in between can still stop it half-way.
+ * Refuses writes that the memories in their present state would refuse, so that a batch is refused as a whole. After
+ * this check, only a change by someone else in between can stop a batch half-way.
  */
 export async function checkFileWrites(
   layout: MemoryLayout,
@@ -49,8 +51,9 @@ export async function checkFileWrites(
   );
 }
 
-/** Each location at most once. A put is a `write` of the memory; no delete is recursive. */
-/** Each location at most once. A put is a `write` of the memory; no delete is recursive. */
+/**
+ * Makes the writes; each location occurs at most once. A put is a `write` of the memory, and no delete is recursive.
+ */
 export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrite[], call: CallContext): Promise<void> {
   for (const write of inOrder(writes)) {
     const { address } = write.location;
@@ -64,7 +67,7 @@ export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrit
   }
 }
 
-/** A directory of that name is not the file that was meant. */
+/** Deletes a file. A directory of that name stays: the key of the delete means a file. */
 async function deleteFile(backend: MemoryBackend, path: string, call: CallContext): Promise<void> {
   try {
     await backend.change({ type: "delete", path, ifDirectory: "fail" }, {}, call);
@@ -73,7 +76,7 @@ async function deleteFile(backend: MemoryBackend, path: string, call: CallContex
   }
 }
 
-/** None where no memory can have the path. */
+/** Plans the write of one location. Empty if no memory can have the path. */
 function planWrite(write: FileWrite): PlannedWrite[] {
   const { path, kind } = write.location;
   if (path === null) return [];
@@ -84,7 +87,7 @@ function planWrite(write: FileWrite): PlannedWrite[] {
 const isPut = ({ kind }: FileWrite): boolean => kind === "putMemory";
 const isOfDirectory = ({ location }: FileWrite): boolean => location.kind === "dir";
 
-/** Deletes come first, files before directories, so that the order of a batch never matters. */
+/** Puts deletes first, files before directories, so that the order within a batch never matters. */
 function inOrder<Write extends FileWrite>(writes: readonly Write[]): Write[] {
   const deepestFirst = (a: FileWrite, b: FileWrite): number => -compareCodeUnits(a.location.key, b.location.key);
   const deletes = writes.filter((write) => !isPut(write));

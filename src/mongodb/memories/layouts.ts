@@ -10,7 +10,7 @@ import type { LayoutContext, StoreContext } from "./contract/layout-context.js";
 import { DocumentLayout } from "./document/document-layout.js";
 
 /**
- * The one list of layouts. `document`: one document for each memory (ADR 0002). `files`: one for each file and
+ * The one list of layouts. `document`: one document for each memory (ADR 0002). `files`: one document for each file and
  * directory (ADR 0021).
  */
 export const layouts = {
@@ -18,19 +18,19 @@ export const layouts = {
   files: (context) => FilesLayout.open(context),
 } as const satisfies Record<string, (context: LayoutContext) => KeptLayout>;
 
-/** How memories lie in the database. */
+/** How memories are stored in the database. */
 export type LayoutName = keyof typeof layouts;
 
 /**
- * How a memory is read that may be larger than the process, for the layouts that have such memories. Beside the layouts, and not a
- * part of them, as stores have no use for it: so it is no part of their bundle.
+ * Opens a memory that may be larger than the process, for the layouts that have such memories. Kept apart from the
+ * layouts, because stores do not use it: so it is not part of their bundle.
  */
 export const moments: Partial<Record<LayoutName, typeof openSnapshot>> = { files: openSnapshot };
 
-// A schema needs to know that the list is not empty.
+// `z.enum` requires a list whose type is not empty.
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 
-/** @param name of the layout in which new memories are made; those that have moved to the other one are found there */
+/** @param name the layout of new memories. Memories that have moved to the other layout are found there */
 export function openLayout(name: LayoutName, store: StoreContext): MemoryLayout {
   const context = createLayoutContext(store);
   const otherName = name === "files" ? "document" : "files";
@@ -47,7 +47,7 @@ export function openLayout(name: LayoutName, store: StoreContext): MemoryLayout 
   return new FollowingLayout(following, name, context);
 }
 
-/** Opens what all layouts of a store share. */
+/** Opens the parts that all layouts of a store share. */
 export function createLayoutContext(store: StoreContext): LayoutContext {
   const expiry = new MemoryExpiry(store.expireMs, store.clock);
   return { ...store, shared: openSharedCollections(store), expiry, isGuest: false };

@@ -1,8 +1,8 @@
 import type { MemoryScope } from "../../core/values/address.js";
 
 /**
- * How long a memory lives after its last change, in whole ms from 1 to ten years. Memories of a scope that you leave
- * out never expire.
+ * How long a memory lives after its last change, in whole ms from 1 to ten years. Memories of an omitted scope never
+ * expire.
  */
 export interface ExpireMsOptions {
   /** Memories of threads. @default none: never */
@@ -13,7 +13,7 @@ export interface ExpireMsOptions {
   global?: number;
 }
 
-/** When memories are gone that nobody changes. */
+/** Computes when unchanged memories expire. */
 export class MemoryExpiry {
   readonly #expireMs: ExpireMsOptions;
   readonly #clock: () => Date;
@@ -26,28 +26,28 @@ export class MemoryExpiry {
   }
 
   /**
-   * How long the program that owns the memories keeps them. What this one stores beside a memory goes with it, and
-   * `deadline` stays as it is.
+   * Sets the lifetimes of the program that owns the memories. Versions, proposals and vectors that this program stores
+   * then expire with their memory. `deadline` stays as it is.
    */
   goBy(lifetimes: ExpireMsOptions): void {
     this.#lifetimes = lifetimes;
   }
 
-  /** How long a memory of this scope is kept that nobody changes. Null: for ever. */
+  /** Returns how long a memory of this scope is kept without a change. Null: for ever. */
   lifetimeMs(scope: MemoryScope): number | null {
     return this.#lifetimes[scope] ?? null;
   }
 
-  /** A memory that was last changed then or before is gone now. Null: memories of this scope stay. */
+  /** A memory whose last change is at or before the deadline has expired. Null: memories of this scope never expire. */
   deadline(scope: MemoryScope): Date | null {
     const expireMs = this.#expireMs[scope];
     return expireMs === undefined ? null : new Date(this.#clock().getTime() - expireMs);
   }
 
   /**
-   * Until when versions of a memory of this scope are kept that is changed now. They must outlive the memory, and to
-   * move the time of all costs a command; so it is moved seldom, and further than needed.
-   * @returns null where the memory stays. `latest`: what is kept until then stays as it is
+   * Returns how long to keep the versions of a memory that changes now. Versions must outlive the memory. Moving the
+   * time of all versions costs a command, so it is moved seldom, and further than needed.
+   * @returns null if the memory never expires. `latest`: an expiry time at or after this stays as it is
    */
   versionsExpireAt(scope: MemoryScope, now: Date): { latest: Date; expiresAt: Date } | null {
     const expireMs = this.#lifetimes[scope];
@@ -56,7 +56,10 @@ export class MemoryExpiry {
   }
 }
 
-/** Finds what has not expired. Also what has no time of its last change, which stays until it is changed. */
+/**
+ * Returns a filter for memories that have not expired. It also matches memories without a time of the last change,
+ * which stay until they are changed.
+ */
 export function notExpired(deadline: Date | null): { updatedAt?: object } {
   return deadline === null ? {} : { updatedAt: { $not: { $lte: deadline } } };
 }

@@ -1,31 +1,28 @@
 import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import type { MemorySnapshot, OutlineFile, SnapshotFile } from "../../core/memory.js";
 
-/**
- * A memory as it is at one moment. Its texts are read when they are asked for, as they may be more than a process
- * holds.
- */
+/** A memory at one point in time. Its texts are read on demand, because they may be more than the process can hold. */
 export interface MemoryMoment {
-  /** In any order, as are the directories. */
+  /** In any order, like the directories. */
   readonly files: readonly Pick<OutlineFile, "path" | "sizeBytes">[];
-  /** All but the root. */
+  /** All except the root. */
   readonly directories: readonly string[];
   /**
-   * Some of the files, in any order. @throws MemoryError ECONFLICT if one is no longer as it was and the server does
-   * not have the moment any more, EIO
+   * Reads some of the files, in any order.
+   * @throws MemoryError ECONFLICT if a file has changed and the server no longer has this point in time, EIO
    */
   read(paths: readonly string[]): Promise<SnapshotFile[]>;
-  /** Nothing is read after it. */
+  /** No reads are possible afterwards. */
   close(): Promise<void>;
 }
 
-/** The same with its history. */
+/** A memory at one point in time, with its history. */
 export interface ArchivedMemory extends MemoryMoment {
-  /** Null if there is none. */
+  /** Null if the memory has no history. */
   readonly history: ArchivedHistory | null;
 }
 
-/** Of a memory that is held. */
+/** Creates the moment of a memory that is loaded already. */
 export function heldMoment({ files, directories }: Pick<MemorySnapshot, "files" | "directories">): MemoryMoment {
   const found = new Map(files.map((file) => [file.path, file]));
   return {

@@ -7,16 +7,16 @@ import { recordEdits } from "../history/record-edits.js";
 import type { StoredMemory } from "./contract/stored-memory.js";
 
 export interface RestorationSettings {
-  /** The times of files, where they are not that of the change. */
+  /** The times of files, if they differ from the time of the change. */
   fileClock?: (() => Date) | undefined;
   clock: () => Date;
-  /** Only says what a revert would record. */
+  /** Whether the revert changes nothing and only returns what it would record. */
   isReader: boolean;
 }
 
 /**
- * Makes what a revert has planned, in one step.
- * @returns what was recorded of it; null if the memory is not as it was planned for
+ * Applies a planned revert in one step.
+ * @returns the recorded change; null if the memory has changed since the revert was planned
  */
 export function restoreMemory(
   stored: StoredMemory,

@@ -19,21 +19,21 @@ import type { MemoryExpiry } from "./memory-expiry.js";
 import { restoreMemory } from "./memory-restoration.js";
 import type { StoredMemory } from "./contract/stored-memory.js";
 
-/** What the memories of a store share, whatever their layout is. */
+/** The parts that all memories of a store share, whatever their layout. */
 export interface MongoMemoryContext extends SharedCollections {
   /** The same object for all memories of a store. */
   storage: object;
   clock: () => Date;
-  /** The times of files, where they are not those of `clock`. */
+  /** The times of files, if they differ from those of `clock`. */
   fileClock?: (() => Date) | undefined;
   expiry: MemoryExpiry;
-  /** Changes nothing: a revert only says what it would record. */
+  /** Whether the store only reads: a revert then only returns what it would record. */
   isReader: boolean;
 }
 
 /**
- * One memory in MongoDB, in any layout. A change is tried by one command first; what the command does not make, the tree
- * of `transact` makes or refuses.
+ * One memory in MongoDB, in any layout. First, one command tries to make a change. If the command does not make the
+ * change, the tree of `transact` makes or refuses it.
  */
 export class MongoMemory implements MemoryBackend {
   readonly features: BackendFeatures;
@@ -94,7 +94,9 @@ export class MongoMemory implements MemoryBackend {
       const result = await this.#stored.attempt(toAttempted(change, options), settings, call);
       if (result !== null) return result;
     }
-    const scope = { ...getScope(change), needsTexts: options.expectedDigest !== undefined, chars: countChars(change) };
+    const needsTexts = options.expectedDigest !== undefined;
+    const keepsTexts = change.type === "rename";
+    const scope = { ...getScope(change), needsTexts, keepsTexts, chars: countChars(change) };
     return this.#stored.transact(
       scope,
       (tree, { at }) => applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options),
@@ -130,7 +132,7 @@ export class MongoMemory implements MemoryBackend {
   }
 }
 
-/** What lies below a directory must be checked on the tree; a file may go by one command all the same. */
+/** The paths below a directory must be checked on the tree. The delete of a file can still be one command. */
 function toAttempted(change: Change, { checkPath }: ChangeOptions): Change {
   return change.type === "delete" && checkPath !== undefined ? { ...change, ifDirectory: "fail" } : change;
 }

@@ -7,7 +7,7 @@ import { getCreationError } from "../../core/values/paths.js";
 import type { PlannedWrite } from "./contract/stored-memory.js";
 import type { TreeStorage } from "./contract/tree-storage.js";
 
-/** Removes a directory in which nothing is; nothing where there is no directory. @throws EINVAL */
+/** Removes an empty directory. Does nothing if there is no directory. @throws EINVAL */
 export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: CallContext): Promise<void> {
   return stored.transact<void>(
     { paths: [path], below: [path], chars: 0 },
@@ -17,10 +17,11 @@ export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: Ca
 }
 
 /**
- * Refuses what a tree would refuse of these changes, one after the other.
- * @param tree with the paths of the changes, and what is below the directories that are deleted
- * @returns the edits of all changes, and of those up to where the texts are largest, to check the size of the memory
- * @throws what a write throws, and EINVAL for a directory in which something is
+ * Refuses changes that a tree would refuse, one after the other.
+ * @param tree contains the paths of the changes, and everything below the directories that are deleted
+ * @returns the edits of all changes, and the edits up to the change after which the texts are largest, to check the
+ * size of the memory
+ * @throws what a write throws, and EINVAL for a directory that is not empty
  */
 export function planChanges(
   tree: MemoryTree,
@@ -47,7 +48,7 @@ function getGrowth(tree: MemoryTree, { removed, files }: TreeEdits): number {
   );
 }
 
-/** Two edits as one of the tree before both. Neither moves anything. */
+/** Joins two edits into one edit of the tree before both. Neither edit moves anything. */
 function joinEdits(tree: MemoryTree, first: TreeEdits, second: TreeEdits): TreeEdits {
   const removed = new Set(second.removed);
   const replaced = new Set(second.files.map(({ path }) => path));
@@ -86,7 +87,7 @@ function removeEmptyDirectory(tree: MemoryTree, path: string): TreeEdits {
   return { ...noEdits, removed: [path] };
 }
 
-/** What a layout refuses to delete through the store's own methods. */
+/** The store's own methods never delete a directory that has entries. */
 function directoryNotEmpty(): MemoryError {
   return invalid("the directory is not empty: delete its items first, or use delete of the memory itself");
 }

@@ -4,7 +4,10 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
 import type { MemoryLayout } from "./contract/layout.js";
 
-/** The files and directories at those places as items, null where nothing is. One command for each hundred of a memory. */
+/**
+ * Reads the files and directories at these places as items, null if there is none. One command for each hundred of a
+ * memory.
+ */
 export async function readFileItems(
   layout: MemoryLayout,
   places: readonly MemoryLocation[],

@@ -11,16 +11,16 @@ export interface RemovalContext extends Pick<SharedCollections, "versions" | "re
   history: Pick<HistorySettings, "begins"> | null;
 }
 
-/** What a layout does of a removal. */
+/** The part of a removal that each layout does itself. */
 export interface RemovableMemories extends Pick<KeptLayout, "placed"> {
-  /** Removes the memories of a range that are in this layout. Marks stay. */
+  /** Removes the memories of a range from this layout. Forwarding records stay. */
   removeMemories(range: AddressRange, call: CallContext): Promise<RemovedMemories>;
-  /** Takes the thread or user of a range out of all changes that others have made with this layout. */
+  /** Removes the thread or user of a range from all changes that others have made in this layout. */
   unnameChanges(range: AddressRange, call: CallContext): Promise<void>;
 }
 
 export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
-  /** Whether one of them had versions in their collection. */
+  /** Whether one of the memories had versions in the collection of versions. */
   hadVersions: boolean;
   /** Of memories that kept versions themselves, which went with them. */
   recorded: readonly OutboxVersions[];
@@ -36,9 +36,9 @@ export interface OutboxVersions {
 }
 
 /**
- * Removes the memories of a range with all that belongs to them. First the memories, then their versions, so that nobody
- * can add a version meanwhile. After a crash in between, the documents that say whose the versions are remain. The next
- * removal finds the versions by them.
+ * Removes the memories of a range with everything that belongs to them. The memories are removed first, so that nobody
+ * can add a version in between. If a crash interrupts the removal, the documents that name the owners of versions
+ * remain. The next removal finds the versions by these documents.
  * @throws MemoryError EIO
  */
 export async function removeRange(
@@ -67,8 +67,10 @@ type RemovedVersions = Pick<RemovalContext, "versions" | "history"> &
   Pick<RemovedMemories, "recorded">;
 
 /**
- * A store without history may lack the rights for what another has kept, and leaves alone who has changed the memories of
- * others. @param versionIds of versions that stay @returns how many versions there were beside the recorded ones
+ * Removes the versions of a range. A store without history may lack the rights for versions of another store, and keeps
+ * the authors of changes to other memories.
+ * @param versionIds of versions that are kept
+ * @returns the number of removed versions, without those that the documents of the memories have recorded
  */
 async function removeVersions(
   { versions, history, versionIds, recorded }: RemovedVersions,
@@ -94,7 +96,7 @@ async function removeVersions(
   }
 }
 
-/** Takes the thread or user of a range out of who has made or redacted versions. */
+/** Removes the thread or user of a range from the authors and redactors of versions. */
 export async function unnameVersions(
   { versions }: Pick<RemovalContext, "versions">,
   range: AddressRange,
@@ -105,7 +107,7 @@ export async function unnameVersions(
   if (field !== null && id !== undefined) await versions.unname(field, id, call);
 }
 
-/** What the ids of the versions of the memories of a range begin with. */
+/** Finds the first parts of the ids of versions for the memories of a range. */
 export async function findVersionIds(
   layout: Pick<KeptLayout, "placed">,
   range: AddressRange,

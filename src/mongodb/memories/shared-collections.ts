@@ -30,7 +30,7 @@ export function openSharedCollections(context: StoreContext): SharedCollections 
   };
 }
 
-/** What the collections must have, for programs that look whether they do. */
+/** Describes the indexes that the collections must have, for programs that check them. */
 export function describeSharedCollections({ db, collectionName }: StoreContext): {
   indexes: LayoutIndex[];
   collectionNames: string[];
@@ -53,7 +53,7 @@ export function describeSharedCollections({ db, collectionName }: StoreContext):
   };
 }
 
-/** A look-up that an index serves, by its first field. The type is for partial indexes. */
+/** Returns a query that an index serves, by its first field. The `$type` condition is for partial indexes. */
 export function createExample({ key, expireAfterSeconds }: LayoutIndex["description"]): LayoutIndex["example"] {
   const [field = ""] = Object.keys(key);
   return { [field]: expireAfterSeconds === undefined ? { $eq: "a", $type: "string" } : { $lte: new Date(0) } };

@@ -14,10 +14,10 @@ import type { ForgottenCounts, MemoryOwner, SweptCounts } from "./addresses/memo
 import type { SummaryPage } from "./addresses/summary-pages.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
-/** Of an operation of a batch, which nobody has checked yet. */
+/** The fields of an operation of a batch that is not checked yet. */
 type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" | "query", unknown>>;
 
-/** The span of a batch. It names a place where all operations are of one. */
+/** Returns the span of a batch. A batch of one operation also reports the namespace and key. */
 export function spanOfBatch(operations: unknown, server: ServerAddress | undefined): TracedCall<readonly unknown[]> {
   const all = Array.isArray(operations)
     ? operations.map((operation: unknown): Fields => (isObject(operation) ? { ...operation } : {}))
@@ -36,7 +36,7 @@ export function spanOfBatch(operations: unknown, server: ServerAddress | undefin
   };
 }
 
-/** The span of a page of summaries. */
+/** Returns the span of a page of summaries. */
 export function spanOfPage(server: ServerAddress | undefined): TracedCall<SummaryPage> {
   return {
     operation: "search_memory",
@@ -46,7 +46,7 @@ export function spanOfPage(server: ServerAddress | undefined): TracedCall<Summar
   };
 }
 
-/** The span of `forget`. @param who default: not told */
+/** Returns the span of `forget`. @param who null: the span does not name an address */
 export function spanOfForget(
   server: ServerAddress | undefined,
   who: MemoryAddress | MemoryOwner | null = null,
@@ -62,7 +62,7 @@ export function spanOfForget(
   };
 }
 
-/** The span of `sweepExpired`. */
+/** Returns the span of `sweepExpired`. */
 export function spanOfSweep(server: ServerAddress | undefined): TracedCall<SweptCounts> {
   return {
     operation: "delete_memory_store",
@@ -72,7 +72,7 @@ export function spanOfSweep(server: ServerAddress | undefined): TracedCall<Swept
   };
 }
 
-/** The span of a move from one layout to another. */
+/** Returns the span of a move from one layout to another. */
 export function spanOfMove(server: ServerAddress | undefined, address: CheckedAddress): TracedCall<boolean> {
   return {
     operation: "upsert_memory",
@@ -102,9 +102,11 @@ function createSpanRecord({ key, value }: Fields): SpanRecord {
   return { id: String(key), ...(value !== null && { content: value }) };
 }
 
-/** A get answers an item or null, a search items, a listing namespaces. */
+/**
+ * Collects records from an answer. A get answers an item or null, a search answers items, a listing answers namespaces.
+ */
 function foundIn(answer: unknown): SpanRecord[] {
-  // Of a namespace its labels are one record, without a content.
+  // A namespace is one record of its joined labels, without content.
   if (Array.isArray(answer))
     return typeof answer[0] === "string" ? [{ id: answer.join("/") }] : answer.flatMap(foundIn);
   if (!isObject(answer)) return [];

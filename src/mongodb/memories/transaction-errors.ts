@@ -2,13 +2,10 @@ import { MemoryError } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { getField } from "../../core/values/unknown-values.js";
 
-/**
- * TransactionTooOld and its kin: TransactionTooLarge, TransactionExceededLifetimeLimitSeconds,
- * TransactionTooLargeForCache.
- */
+/** TransactionTooLarge, TransactionExceededLifetimeLimitSeconds, TransactionTooLargeForCache. */
 const tooMuchCodes = new Set<unknown>([257, 290, 388]);
 
-/** What the server refuses of one step is said in words: nothing was changed. */
+/** Explains errors of a transaction that is too much for the server: nothing was changed. */
 export function transactionError(error: unknown): MemoryError {
   if (!isTooMuch(error)) return storageError(error, "write", null);
   const message =
@@ -16,7 +13,7 @@ export function transactionError(error: unknown): MemoryError {
   return new MemoryError("ENOSPC", message, { cause: error });
 }
 
-/** Whether the server refuses a transaction because of how much it does. */
+/** Whether the server refuses a transaction because it does too much. */
 export function isTooMuch(error: unknown): boolean {
   return tooMuchCodes.has(getField(error, "code"));
 }

@@ -8,65 +8,65 @@ import { copyItems, MongoMemoryStore } from "../store/mongo-memory-store.js";
 import { readPages } from "./official-store-pages.js";
 import { getField, hasMethod } from "../../core/values/unknown-values.js";
 
-/** Where the items are, where they go, and from which one on. */
+/** The source and the target of a migration, and where it starts. */
 export interface MongoDBStoreMigrationOptions {
   /**
-   * The collection of a `MongoDBStore` of `@langchain/langgraph-checkpoint-mongodb`, or where it is. It is only read.
-   * Defaults: `dbName` that of the client's connection string, `collectionName` `"store"`.
+   * The collection of a `MongoDBStore` of `@langchain/langgraph-checkpoint-mongodb`, or its location. The migration
+   * only reads it. Defaults: `dbName` of the client's connection string, `collectionName` `"store"`.
    */
   source: Collection | { client: MongoClient; dbName?: string; collectionName?: string };
-  /** Where the items go. Its own collections, index and write concern apply. */
+  /** The target of the items. Its own collections, index and write concern apply. */
   store: MongoMemoryStore;
-  /** Documents that are read and written at a time, fewer if they are large. 1 to 10,000. @default 500 */
-  batchSize?: number;
   /** `resumeAfter` of the progress of an earlier run, to continue it. @default null */
   resumeAfter?: string | null;
   /**
-   * Another namespace for one that this store refuses, such as those with `:`. Called for every item. @default the same
+   * Returns another namespace for one that this store refuses, such as those with `:`. Called for every item. @default
+   * the same
    */
   mapNamespace?: (namespace: string[]) => string[];
   /** Reads both sides, writes nothing, and reports what the migration would do. @default false */
   dryRun?: boolean;
   /** Called after each batch, and awaited. If it throws, the migration ends. */
   onProgress?: (progress: MigrationProgress) => void | Promise<void>;
-  /** Called for each item that this store cannot hold, and awaited. If it throws, the migration ends. */
-  onRefused?: (item: RefusedItem) => void | Promise<void>;
 }
 
-/** Counts so far. After an interrupted run, counts of what was done. */
+/** Counts so far. After an interrupted run, the counts of the completed part. */
 export interface MigrationProgress {
   /** Documents of the source when this run began, by its own estimate. */
   total: number;
   /** Documents read in this run; the sum of the following four. */
   read: number;
-  /** Written: new to the store, or newer than what it had. */
+  /** Written: new to the store, or newer than the stored item. */
   copied: number;
-  /** Not written: the store has them already, equal or newer. */
+  /** Not written: the store has the same or a newer item. */
   unchanged: number;
   /** Expired in the source, or directories of memories, which come with their files. */
   skipped: number;
-  /** Items that the store cannot hold. `onRefused` got each of them. */
+  /** Items that the store cannot store. */
   refused: number;
-  /** Everything up to here is done. Pass it to the option of that name. Null before the first document. */
+  /**
+   * Everything up to this document is done. Pass the value to the option of that name. Null before the first document.
+   */
   resumeAfter: string | null;
 }
 
 /** Counts at the end. */
 export interface MigrationSummary extends MigrationProgress {
-  /** The first 100 of those refused. */
+  /** The first 100 refused items. */
   refusals: RefusedItem[];
 }
 
-/** An item that the store cannot hold, and why. */
+/** An item that the store cannot store, and the reason. */
 export interface RefusedItem {
   /** The `_id` of its document in the source, in the form of `resumeAfter`. */
   id: string;
   namespace: unknown;
   key: unknown;
-  /** What a `put` of it is refused with: InvalidNamespaceError, MemoryError EINVAL or EFBIG, or TypeError. */
+  /** The error that a `put` of the item throws: InvalidNamespaceError, MemoryError EINVAL or EFBIG, or TypeError. */
   reason: Error;
 }
 
+/** Documents that are read and written at a time, fewer if they are large. */
 const defaultBatchSize = 500;
 const maxRefusals = 100;
 
@@ -78,32 +78,37 @@ const optionsSchema = z.strictObject({
     "must be a Collection, or an object { client, dbName?, collectionName? }",
   ),
   store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
-  batchSize: z.number().int().min(1).max(10_000).optional(),
   resumeAfter: z.string().nullable().optional(),
   dryRun: z.boolean().optional(),
   mapNamespace: callback,
   onProgress: callback,
-  onRefused: callback,
 });
 
 /**
  * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and
  * times. Both may be in use meanwhile: run it again afterwards for items that were put into the source since.
  *
- * It can run any number of times. It writes an item only if the store has none at its place, or one with an older
- * `updatedAt`. The server decides that as it writes, so nothing newer is overwritten, and a second run changes nothing.
- * Files of memories (`["memory", …]` with a value `{ content: string }`) go into memories, likewise. Deletions in the
- * source are not followed.
+ * It can run any number of times. It writes an item only if the store has no such item, or one with an older
+ * `updatedAt`. The server decides that during the write, so nothing newer is overwritten, and a second run changes
+ * nothing. Files of memories (`["memory", …]` with a value `{ content: string }`) go into memories, in the same way.
+ * Deletions in the source are not copied.
  *
- * It reads documents in the order of `_id`, and writes each batch by one bulk write. It is not atomic: if the migration
- * ends early, the batches before are copied. `resumeAfter` of the last progress continues there.
+ * It reads documents in the order of `_id`, and writes each batch with one bulk write. It is not atomic: if the
+ * migration ends early, the batches before are copied. `resumeAfter` of the last progress continues there.
  *
  * @returns the last progress, also for an empty source
  * @throws TypeError for bad options; MemoryError EIO if the source or the store failed; the errors of callbacks
  */
 export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOptions): Promise<MigrationSummary> {
+  return migrateInBatches(options, defaultBatchSize);
+}
+
+export async function migrateInBatches(
+  options: MongoDBStoreMigrationOptions,
+  batchSize: number,
+): Promise<MigrationSummary> {
   checkOptions("MongoDBStoreMigrationOptions", optionsSchema, options);
-  const { store, mapNamespace, onProgress, onRefused } = options;
+  const { store, mapNamespace, onProgress } = options;
   const collection = openSource(options.source);
   const summary: MigrationSummary = {
     total: await reading(() => collection.estimatedDocumentCount()),
@@ -115,14 +120,14 @@ export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOpti
     resumeAfter: options.resumeAfter ?? null,
     refusals: [],
   };
-  const page = { batchSize: options.batchSize ?? defaultBatchSize, resumeAfter: summary.resumeAfter };
+  const page = { batchSize, resumeAfter: summary.resumeAfter };
   for await (const { items, getId, lastId } of readPages(collection, page)) {
     const mapped = mapNamespace === undefined ? items : items.map((item) => withNamespace(item, mapNamespace));
     const report = await store[copyItems](mapped, options.dryRun ?? false);
     for (const { item, reason } of report.refused) {
-      const refusal = { id: getId(mapped.indexOf(item)), namespace: item.namespace, key: item.key, reason };
-      if (summary.refusals.length < maxRefusals) summary.refusals.push(refusal);
-      await onRefused?.(refusal);
+      if (summary.refusals.length === maxRefusals) break;
+      const { namespace, key } = item;
+      summary.refusals.push({ id: getId(mapped.indexOf(item)), namespace, key, reason });
     }
     summary.read += items.length;
     summary.copied += report.copied;
@@ -143,6 +148,6 @@ function openSource(source: MongoDBStoreMigrationOptions["source"]): Collection 
 
 function withNamespace(item: ForeignItem, mapNamespace: (namespace: string[]) => string[]): ForeignItem {
   const { namespace } = item;
-  // As it is stored: the store checks what comes of it.
+  // The namespace is unchecked: the store checks the result.
   return Array.isArray(namespace) ? { ...item, namespace: mapNamespace([...(namespace as string[])]) } : item;
 }

@@ -9,7 +9,7 @@ import { callMethod, getField } from "../../core/values/unknown-values.js";
 /** Some documents of a `MongoDBStore`, in the order of their ids. */
 export interface ItemPage {
   items: ForeignItem[];
-  /** The id of the item at that position, as a text. */
+  /** The id of the item at a position, as a text. */
   getId: (position: number) => string;
   lastId: string;
 }
@@ -19,10 +19,10 @@ interface SourceDocument extends ForeignItem {
   sizeBytes: number | bigint;
 }
 
-/** What a page may take at most, but for its last document. */
+/** Maximum size of a page in bytes, without its last document. */
 const maxPageBytes = 16 * 1024 * 1024;
 
-/** Without vectors and the like. */
+/** Leaves out vectors and similar fields. */
 const projection = {
   namespace: 1,
   key: 1,
@@ -33,7 +33,7 @@ const projection = {
   sizeBytes: { $bsonSize: "$$ROOT" },
 };
 
-/** Each page is a query of its own, so the reader may take its time. */
+/** Each page is a query of its own, so that a slow reader keeps no cursor open. */
 export async function* readPages(
   collection: Collection,
   { batchSize, resumeAfter }: { batchSize: number; resumeAfter: string | null },
@@ -57,7 +57,7 @@ async function readPage(
   after: object | undefined,
   batchSize: number,
 ): Promise<SourceDocument[]> {
-  // An expression, because `$gt` of a query would stay among ids of the same type.
+  // An expression, because `$gt` of a query only compares ids of the same type.
   const filter = after === undefined ? {} : { $expr: { $gt: ["$_id", after] } };
   const cursor = collection.find<SourceDocument>(filter, {
     ...readOptions,
@@ -79,7 +79,7 @@ function foreignItem({ namespace, key, value, createdAt, updatedAt, expiresAt }:
   return { namespace, key, value: withNumbers(value), createdAt, updatedAt, expiresAt };
 }
 
-/** 64-bit integers as the official store answers them: as numbers, as far as numbers are exact. */
+/** Converts 64-bit integers as the official store does: to numbers, if they are exact. */
 function withNumbers(value: unknown): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(withNumbers);
@@ -87,14 +87,14 @@ function withNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withNumbers(field)]));
 }
 
-/** The official store has ids made by the driver. Other programs may have written other ids. */
+/** The driver creates the ids of the official store. Other programs may have written other ids. */
 function idAsText(id: unknown): string {
   const hex = callMethod(id, "toHexString");
   if (hex !== undefined) return JSON.stringify({ $oid: hex });
   return JSON.stringify(typeof id === "bigint" ? Number(id) : id);
 }
 
-/** @throws TypeError for what is none of `idAsText` */
+/** @throws TypeError for a text that `idAsText` did not create */
 function boundFromText(text: string): object {
   const id = parseJson(text);
   const hex = getField(id, "$oid");

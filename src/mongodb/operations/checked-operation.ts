@@ -13,11 +13,11 @@ import { isObject } from "../../core/values/unknown-values.js";
 export interface ItemLocation {
   namespace: string[];
   key: string;
-  /** The same in one string. */
+  /** Namespace and key in one string. */
   id: string;
 }
 
-/** A file or directory of a memory; the path is null where no memory can have it. */
+/** A file or directory of a memory. The path is null if no memory can have it. */
 export interface MemoryLocation {
   address: CheckedAddress;
   namespace: string[];
@@ -48,18 +48,18 @@ export interface NamespaceListing extends Page {
   maxDepth: number;
 }
 
-/** As `put` takes it: which paths of a value are ranked by; false for none, undefined for those of the store. */
+/** The argument of `put`: which paths of a value are ranked. False for none, undefined for the paths of the store. */
 export type PutIndex = false | readonly string[] | undefined;
 
-/** What an item is ranked by. */
+/** Selects the texts for ranking an item. */
 export interface TextIndexing {
-  /** @param roomBytes what the item's document may still grow by */
+  /** @param roomBytes by how many bytes the document of the item may still grow */
   selectTexts(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[];
-  /** What the texts add to the item's document. */
+  /** Returns by how many bytes the texts enlarge the document of the item. */
   sizeBytes(texts: readonly string[]): number;
 }
 
-/** An operation after checking; what each carries is ours, so later changes of the caller's objects do nothing. */
+/** A checked operation. It contains copies, so that later changes to the caller's objects have no effect. */
 export type CheckedOperation =
   | { kind: "getItem"; location: ItemLocation }
   | { kind: "getMemory"; location: MemoryLocation }
@@ -71,8 +71,8 @@ export type CheckedOperation =
   | { kind: "listNamespaces"; listing: NamespaceListing };
 
 /**
- * Everything that can be refused without asking the database is refused here, before anything is read or written.
- * LangGraph's wrapper calls `batch` only, so all checks are made for it.
+ * Makes all checks that need no database, before anything is read or written. LangGraph's wrapper calls only `batch`,
+ * so `batch` makes all checks.
  * @throws InvalidNamespaceError, MemoryError EINVAL, EFBIG, TypeError
  */
 export function checkOperation(operation: unknown, indexing?: TextIndexing): CheckedOperation {
@@ -103,9 +103,9 @@ function checkPut(
 ): CheckedOperation {
   const { id, namespace, key } = location;
   const otherBytes = utf8Bytes(id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
-  // Checked before its texts are selected, which relies on plain data without cycles.
+  // The value is checked before its texts are selected, because the selection relies on plain data without cycles.
   const { value, sizeBytes } = encodeValue(given, otherBytes);
-  // `encodeValue` takes plain objects only.
+  // `encodeValue` accepts plain objects only.
   const texts = indexing?.selectTexts(given as Record<string, unknown>, index, maxItemBytes - sizeBytes) ?? [];
   if (indexing !== undefined && texts.length > 0) checkItemSize(sizeBytes + indexing.sizeBytes(texts));
   return { kind: "putItem", location, value, texts };
@@ -114,13 +114,13 @@ function checkPut(
 function checkIndex(index: unknown): PutIndex {
   if (index === undefined || index === null) return undefined;
   if (index === false) return false;
-  // A copy, as `every` passes over the holes of a sparse array.
+  // A copy, because `every` skips the holes of a sparse array.
   const paths: unknown[] = Array.isArray(index) ? Array.from(index) : [null];
   if (paths.every((path): path is string => typeof path === "string")) return paths;
   throw new TypeError(`put: index must be false or an array of paths (given ${describeType(index)})`);
 }
 
-/** By their namespaces, as each memory has one. */
+/** Groups by namespace, because each memory has one namespace. */
 export function groupedByMemory<T extends { namespace: string[] }>(elements: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const element of elements) {
@@ -173,7 +173,7 @@ function checkSearch(fields: Record<string, unknown>): CheckedOperation {
 const listingFields = new Set(["matchConditions", "maxDepth", "limit", "offset"]);
 
 function checkListing(fields: Record<string, unknown>): CheckedOperation {
-  // As in every operation unknown fields are ignored; but an object of unknown fields alone is no operation.
+  // Unknown fields are ignored in every operation. An object of unknown fields only is no operation.
   const names = Object.keys(fields);
   if (names.length > 0 && !names.some((name) => listingFields.has(name))) {
     throw new TypeError(`not an operation of a store: unknown field ${preview(names[0])}`);

@@ -3,7 +3,7 @@ import { invalid } from "../../core/values/errors.js";
 import { shorten } from "../../core/values/text.js";
 import { isPlainObject, describeType } from "./values.js";
 
-/** What an item's value must satisfy. */
+/** The conditions for the value of an item. */
 export interface ItemFilter {
   matches(value: Record<string, unknown>): boolean;
   /** Conditions for the server. They select every item that matches, and may select others. */
@@ -12,7 +12,7 @@ export interface ItemFilter {
   matchesAll: boolean;
   /** No item can match. */
   matchesNone: boolean;
-  /** The conditions that a field is one of some texts, numbers or booleans, as a search index can decide. */
+  /** Conditions that a field is one of some texts, numbers or booleans. A search index can decide them. */
   equalities: Equality[];
 }
 
@@ -39,9 +39,9 @@ type Condition = { key: string } & (
 );
 
 /**
- * Keys are literal names of top-level fields, values and operators as InMemoryStore 1.2 compares them: `===` for
- * equality (so no object equals another), and `Number()` for order. Unlike there a date is an instant, for equality
- * too, and `$exists` is an operator.
+ * Parses a filter. Keys are literal names of top-level fields. Values and operators are compared as in InMemoryStore
+ * 1.2: with `===` for equality (so no object equals another), and with `Number()` for order. Two differences: a date is
+ * an instant, for equality too, and `$exists` is an operator.
  * @throws MemoryError EINVAL or TypeError for what the reference would silently ignore
  */
 export function parseFilter(filter: unknown): ItemFilter {
@@ -89,7 +89,7 @@ function parseCondition(key: string, operator: string, operand: unknown): Condit
     throw invalid(`${operator} takes a value, not operators, ${where}`);
   }
   if (isComparison(operator)) return { key, operator, operand };
-  // NaN is in a list that holds NaN, but `===` nothing.
+  // `includes` finds NaN, but `===` does not.
   const operands = [operand].filter((one) => isComparable(one) && !Number.isNaN(one));
   return { key, operator: operator === "$eq" ? "$in" : "$nin", operands };
 }
@@ -115,7 +115,7 @@ function isComparison(operator: string): operator is Comparison {
   return Object.hasOwn(comparisons, operator);
 }
 
-/** Whether a stored value can equal it. */
+/** Whether a stored value can equal the operand. */
 function isComparable(operand: unknown): boolean {
   if (typeof operand === "string") return operand.isWellFormed();
   if (typeof operand === "bigint") return BigInt.asIntN(64, operand) === operand;
@@ -135,7 +135,7 @@ function isAmong(field: unknown, operands: readonly unknown[]): boolean {
   return operands.some((operand) => types.isDate(operand) && operand.getTime() === field.getTime());
 }
 
-/** As `Number()`, which throws for an object whose own `toString` or `valueOf` is no function. */
+/** Works like `Number()`, which throws for an object whose own `toString` or `valueOf` is no function. */
 function toNumber(value: unknown): number {
   try {
     return Number(value);
@@ -159,20 +159,21 @@ function isScalar(operand: unknown): operand is string | number | boolean {
   return typeof operand === "string" || typeof operand === "boolean" || Number.isFinite(operand);
 }
 
-/** A dot or a dollar would be read as a path or an operator. */
+/** The server would read a dot as a path, and a dollar as an operator. */
 const isPathOfOneField = (key: string): boolean => /^[^.$\0][^.\0]*$/u.test(key) && key.isWellFormed();
 
-/** Types that `Number()` may turn into a number, and that the server orders otherwise. */
+/** Types that `Number()` may turn into a number, and that the server orders differently. */
 const convertedTypes = ["string", "object", "array", "binData", "bool", "null", "long"];
 
 function serverConditions(condition: Condition): object[] {
   if (!isPathOfOneField(condition.key)) return [];
   const field = `value.${condition.key}`;
-  // For the server null is a missing field too.
+  // The server also matches a missing field with null.
   if (condition.operator === "$in") return [{ [field]: { $in: condition.operands.map((operand) => operand ?? null) } }];
   if (condition.operator === "$exists") return [{ [field]: { $exists: condition.exists } }];
   if (condition.operator === "$nin") {
-    // Only texts and booleans: to the server a number equals a bigint. And an array is not its elements.
+    // Excludes only texts and booleans, because a number equals a bigint on the server. The server also compares the
+    // elements of an array.
     const excluded = condition.operands.filter(
       (operand) => typeof operand === "string" || typeof operand === "boolean",
     );

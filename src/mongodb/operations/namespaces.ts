@@ -3,11 +3,11 @@ import { compareCodeUnits, shorten } from "../../core/values/text.js";
 
 const maxMessageChars = 1024;
 const separator = "\0";
-/** The character after the separator: what lies below it and begins with the same labels is their namespace. */
+/** The character after the separator: the upper bound for namespaces that begin with the same labels. */
 const afterSeparator = "\u0001";
 
 /**
- * Refuses what the reference refuses inside a batch, and what could not be stored as it is.
+ * Refuses namespaces that the reference refuses inside a batch, and those that could not be stored unchanged.
  * @throws InvalidNamespaceError
  */
 export function checkNamespace(namespace: unknown, options: { allowEmpty?: boolean } = {}): string[] {
@@ -18,8 +18,8 @@ export function checkNamespace(namespace: unknown, options: { allowEmpty?: boole
 }
 
 /**
- * By the rules and in the words of the reference, whose own check is exported since @langchain/langgraph-checkpoint
- * 1.1.6 only.
+ * Applies the rules and messages of the reference, which exports its own check only since
+ * @langchain/langgraph-checkpoint 1.1.6.
  */
 function findError(labels: readonly string[]): string | undefined {
   for (const label of labels) {
@@ -32,7 +32,7 @@ function findError(labels: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Labels to compare with, of which the reference asks no more than to be strings. @throws InvalidNamespaceError */
+/** Checks labels that are only compared. The reference only requires strings. @throws InvalidNamespaceError */
 export function checkLabels(labels: unknown): string[] {
   if (!Array.isArray(labels)) {
     throw new InvalidNamespaceError(`A namespace must be an array of strings, but got ${typeof labels}.`);
@@ -48,7 +48,7 @@ export function checkLabels(labels: unknown): string[] {
   });
 }
 
-/** Namespace and key in one string. No two items share it, and its code units sort as namespaces, then as keys. */
+/** Returns namespace and key in one string, unique for each item. Its code units sort by namespace, then by key. */
 export function sortKey(namespace: readonly string[], key: string): string {
   return namespace.join(separator) + separator + separator + key;
 }
@@ -57,12 +57,12 @@ export function compareNamespaces(a: readonly string[], b: readonly string[]): n
   return compareCodeUnits(a.join(separator), b.join(separator));
 }
 
-/** The `_id` of an item: its sort key, for the server to sort as code units sort. */
+/** Returns the `_id` of an item: its sort key, encoded so that the server sorts it by code units. */
 export function storedId(namespace: readonly string[], key: string): string {
   return encodeSortable(sortKey(namespace, key));
 }
 
-/** The namespace in one string, sorted likewise. */
+/** Returns the namespace in one string, encoded in the same way. */
 export function storedNamespace(namespace: readonly string[]): string {
   return encodeSortable(namespace.join(separator));
 }
@@ -71,20 +71,20 @@ export function parseStoredNamespace(stored: string): string[] {
   return decodeSortable(stored).split(separator);
 }
 
-/** Bounds of stored strings, as the server takes them. */
+/** Bounds of stored strings for a query on the server. */
 export interface StoredRange {
   $gt?: string;
   $gte?: string;
   $lt?: string;
 }
 
-/** The ids of all items at or below a namespace. */
+/** Returns the range of the ids of all items at or below a namespace. */
 export function idsWithin(prefix: readonly string[]): StoredRange {
   const { $gte, $lt } = namespacesWithin(prefix);
   return $gte === undefined || $lt === undefined ? {} : { $gte: $gte + separator, $lt };
 }
 
-/** That namespace and those below it. */
+/** Returns the range of the namespace and all namespaces below it. */
 export function namespacesWithin(prefix: readonly string[]): StoredRange {
   if (prefix.length === 0) return {};
   const stored = storedNamespace(prefix);
@@ -92,9 +92,9 @@ export function namespacesWithin(prefix: readonly string[]): StoredRange {
 }
 
 /**
- * MongoDB sorts strings by UTF-8 bytes, this store by UTF-16 code units. The two differ in one point: bytes put the
- * astral characters, which are surrogate pairs in UTF-16, after U+E000-U+FFFF. So those get the last astral character
- * in front, and that one itself is told apart by a 0 behind it.
+ * MongoDB sorts strings by UTF-8 bytes, this store by UTF-16 code units. The only difference: in bytes, astral
+ * characters, which are surrogate pairs in UTF-16, come after U+E000-U+FFFF. So these characters are prefixed with the
+ * last astral character, and that character itself is followed by a 0.
  */
 const lastCharacter = "\u{10FFFF}";
 const lastCharacterItself = `${lastCharacter}0`;

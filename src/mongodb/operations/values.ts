@@ -3,24 +3,25 @@ import { invalid, MemoryError } from "../../core/values/errors.js";
 import { shorten, utf8Bytes } from "../../core/values/text.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
-/** MongoDB's limit of a document, less what an item and its update have beside its id, its namespace and its value. */
+/** MongoDB's limit of a document, less the bytes of an item and its update other than id, namespace and value. */
 export const maxItemBytes = 16 * 1024 * 1024 - 1024;
-/** MongoDB stores 180 levels; a limit of ours gives one answer on all its versions, and ends cycles. */
+/** MongoDB stores 180 levels. This lower limit gives the same result on all its versions, and ends cycles. */
 const maxLevels = 150;
 
 /**
- * The driver reads an object with `$ref` and `$id` as one of its own classes, and splits its `$ref` at a dot. Any other
- * field that begins with `$` prevents it, so such an object is stored with this one, which holds what it replaces.
+ * The driver reads an object with `$ref` and `$id` as one of its own classes, and splits `$ref` at a dot. Any other
+ * field that begins with `$` prevents that. So such an object is stored with this field added. If the object has a
+ * field of this name, its value is kept inside the added field.
  */
 const plainMarker = "$plain";
 const isReferenceLike = (value: object): boolean => Object.hasOwn(value, "$ref") && Object.hasOwn(value, "$id");
 
 /**
- * A copy of `value` that MongoDB stores and gives back equal: JSON-like data, dates, bytes and 64-bit integers. Fields
- * that are undefined vanish, inside arrays they become null.
- * @param otherBytes what the item's document holds beside the value
- * @returns the copy, and the bytes that the document takes with it
- * @throws TypeError for what is not data, MemoryError EINVAL or EFBIG for data that cannot be stored
+ * Returns a copy of `value` that MongoDB stores and returns unchanged: JSON-like data, dates, bytes and 64-bit
+ * integers. Undefined fields are removed; inside arrays they become null.
+ * @param otherBytes size in bytes of the document without the value
+ * @returns the copy, and the size in bytes of the document with the value
+ * @throws TypeError for values that are no data, MemoryError EINVAL or EFBIG for data that cannot be stored
  */
 export function encodeValue(value: unknown, otherBytes: number): { value: Record<string, unknown>; sizeBytes: number } {
   if (!isPlainObject(value)) {
@@ -43,7 +44,7 @@ function itemTooLarge(size: string): MemoryError {
   return new MemoryError("EFBIG", `EFBIG: the item would be ${size}, over its limit of ${maxItemBytes} bytes`);
 }
 
-/** Counts the bytes of BSON as it goes, because the driver's own counting would load the driver. */
+/** Counts the bytes of BSON while encoding, because the driver's own counting would load the driver. */
 class ValueEncoder {
   sizeBytes: number;
 
@@ -60,7 +61,7 @@ class ValueEncoder {
     if (typeof value !== "object") throw notStorable(path, describeType(value));
     if (types.isDate(value)) return this.#sized(checkedDate(value, path), 8);
     if (types.isUint8Array(value)) return this.#sized(value, 5 + value.byteLength);
-    // One object in many places is written out in each of them, which may be more than there is time for.
+    // An object that occurs in many places is encoded in each, which could take too long without this check.
     if (this.sizeBytes > maxItemBytes) throw itemTooLarge("too large");
     if (level >= maxLevels) throw invalid(`an item's value is nested more than ${maxLevels} levels deep, or in itself`);
     if (Array.isArray(value)) return this.#encodeArray(value, path, level + 1);
@@ -89,7 +90,7 @@ class ValueEncoder {
   #encodeArray(values: readonly unknown[], path: string, level: number): unknown[] {
     this.sizeBytes += 5;
     const stored: unknown[] = [];
-    // Not by `map`, which leaves out what was never set.
+    // `map` would skip the holes of an array.
     for (let index = 0; index < values.length; index += 1) {
       this.sizeBytes += 2 + String(index).length;
       stored.push(this.encode(values[index], `${path}[${index}]`, level));
@@ -103,7 +104,7 @@ class ValueEncoder {
   }
 }
 
-/** The value as it was put. Reads request 64-bit integers as bigint; only those are stored as such. */
+/** Returns the value as it was put. Reads request 64-bit integers as bigint; only bigints are stored as such. */
 export function decodeValue(stored: Record<string, unknown>): Record<string, unknown> {
   const value: Record<string, unknown> = {};
   const isMarked = isReferenceLike(stored);
@@ -115,7 +116,7 @@ export function decodeValue(stored: Record<string, unknown>): Record<string, unk
   return value;
 }
 
-/** Assignment is a third of the cost of `Object.fromEntries`, but would make `__proto__` the prototype. */
+/** Assignment costs a third of `Object.fromEntries`, but would make `__proto__` the prototype. */
 function setField(object: Record<string, unknown>, name: string, field: unknown): void {
   if (name !== "__proto__") object[name] = field;
   else Object.defineProperty(object, name, { value: field, writable: true, enumerable: true, configurable: true });
@@ -123,12 +124,12 @@ function setField(object: Record<string, unknown>, name: string, field: unknown)
 
 function decodeField(stored: unknown): unknown {
   if (!isObject(stored) || types.isDate(stored)) return stored;
-  // The driver's bytes are a view of its whole reply, which would be kept alive.
+  // The driver's bytes are a view of its whole reply, and would keep the reply in memory.
   if (types.isUint8Array(stored)) return Uint8Array.from(stored);
   return Array.isArray(stored) ? stored.map(decodeField) : decodeValue(stored);
 }
 
-/** Of any realm: what an object literal, JSON or `Object.create(null)` makes. */
+/** Whether the value is an object as an object literal, JSON or `Object.create(null)` creates it, in any realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -142,7 +143,7 @@ export function describeType(value: unknown): string {
   return typeof constructor === "function" && constructor.name !== "" ? `a ${constructor.name}` : "an object";
 }
 
-/** What the driver stores in four bytes. */
+/** Whether the driver stores the number in four bytes. */
 function isInt32(value: number): boolean {
   return (value | 0) === value && !Object.is(value, -0);
 }

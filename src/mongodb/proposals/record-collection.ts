@@ -17,7 +17,7 @@ type RecordDocument = StoredRecord &
   Record<"nodeId" | "scope", string> &
   Partial<Record<OwnerField, string>> & { expiresAt?: Date };
 
-/** Whose records: of one memory, or of all memories of a thread or a user. */
+/** One memory, or all memories of a thread or a user. */
 type AddressRange = Partial<Record<"nodeId" | "scope" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
 
 const own = {
@@ -25,12 +25,15 @@ const own = {
   option: "memoriesCollection",
 };
 
-/** An index of the documents whose field is a text. */
+/** Describes an index of the documents whose field is a text. */
 function textIndex(name: string, field: string): IndexDescription & { name: string } {
   return { name, key: { [field]: 1 }, partialFilterExpression: { [field]: { $type: "string" } } };
 }
 
-/** Those of one memory in the order of time, and those that name a thread or a user, which `forget` looks for. */
+/**
+ * Indexes for the records of one memory in the order of time, and for those that name a thread or a user, which
+ * `forget` searches for.
+ */
 export const proposalIndexes = [
   { name: "proposals_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, at: 1 } },
   textIndex("proposals_by_thread", "threadId"),
@@ -48,7 +51,7 @@ export const expiryIndex = {
   expireAfterSeconds: 0,
 } as const satisfies TtlIndex;
 
-/** Reads a record without what names its memory. */
+/** Reads a record without the fields that name its memory. */
 const readOptions = {
   projection: { nodeId: 0, scope: 0, threadId: 0, userId: 0, expiresAt: 0 },
   ...asPlainValues,
@@ -61,7 +64,7 @@ export interface RecordContext {
   clock: () => Date;
 }
 
-/** The changes that wait for a person, of all memories of a store. Nothing is made before the first of them. */
+/** The changes that wait for a person, of all memories of a store. Creates nothing before the first change. */
 export class RecordCollection {
   readonly clock: () => Date;
   readonly #collection: ExactCollection<RecordDocument>;
@@ -81,7 +84,7 @@ export class RecordCollection {
 
   static open(db: Db, context: RecordContext): RecordCollection {
     const { name, writeConcern } = context;
-    // An attempt must see whether another has overtaken it.
+    // An attempt must see whether another attempt has overtaken it.
     const options = { writeConcern, readPreference: "primary" } as const;
     const collection = new ExactCollection(db.collection<RecordDocument>(name, options));
     const prepare = once(async () => {
@@ -155,8 +158,9 @@ export class RecordCollection {
   }
 
   /**
-   * Removes the records of a range, and the ids of its thread or user from all others. Idempotent. @returns how many of
-   * the range. @throws MemoryError EIO
+   * Removes the records of a range, and the ids of its thread or user from all other records. Idempotent.
+   * @returns how many records of the range were removed.
+   * @throws MemoryError EIO
    */
   remove(range: AddressRange, call: CallContext): Promise<number> {
     return this.#writing(async () => {
@@ -193,7 +197,7 @@ function parseRecord({ _id: id, ...record }: StoredRecord): ChangeRecord {
   return { id, ...record };
 }
 
-/** By an index that holds texts only: without the type the server does not use it. */
+/** The index contains texts only. Without the type in the filter, the server does not use the index. */
 function equals(field: string, id: string): object {
   return { [field]: { $eq: id, $type: "string" } };
 }

@@ -10,13 +10,13 @@ import { idsWithin } from "../operations/namespaces.js";
 import type { RankedQuery, RankedSearch, Ranking } from "./ranking.js";
 import { leafTexts, textsAt } from "./text-paths.js";
 
-/** What MongoDB's text index holds of the items. */
+/** How MongoDB's text index indexes the items. */
 export interface TextSearchOptions {
-  /** The language of word forms and stop words. @default "none", which takes every word as it is */
+  /** The language of word forms and stop words. @default "none", which keeps every word unchanged */
   language?: (typeof textLanguages)[number];
 }
 
-/** Those of MongoDB's text index. */
+/** The languages of MongoDB's text index. */
 export const textLanguages = [
   "none",
   "danish",
@@ -36,23 +36,24 @@ export const textLanguages = [
   "turkish",
 ] as const;
 
-/** The words beyond are not ranked by: they would cost every put more than they help a search. */
+/** Words after this length are not ranked: they would cost every put more than they help a search. */
 const maxTextBytes = 65_536;
-/** Of the field that holds the text, beside the text. */
+/** Size in bytes of the field without its text. */
 const fieldBytes = 16;
 
-/** Ranks by MongoDB's own text index. Items without a word of the query are not found. */
+/** Ranks with MongoDB's own text index. Items without a word of the query are not found. */
 export class KeywordRanking implements Ranking {
   readonly indexes: readonly IndexDescription[];
 
   constructor({ language = "none" }: TextSearchOptions) {
-    // A field of its own: an index of all fields would hold ids and namespaces too. Not prefixed by the namespace: a
-    // text index asks for equality there, and a search goes by ranges. No value has the language of its text in it.
+    // The text has its own field, because an index of all fields would contain ids and namespaces too. The index has no
+    // namespace prefix, because a text index requires equality there, and a search uses ranges. No value contains the
+    // language of its text.
     const options = { default_language: language, language_override: "textLanguage" };
     this.indexes = [{ name: "items_by_text", key: { text: "text" }, ...options }];
   }
 
-  /** One text of all, cut where it would be long or leave no room for the value. */
+  /** Joins all texts into one. Cuts the text if it is too long or leaves no room for the value. */
   selectTexts(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[] {
     if (index === false) return [];
     const texts = index === undefined ? leafTexts(value) : textsAt(value, index);
@@ -98,13 +99,16 @@ async function* findRanked(
 }
 
 /**
- * Each different word costs the server about 30 microseconds, and more where it is found: half a million took 36
+ * Each different word costs the server about 30 microseconds, and more if the word is found: half a million took 36
  * seconds.
  */
 const maxQueryWords = 1000;
 const maxQueryChars = 65_536;
 
-/** The first words of a query. Quotes and minuses are operators of `$search`, and a query is what someone said. */
+/**
+ * Returns the first words of a query. Replaces quotes and minuses, which are operators of `$search`, because a query is
+ * plain language.
+ */
 function firstWords(query: string): string {
   const text = query
     .slice(0, maxQueryChars)

@@ -7,14 +7,15 @@ import type { RankedFields } from "../items/item-document.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemPut } from "../items/item-updates.js";
 
-/** How a store answers a `query`. */
+/** Ranks the items of a store for a `query`. */
 export interface Ranking extends TextIndexing {
   indexes: readonly IndexDescription[];
   /**
-   * What to store beside the values of those puts. Refuses before anything is written; reads with one command at most.
+   * Creates the fields to store beside the values of these puts. Refuses puts before anything is written. Reads with
+   * one command at most.
    */
   createFields(puts: readonly ItemPut[], items: ItemCollection, call: CallContext): Promise<Map<ItemPut, RankedFields>>;
-  /** Gets ready for all queries of a batch at once. */
+  /** Prepares all queries of a batch at once. */
   prepare(queries: readonly string[], items: ItemCollection, call: CallContext): Promise<RankedSearch>;
 }
 
@@ -27,7 +28,10 @@ export interface RankedQuery {
 
 export type RankedSearch = (query: RankedQuery) => Promise<RankedItems>;
 
-/** The first items, at most so many of each: those with a score best first, those that cannot have one in order. */
+/**
+ * The first items, at most `atMost` of each kind: items with a score, best first; items that cannot have a score, in
+ * order.
+ */
 export interface RankedItems {
   scored: AsyncIterable<SearchItem>;
   unscored: AsyncIterable<SearchItem>;

@@ -21,23 +21,23 @@ import { idsWithin } from "../operations/namespaces.js";
 import { decodeValue } from "../operations/values.js";
 import type { RankedItems, RankedQuery, RankedSearch, Ranking } from "./ranking.js";
 import { textsAt } from "./text-paths.js";
-import { type VectorSearchOptions, vectorSearchPipeline } from "./vector-search.js";
+import { type VectorSearchOptions, createVectorSearchPipeline } from "./vector-search.js";
 
 export interface SemanticRankingContext {
-  /** That of the items. */
+  /** The client of the items. */
   client: MongoClient;
   config: IndexConfig;
-  /** Without it every vector of a range is compared. */
+  /** Without it, every vector of a range is compared. */
   vectorSearch: VectorSearchOptions | undefined;
   collectionName: string;
-  /** Whether items may have expired that a vector index still knows. */
+  /** Whether a vector index may still contain expired items. */
   expires: boolean;
 }
 
-/** What a text takes beside its vector: its hash and the names of both. */
+/** Size in bytes of a text's entry without its vector: the hash and the names of both fields. */
 const otherBytesPerText = 64;
 
-/** A query with what its search reads. */
+/** A query with the collection and the call of its search. */
 type ItemQuery = RankedQuery & { items: ItemCollection; call: CallContext };
 
 type VectorQuery = ItemQuery & { vector: readonly number[] };
@@ -47,7 +47,7 @@ interface Match {
   score?: number;
 }
 
-/** Ranks by the cosine of embedding vectors; of several vectors of an item the best counts. */
+/** Ranks by the cosine of embedding vectors. If an item has several vectors, the best counts. */
 export class SemanticRanking implements Ranking {
   readonly indexes = [];
   readonly #context: SemanticRankingContext;
@@ -68,7 +68,9 @@ export class SemanticRanking implements Ranking {
     return texts.length * (vectorSizeBytes(this.#embedder.dims) + otherBytesPerText);
   }
 
-  /** Vectors of unchanged texts are read and written back: so value and vectors are always of one and the same put. */
+  /**
+   * Reads the vectors of unchanged texts and writes them back, so that value and vectors are always of the same put.
+   */
   async createFields(
     puts: readonly ItemPut[],
     items: ItemCollection,
@@ -113,14 +115,14 @@ export class SemanticRanking implements Ranking {
     const selection = items.selection(idsWithin(prefix), filter);
     const selective = expires || !filter.matchesAll;
     const vectorSearch = { collectionName, vector, selection, prefix, filter, selective, atMost };
-    const matches = items.aggregate<Match>(vectorSearchPipeline(options, vectorSearch), call);
+    const matches = items.aggregate<Match>(createVectorSearchPipeline(options, vectorSearch), call);
     const withoutVectors = { $and: [selection, { embedded: { $exists: false } }] };
     const others = items.query<Match>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } }, call);
     return { scored: readItems(matches, search), unscored: readItems(others, search) };
   }
 }
 
-/** The packed vectors that items have now, by the hash of their text. */
+/** Reads the stored packed vectors of items, by the hash of their text. */
 async function readVectors(
   ids: readonly string[],
   items: ItemCollection,
@@ -137,7 +139,10 @@ async function readVectors(
   return vectors;
 }
 
-/** Exact: one pass over the vectors of the range, of which one batch is held, and the ids of the best items. */
+/**
+ * Compares exactly, in one pass over the vectors of the range. Keeps one batch in memory, and the ids of the best
+ * items.
+ */
 async function compareAll(search: VectorQuery): Promise<RankedItems> {
   const { vector, prefix, filter, atMost, items, call } = search;
   const projection = { embedded: { vectors: 1 }, ...(!filter.matchesAll && { value: 1 }) };
@@ -161,7 +166,7 @@ async function compareAll(search: VectorQuery): Promise<RankedItems> {
 
 type Scored = Required<Match>;
 
-/** Best first, at most so many; among equal scores the first ones. */
+/** Returns the best matches first. Among equal scores, earlier matches come first. */
 export function keepBest<T extends { score: number }>(matches: readonly T[], atMost: number): T[] {
   return matches.toSorted((a, b) => b.score - a.score).slice(0, atMost);
 }
@@ -175,7 +180,7 @@ function bestScore(scorer: VectorScorer, embedded: EmbeddedTexts | undefined): n
   return best;
 }
 
-/** Values are read for the answer only. What changed since it was ranked is left out where it no longer matches. */
+/** Reads values only for the result. Leaves out items that have changed since the ranking and no longer match. */
 async function* readItems(
   matches: AsyncIterable<Match>,
   { filter, atMost, items, call }: ItemQuery,

@@ -4,23 +4,25 @@ import { types } from "node:util";
 type Step = (value: Record<string, unknown>) => unknown[];
 
 /**
- * The texts at a path, in the language of InMemoryStore 1.2: `$` is the whole value as JSON, `a.b` a field, `a[0]`,
- * `a[-1]` and `a[*]` elements of an array, `*` everything in an object or array, `{a,b.c}` several fields. Texts,
- * numbers and booleans are texts; objects and arrays are JSON. Fields are an object's own, and null is no text.
+ * Returns the texts at a path, in the syntax of InMemoryStore 1.2: `$` is the whole value as JSON, `a.b` a field,
+ * `a[0]`, `a[-1]` and `a[*]` elements of an array, `*` everything in an object or array, `{a,b.c}` several fields.
+ * Texts, numbers and booleans are texts; objects and arrays are JSON. Only own fields count, and null is no text.
  */
 export function textsAtPath(value: unknown, path: string): string[] {
   const whole = path === "$" || path.startsWith("$.") ? [stringify(value)] : [];
   return [...whole, ...follow(value, parseSteps(path)).flatMap(toTexts)];
 }
 
-/** The texts at those paths, each once, and no empty ones, which embedding services refuse. */
+/** Returns the texts at these paths, each once. Leaves out empty texts, which embedding services refuse. */
 export function textsAt(value: Record<string, unknown>, paths: readonly string[]): string[] {
   const texts = new Set(paths.flatMap((path) => textsAtPath(value, path)));
   texts.delete("");
   return [...texts];
 }
 
-/** Each part once: `{a,a}` reaches it twice, and thirty of them in a row a thousand million times. */
+/**
+ * Visits each part once: `{a,a}` reaches a part twice, and thirty such steps would reach it a thousand million times.
+ */
 function follow(value: unknown, steps: readonly Step[]): unknown[] {
   let parts: readonly unknown[] = [value];
   for (const step of steps) parts = [...new Set(parts.filter(isObject).flatMap((part) => step(part)))];
@@ -31,7 +33,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Brackets and braces stand for themselves wherever they begin; dots separate names. */
+/** A bracket or a brace begins a step anywhere, dots separate names. One that does not close is part of a name. */
 function parseSteps(path: string): Step[] {
   return Array.from(path.matchAll(/\[([^\]]*)\]|\{([^}]*)\}|[^.[{]+|[[{][^.]*/g), ([token, element, fields]): Step => {
     if (element !== undefined) return elementStep(element.trim());
@@ -59,7 +61,7 @@ function fieldsStep(paths: readonly string[]): Step {
 
 function toTexts(value: unknown): string[] {
   if (value === null || value === undefined) return [];
-  // No item has functions or symbols.
+  // Items contain no functions or symbols.
   return [typeof value === "object" ? stringify(value) : (value as string | number | bigint | boolean).toString()];
 }
 
@@ -67,7 +69,7 @@ function stringify(value: unknown): string {
   return JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? String(field) : field), 2);
 }
 
-/** Every text and number in a value, at any depth. Names of fields are none. */
+/** Returns every text and number in a value, at any depth. Names of fields do not count. */
 export function leafTexts(value: unknown): string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (typeof value === "number" || typeof value === "bigint") return [value.toString()];

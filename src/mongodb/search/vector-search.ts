@@ -7,8 +7,6 @@ import { namespacesWithin } from "../operations/namespaces.js";
 /** A vector index of MongoDB Search (Atlas), which you make and the store only uses. */
 export interface VectorSearchOptions {
   indexName: string;
-  /** How many neighbours a search looks at, at most 10,000. @default 20 for each requested item, at least 100 */
-  numCandidates?: number;
   /** Fields of values. The index must have each as a `filter` field `value.<name>`. @default none */
   filterFields?: string[];
   /** How many texts of an item have a vector field in the index. @default 1 */
@@ -16,7 +14,7 @@ export interface VectorSearchOptions {
 }
 
 /** The server's limit. */
-export const maxCandidates = 10_000;
+const maxCandidates = 10_000;
 
 export interface VectorSearch {
   collectionName: string;
@@ -24,21 +22,21 @@ export interface VectorSearch {
   selection: Document;
   prefix: readonly string[];
   filter: ItemFilter;
-  /** Whether the selection can leave out some of what the vectors find. */
+  /** Whether the selection can leave out some items that the vectors find. */
   selective: boolean;
   atMost: number;
 }
 
-/** Answers `{ _id, score }`, best first. What the index cannot decide, the stages after it do. */
-export function vectorSearchPipeline(options: VectorSearchOptions, search: VectorSearch): Document[] {
+/** Its stages answer `{ _id, score }`, best first. They check what the index cannot decide. */
+export function createVectorSearchPipeline(options: VectorSearchOptions, search: VectorSearch): Document[] {
   const { atMost, selection } = search;
   if (atMost > maxCandidates) {
     throw invalid(
       `a search by a vector index answers at most ${maxCandidates} items: offset and limit together are more`,
     );
   }
-  const candidates = options.numCandidates ?? Math.max(100, 20 * atMost);
-  const numCandidates = Math.min(Math.max(candidates, atMost), maxCandidates);
+  // How many neighbours a search compares.
+  const numCandidates = Math.min(Math.max(100, 20 * atMost), maxCandidates);
   const findAt = (position: number): Document[] => [
     {
       $vectorSearch: {
@@ -47,11 +45,11 @@ export function vectorSearchPipeline(options: VectorSearchOptions, search: Vecto
         queryVector: search.vector,
         numCandidates,
         limit: search.selective ? numCandidates : atMost,
-        ...indexFilter(options.filterFields ?? [], search),
+        ...createIndexFilter(options.filterFields ?? [], search),
       },
     },
     { $match: selection },
-    // Of a cosine c the index answers (1 + c) / 2.
+    // The index answers (1 + c) / 2 for a cosine c.
     { $project: { score: { $subtract: [{ $multiply: [2, { $meta: "vectorSearchScore" }] }, 1] } } },
   ];
   const others = Array.from({ length: (options.textsPerItem ?? 1) - 1 }, (_, index) => findAt(index + 1));
@@ -64,8 +62,8 @@ export function vectorSearchPipeline(options: VectorSearchOptions, search: Vecto
   ];
 }
 
-/** As much of the conditions as the index can know: it gets none that would leave out an item that matches. */
-function indexFilter(fields: readonly string[], { prefix, filter }: VectorSearch): { filter?: Document } {
+/** Returns the conditions that the index can decide. None of them leaves out an item that matches. */
+function createIndexFilter(fields: readonly string[], { prefix, filter }: VectorSearch): { filter?: Document } {
   const known = filter.equalities.filter(({ key }) => fields.includes(key));
   const conditions = [
     ...(prefix.length > 0 ? [{ ns: namespacesWithin(prefix) }] : []),

@@ -20,7 +20,7 @@ export interface ForeignItem {
   value: unknown;
   createdAt: unknown;
   updatedAt: unknown;
-  /** Without it the item never expires. */
+  /** Absent: the item never expires. */
   expiresAt?: unknown;
 }
 

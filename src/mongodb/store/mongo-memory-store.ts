@@ -7,7 +7,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { closedStorage } from "../../core/values/errors.js";
-import { storageError } from "../driver/errors.js";
+import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
 import type { HistorySettings } from "../memories/contract/layout-context.js";
@@ -56,7 +56,10 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
-/** A search reads a memory of up to this many files and directories as a whole. Such an index takes some 20 MB. */
+/**
+ * A search reads a memory of up to this many files and directories as a whole. The search index of such a memory takes
+ * some 20 MB.
+ */
 const searchedWhole = 10_000;
 
 /** For `migrateFromMongoDBStore`. It is a symbol, so that editors do not offer it as a member. */
@@ -67,8 +70,8 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
  *
  * It keeps memories in one collection, by default with one document for each address. It keeps all other items in
  * another collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`,
- * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes
- * the indexes at first use.
+ * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without
+ * `start()`. It makes the indexes at first use.
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
@@ -132,8 +135,9 @@ export class MongoMemoryStore extends BaseStore {
    * Makes a client and connects it to `uri`. `stop()` closes it.
    *
    * @param uri a MongoDB connection string; its options are the driver's.
-   * @throws MemoryError EIO if no server answers within the `timeoutMs` of the options, or the driver's
-   *   `serverSelectionTimeoutMS` (30 s by default, both); TypeError if the string or the options are malformed. Neither repeats the string.
+   * @throws MemoryError EIO within 5 s if no server can be reached, with the reason, and the driver's error as its
+   *   cause; or if none answers within the `timeoutMs` of the options or the driver's `serverSelectionTimeoutMS` (30 s
+   *   by default, both). TypeError if the string or the options are malformed. Neither repeats the string.
    */
   static async fromConnString(
     uri: string,
@@ -157,8 +161,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Connects and makes the indexes. Without it the first command does so. Idempotent. An index that takes longer than
-   * `timeoutMs` is still made, and the next call waits for it. @throws MemoryError EIO
+   * Connects and creates the indexes. If you do not call `start`, the first command does so. Idempotent. An index that
+   * takes longer than `timeoutMs` is still created, and the next call waits for it. @throws MemoryError EIO
    */
   override start(): Promise<void> {
     return withinTime(this.#waiting(), "read", async () => {
@@ -178,7 +182,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * The memory of an address. Sends nothing to the database.
+   * Opens the memory of an address. Sends nothing to the database.
    * @throws MemoryError EINVAL for a bad address; TypeError for bad options
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
@@ -193,10 +197,10 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Lists the memories that match all fields, without their texts; `{}` lists all memories. It lists empty memories
-   * too, because their documents contain the ids. The order is stable: global memories, then those of threads, then
-   * those of users; within each by node, then by thread or user. It reads pages of 500, each within `timeoutMs`. A page
-   * is one command. With `layout: "files"` one more command counts each memory.
+   * Lists the memories that match all fields, without their texts; `{}` lists all memories. Empty memories are listed
+   * too, because their documents contain the ids. The order is stable: global memories, then memories of threads, then
+   * memories of users; within each by node, then by thread or user. Reads pages of 500, each within `timeoutMs`. A page
+   * is one command. The layout `"files"` needs one more command for each memory, which counts its files.
    * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
@@ -242,9 +246,9 @@ export class MongoMemoryStore extends BaseStore {
    * has. All these programs must have a version that knows `moveMemory`.
    * @returns false if there is no memory to move: it has that layout already, or it does not exist
    * @throws MemoryError EINVAL for a bad address; EEXIST if both layouts have a memory of this address; ENOSPC if the
-   *   memory is more than a transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if others
-   *   changed it at each of 100 attempts; EIO on a standalone server, or if the database failed. In all but the last
-   *   case nothing was moved. TypeError for bad options
+   *   memory is more than a transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if
+   *   others changed it at each of 100 attempts; EIO on a standalone server, or if the database failed. In all but the
+   *   last case nothing was moved. TypeError for bad options
    */
   async moveMemory(address: MemoryAddress, options: { layout: LayoutName }): Promise<boolean> {
     const checked = checkAddress(address);
@@ -285,8 +289,7 @@ export class MongoMemoryStore extends BaseStore {
    * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the
    * items as they were before the writes. If several writes have the same namespace and key, the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments;
-   * MemoryError
-   *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
+   *   MemoryError EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
@@ -319,12 +322,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   async #connectFirst(): Promise<void> {
-    try {
-      await this.#client.connect();
-      this.#connected = true;
-    } catch (error) {
-      throw storageError(error, "read", null);
-    }
+    await connectFirst(this.#client, this.#timeoutMs);
+    this.#connected = true;
   }
 }
 

@@ -1,6 +1,9 @@
 import type { NamespaceListing, NamespaceMatch } from "../operations/checked-operation.js";
 
-/** The labels that every namespace must begin with, and the conditions that are checked for namespaces below them. */
+/**
+ * Returns the labels that every namespace must begin with, and the conditions that are checked for namespaces below
+ * them.
+ */
 export function splitMatches(matches: readonly NamespaceMatch[]): { prefix: string[]; others: NamespaceMatch[] } {
   const prefixes = matches
     .filter(({ matchType }) => matchType === "prefix")
@@ -20,7 +23,10 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((label, index) => label === b[index]);
 }
 
-/** One page of the namespaces that match. They are sorted, so equal ones are neighbours even after they are cut. */
+/**
+ * Returns one page of the namespaces that match. Namespaces are sorted, so equal ones are neighbours even after a cut
+ * to `maxDepth`.
+ */
 export async function pageOfNamespaces(
   chunks: AsyncIterable<string[][]>,
   { matches, maxDepth, offset, limit }: NamespaceListing,

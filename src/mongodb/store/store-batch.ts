@@ -30,7 +30,7 @@ import { pageOfNamespaces, splitMatches } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
-/** What a batch reads and changes. */
+/** The parts that a batch reads and changes. */
 export interface BatchStorage {
   items: ItemCollection;
   memories: MemoryLayout;
@@ -134,7 +134,10 @@ export class StoreBatch {
     yield* mergeOrdered([unscored, ...files], compareItems);
   }
 
-  /** Memories sort where their root label sorts. They are not read if the items before that label fill the page. */
+  /**
+   * Memories come at the position of their root label in the order. They are not read if the items before that label
+   * fill the page.
+   */
   async *#searchWithMemories({ prefix, filter }: ItemSearch, atMost: number): AsyncGenerator<SearchItem> {
     const { items, call } = this.#storage;
     const root = idsWithin(prefix.length > 0 ? prefix : [memoryRootLabel]);
@@ -178,7 +181,7 @@ const isEmpty = ({ filter, limit }: ItemSearch): boolean => filter.matchesNone |
 
 const isRanked = (search: ItemSearch): boolean => search.query !== "" && !isEmpty(search);
 
-/** The items of an answer that are in the items collection. */
+/** Selects the items of an answer that are in the items collection. */
 function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
   if (operation.kind === "getItem") return answer === null ? [] : [operation.location];
   if (operation.kind !== "search") return [];

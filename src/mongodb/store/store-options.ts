@@ -11,10 +11,10 @@ import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking
 import type { ExpireMsOptions } from "../memories/memory-expiry.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
 import { checkNamespace, storedNamespace } from "../operations/namespaces.js";
-import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
+import type { VectorSearchOptions } from "../search/vector-search.js";
 import { hasMethod } from "../../core/values/unknown-values.js";
 
-/** Which client and collections a store uses, and how its items are found and expire. */
+/** The client and the collections of a store, and how its items are found and expire. */
 export interface MongoMemoryStoreOptions {
   /** A client of the `mongodb` package, connected or not. The caller closes it. */
   client: MongoClient;
@@ -23,9 +23,9 @@ export interface MongoMemoryStoreOptions {
   /** Collection of the memories. The names of their other collections begin with it. @default "memories" */
   memoriesCollection?: string;
   /**
-   * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one document for each file
-   * and directory, on replica sets and sharded clusters. New memories get this layout. Memories that `moveMemory` has
-   * moved are found where they are. All processes should have the same. @default "document"
+   * How the database stores memories. `"document"`: one document for each memory. `"files"`: one document for each file
+   * and directory, on replica sets and sharded clusters. New memories get this layout. The store also finds memories
+   * that `moveMemory` has moved to the other layout. All processes should have the same layout. @default "document"
    */
   layout?: LayoutName;
   /** Collection of the other items of the store. @default "items" */
@@ -38,27 +38,27 @@ export interface MongoMemoryStoreOptions {
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO. You can
-   * open a memory with a `timeoutMs` of its own. @default 30_000
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO. Each memory
+   * can have its own `timeoutMs`. @default 30_000
    */
   timeoutMs?: number;
   /**
-   * How long memories of each scope live after their last change. An expired memory is gone at once. With `layout:
-   * "document"` MongoDB deletes it some minutes later, by an index that the store makes or changes. With `layout:
-   * "files"` stores delete expired memories when they change others. Set the same times in all processes. @default
+   * How long memories of each scope live after their last change. An expired memory is gone at once. In the layout
+   * `"document"` MongoDB deletes it some minutes later, by an index that the store creates or changes. In the layout
+   * `"files"` stores delete expired memories when they change others. Set the same times in all processes. @default
    * none: never
    */
   expireMs?: ExpireMsOptions;
   /**
-   * Keeps a history of the memories: each change of a file makes a version, for `Memory.history`. Set it in every
-   * process that changes the memories: a change by a process without it has no version. @default false
+   * Keeps a history of the memories: each change of a file makes a version, for `Memory.history`. Set this option in
+   * every process that changes the memories: a change by a process without it has no version. @default false
    */
   history?: boolean | HistoryOptions;
   /** When items expire. Memories expire by `expireMs` instead. @default none: never */
   ttl?: TtlOptions;
   /**
-   * Makes `search` rank a `query` by meaning. It names the dimensions and the client of the embeddings, and the paths
-   * of a value to embed. `search` of a memory then ranks by words and by meaning. @default none: `textSearch` ranks a
+   * Makes `search` rank a `query` by meaning. Names the dimensions and the client of the embeddings, and the paths of a
+   * value to embed. `search` of a memory then ranks by words and by meaning. @default none: `textSearch` ranks a
    * `query` by words
    */
   index?: IndexConfig;
@@ -67,15 +67,15 @@ export interface MongoMemoryStoreOptions {
    */
   vectorSearch?: VectorSearchOptions;
   /**
-   * Without `index`, ranks a `query` by words with MongoDB's text index. `false` makes puts faster. A `query` then has
-   * no effect, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`, if
-   * the client has `serverApi: { version: "1", strict: true }`, which refuses text indexes
+   * Ranks a `query` by words with MongoDB's text index, if there is no `index`. `false` makes puts faster. A `query`
+   * then has no effect, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`,
+   * if the client has `serverApi: { version: "1", strict: true }`, which refuses text indexes
    */
   textSearch?: boolean | TextSearchOptions;
   /**
-   * With `layout: "files"`, makes a text index of MongoDB over all memories. A search of a memory of more than 10,000
-   * files and directories then reads only texts with its words. It makes changes slower. Set it in every process that
-   * searches. @default false
+   * Creates a text index of MongoDB over all memories, in the layout `"files"` only. A search of a memory of more than
+   * 10,000 files and directories then reads only texts with the words of the query. The index makes changes slower. Set
+   * this option in every process that searches. @default false
    */
   memoryTextIndex?: boolean;
 }
@@ -86,16 +86,16 @@ export interface HistoryOptions {
   keepVersions?: number;
   /**
    * How long a version stays after it was made, if a later version has replaced it: whole ms from 1 to ten years.
-   * MongoDB deletes it some minutes later. @default for ever
+   * MongoDB deletes the version some minutes later. @default for ever
    */
   keepMs?: number;
 }
 
-/** Longer than any use, and never beyond the last Date. */
+/** The longest lifetime of an item: longer than any use needs, but never beyond the last Date. */
 const maxTtlMs = 1e14;
 const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
 
-/** Ten years: MongoDB takes no lifetime that ends before 1970. */
+/** Ten years, because MongoDB refuses a lifetime that reaches back before 1970. */
 const maxExpireMs = 10 * 365 * 86_400_000;
 const expireMs = z.number().int().min(1).max(maxExpireMs).optional();
 const expireMsSchema = z.strictObject({ perThread: expireMs, perUser: expireMs, global: expireMs });
@@ -125,7 +125,6 @@ const indexSchema = z.strictObject({
 
 const vectorSearchSchema = z.strictObject({
   indexName: z.string().min(1),
-  numCandidates: z.number().int().min(1).max(maxCandidates).optional(),
   filterFields: z.array(z.string().regex(/^[^.$][^.]*$/, "must be the name of a top-level field")).optional(),
   textsPerItem: z.number().int().min(1).max(20).optional(),
 });
@@ -202,12 +201,12 @@ export function checkMoveOptions(options: { layout: LayoutName }): { layout: Lay
   return options;
 }
 
-/** Of a store whose memories are documents. @throws TypeError */
+/** Checks limits for a store with one document for each memory. @throws TypeError */
 export function checkDocumentLimit({ maxMemoryBytes }: { maxMemoryBytes: number }): void {
   checkOptions("MemoryOptions", documentLimitSchema, { maxMemoryBytes });
 }
 
-/** As much of a zod 3 or 4 context as is used. */
+/** The part of a zod 3 or 4 context that is used. */
 interface IssueContext {
   addIssue(issue: { code: "custom"; message: string }): void;
 }

@@ -70,7 +70,7 @@ function createOwnerQuery({ scope, threadId, userId }: WireAddress): Query {
   return scope === "global" ? { scope } : threadId === undefined ? { userId: userId ?? "" } : { threadId };
 }
 
-/** The address after `#` says what is shown, so it cannot name a place to jump to. */
+/** Moves the focus by script: the address after `#` names the shown view, so it cannot be a jump target. */
 function skip(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();

@@ -15,7 +15,7 @@ const contents = [
 
 const maxMaxChars = 200_000;
 
-/** The message that a connector shows a model of this memory. */
+/** Shows the message that a connector would send to a model about this memory. */
 export function MessageView(): VNode {
   const { query, href } = useMemory();
   const { content, maxChars, at } = query;

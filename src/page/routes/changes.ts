@@ -6,7 +6,7 @@ import { openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type Route, route } from "../route.js";
 
-/** The changes of a memory, and of what is mounted in it, as they happen. */
+/** Streams the changes of a memory and of its mounts. */
 const changes = route("GET", "changes", z.object(addressFields).strict(), async (fields, context) => {
   const { watched, http } = context;
   const memory = openTree(context, fields);

@@ -16,7 +16,7 @@ const maxEntries = 1000;
 const fields = {
   ...addressFields,
   path: z.string(),
-  /** A version: the tree is shown as it was right after it. */
+  /** A version. The tree is shown as it was right after this version. */
   at: versionId.optional(),
 };
 
@@ -45,7 +45,7 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
   const path = normalizePath(rawPath);
   if (at !== undefined) return { ...(await readFormerTree(context, address, at)).file(path), mount: null };
   const memory = openTree(context, address);
-  // Two calls, between which the file may change; the client asks again when it does.
+  // The file may change between these two calls. The client then requests it again.
   const [content, stat] = await Promise.all([memory.read(rawPath), memory.stat(rawPath)]);
   if (stat?.kind !== "file") throw new PageRefusal(404, "ENOENT", "ENOENT: file not found");
   const { sizeBytes, createdAt, updatedAt } = stat;
@@ -63,13 +63,13 @@ async function readFormerTree(
   return new MemoryTree(await openHistory(context, address).at(version));
 }
 
-/** The memories that are mounted in a memory. */
+/** Lists the memories that are mounted in a memory. */
 function listMounts(memory: Memory): readonly Mount[] {
   return getMountTree(memory)?.mounts.filter(({ point }) => point !== ROOT) ?? [];
 }
 
 function describeMount({ point, memory, access = "write", description }: Mount): WireMount {
-  // Only memories of MongoDB have proposals.
+  // Only memories in MongoDB have proposals.
   const isHere = Boolean(memory.proposals);
   return { point, address: memory.address, isHere, access, description: description ?? null };
 }

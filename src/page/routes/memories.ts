@@ -30,12 +30,12 @@ const changeToken = route("GET", "change-token", tokenSchema, async (fields, { m
   return { changeToken: `${memory.updatedAt.getTime()}-${memory.sizeBytes}-${memory.files}` };
 });
 
-/** An address, or a thread or a user alone: all memories of it, in all nodes. */
+/** An address, or only a thread or a user: all memories of this owner, in all nodes. */
 const whoSchema = z.object(filterFields).strict();
 
 type Who = CheckedAddress | { threadId: string } | { userId: string };
 
-function whoIn({ nodeId, scope, threadId, userId }: z.output<typeof whoSchema>): Who {
+function parseWho({ nodeId, scope, threadId, userId }: z.output<typeof whoSchema>): Who {
   if (nodeId !== undefined) return addressIn({ nodeId, scope, threadId, userId });
   if (scope === undefined && threadId !== undefined && userId === undefined) return { threadId };
   if (scope === undefined && userId !== undefined && threadId === undefined) return { userId };
@@ -46,7 +46,7 @@ const maxCounted = 5000;
 const maxShown = 20;
 
 const previewForget = route("GET", "forget-preview", whoSchema, async (fields, { memories }) => {
-  const { page, more } = await takePage(memories.listMemories(whoIn(fields)), 0, maxCounted);
+  const { page, more } = await takePage(memories.listMemories(parseWho(fields)), 0, maxCounted);
   return {
     memories: page.slice(0, maxShown),
     count: page.length,
@@ -55,6 +55,6 @@ const previewForget = route("GET", "forget-preview", whoSchema, async (fields, {
   };
 });
 
-const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(whoIn(fields)));
+const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(parseWho(fields)));
 
 export const memoryRoutes: readonly Route[] = [list, changeToken, previewForget, forget];

@@ -21,8 +21,8 @@ const schema = z
   .strict();
 
 /**
- * What a connector shows a model of a memory, now or as it was right after a version: then without what is mounted in
- * it.
+ * Returns the message that a connector sends to a model, now or as it was right after a version. The message about a
+ * version omits mounts.
  */
 const message = route("GET", "message", schema, async ({ content, maxChars, at, ...fields }, context) => {
   const address = addressIn(fields);
@@ -33,8 +33,8 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
     ? showNode(node, tree, form, context.signal)
     : showAlone(context, address, form, at));
   const { entries, isMore } = countEntries(outlines);
-  const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : leftOutIn(text);
-  return { text, usedChars: text?.length ?? 0, ...form, view: viewIn(text), entries, isMore, ...leftOut, scope };
+  const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
+  return { text, usedChars: text?.length ?? 0, ...form, view: findView(text), entries, isMore, ...leftOut, scope };
 });
 
 type Form = { content: MemoryContent; maxChars: number };
@@ -42,7 +42,7 @@ type Form = { content: MemoryContent; maxChars: number };
 interface Shown {
   text: string | null;
   outlines: readonly MemoryOutline[];
-  /** Whose memory is at the root. */
+  /** The scope of the memory at the root. */
   scope: CheckedAddress["scope"];
 }
 
@@ -62,7 +62,10 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
   return { text, outlines: shown.map(({ outline }) => outline), scope };
 }
 
-/** The global memory stands in for one that is empty, as in a connector; not for one that was empty once. */
+/**
+ * Shows the global memory instead of an empty one, like a connector. A memory that was empty at an earlier version is
+ * shown as empty.
+ */
 async function showAlone(
   context: RouteContext,
   address: CheckedAddress,
@@ -88,7 +91,7 @@ async function readFormerOutline(
   return new MemoryTree(await requireHistory(memory).at(version)).outline({ maxContentBytes, leadChars });
 }
 
-/** `isMore`: there are more than `entries`, and how many more is not known. */
+/** Counts entries. `isMore` means that there are more than `entries`, but their number is not known. */
 function countEntries(outlines: readonly MemoryOutline[]): { entries: number; isMore: boolean } {
   let entries = 0;
   for (const { files, directories, moreThan } of outlines) entries += moreThan ?? files.length + directories.length;
@@ -98,12 +101,15 @@ function countEntries(outlines: readonly MemoryOutline[]): { entries: number; is
   };
 }
 
-/** The message says it of itself, in lines that no content can look like: those begin with `/` or `| `. */
-function viewIn(text: string | null): string | null {
+/**
+ * Reads the view that the message itself states. No content can imitate this line, because content lines begin with `/`
+ * or `| `.
+ */
+function findView(text: string | null): string | null {
   return /^<memory [^>]*view="(\w+)"/.exec(text ?? "")?.[1] ?? null;
 }
 
-function leftOutIn(text: string): { leftOut: number; isMoreLeftOut: boolean } {
+function countLeftOut(text: string): { leftOut: number; isMoreLeftOut: boolean } {
   const notes = [...text.matchAll(/^\((more than )?(\d+)(?: of \d+)? (?:entry|entries) left out/gm)];
   return {
     leftOut: notes.reduce((sum, [, , count]) => sum + Number(count), 0),

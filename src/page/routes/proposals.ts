@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemoryProposal, MemoryProposals } from "../../core/approval/memory-proposals.js";
 import type { Memory } from "../../core/memory.js";
+import { maxBodyBytes } from "../body.js";
 import { addressFields, changeFields, outerId, takePage } from "../fields.js";
 import { parseHunks } from "../hunks.js";
 import { openMemory, openToChange, requireReviewer } from "../page-memory.js";
@@ -29,7 +30,9 @@ const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, conte
   return { ...proposal, hunks: parseHunks(diff) };
 });
 
-/** By the lists: `get` would finish what a crash has left, and a page that only shows changes nothing. */
+/**
+ * Searches the lists: `get` would finish work that a crash has left, and a page that only shows must change nothing.
+ */
 async function findProposal(proposals: MemoryProposals, id: string): Promise<MemoryProposal> {
   for (const status of statuses)
     for await (const proposal of proposals.list({ status })) if (proposal.id === id) return proposal;
@@ -40,11 +43,16 @@ const decision = { ...changeFields, id: outerId };
 
 const approveSchema = z.object({ ...decision, content: z.string().optional() }).strict();
 
-const approve = route("POST", "approve", approveSchema, async ({ address, id, by, content }, context) =>
-  requireProposals(openToChange(context, address, by)).approve(id, {
-    by: requireReviewer(context, by),
-    ...(content !== undefined && { content }),
-  }),
+const approve = route(
+  "POST",
+  "approve",
+  approveSchema,
+  async ({ address, id, by, content }, context) =>
+    requireProposals(openToChange(context, address, by)).approve(id, {
+      by: requireReviewer(context, by),
+      ...(content !== undefined && { content }),
+    }),
+  maxBodyBytes.text,
 );
 
 const rejectSchema = z.object({ ...decision, reason: z.string().min(1).max(2000).optional() }).strict();

@@ -10,7 +10,7 @@ import type { WireHit } from "../wire.js";
 
 const searchFields = {
   query: z.string().min(1).max(1000),
-  /** Words are ranked; a text is in a line as it is; an expression has the syntax of RE2. */
+  /** Words are ranked. A text must occur in a line unchanged. An expression has the syntax of RE2. */
   kind: z.enum(["words", "text", "regex"]).default("words"),
   ignoreCase: z
     .enum(["true", "false"])
@@ -20,7 +20,7 @@ const searchFields = {
 
 type Search = z.output<z.ZodObject<typeof searchFields>>;
 
-/** Nobody reads more ranked passages; lines may be counted. */
+/** Nobody reads more ranked passages. Lines may be counted. */
 const maxHits = { words: 50, text: 500, regex: 500 } as const;
 
 const searchMemory = route(
@@ -33,7 +33,7 @@ const searchMemory = route(
   },
 );
 
-/** How many memories one answer searches at most, and for how long it goes on to further ones. */
+/** Largest number of memories that one answer searches. After `maxSearchMs` the search begins no further memory. */
 const maxSearched = 200;
 const maxSearchMs = 1000;
 const searchedAtOnce = 4;
@@ -60,7 +60,7 @@ interface Found {
   searched: number;
 }
 
-/** Some of the memories, the first at least: as many as there is time for. */
+/** Searches as many of the memories as time permits, and at least the first ones. */
 async function searchEach(memories: readonly MemorySummary[], search: Search, context: RouteContext): Promise<Found> {
   const end = performance.now() + maxSearchMs;
   const found: Found["found"] = [];
@@ -96,7 +96,7 @@ async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, lim
   return matches.map(({ path, line, text }) => ({
     path,
     line,
-    text: text.length <= maxLineChars ? text : excerpt(text, placeIn(text)),
+    text: text.length <= maxLineChars ? text : cutExcerpt(text, placeIn(text)),
   }));
 }
 
@@ -106,8 +106,8 @@ function createLocator(query: string, ignoreCase: boolean): (line: string) => nu
   return (line) => literal.firstIn(folded(line));
 }
 
-/** A part of a line, with some of what stands before the place. */
-function excerpt(line: string, place: number): string {
+/** Returns the part of a line around a position, with some text before it. */
+function cutExcerpt(line: string, place: number): string {
   const start = Math.max(0, place - maxLineChars / 4);
   return `${start > 0 ? "…" : ""}${shorten(line.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
 }

@@ -15,7 +15,7 @@ const listSchema = z
     ...addressFields,
     path: z.string().optional(),
     runId: outerId.optional(),
-    /** The last version of the page before. */
+    /** The last version of the previous page. */
     olderThan: versionId.optional(),
   })
   .strict();
@@ -37,7 +37,7 @@ const versionSchema = z.object({ ...addressFields, id: versionId }).strict();
 const change = route("GET", "change", versionSchema, async ({ id, ...address }, context) => {
   const { content, before, ...version } = await openHistory(context, address).readChange(id);
   const isKnown = version.redactedAt === undefined && before !== undefined;
-  return { version, hunks: isKnown ? await compareTexts(before, content) : null };
+  return { version, hunks: isKnown ? await compareTexts(before, content, context.signal) : null };
 });
 
 const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
@@ -70,7 +70,7 @@ const revert = route("POST", "revert", revertSchema, async ({ address, what, for
 
 const maxUndone = 200;
 
-/** Of a file and a version, or of a run. */
+/** Either a file and a version, or a run. */
 const previewSchema = z
   .object({ ...addressFields, to: versionId.optional(), path: z.string().optional(), runId: outerId.optional() })
   .strict();
@@ -82,10 +82,10 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
   if (to === undefined || path === undefined)
     throw new PageRefusal(400, "EINVAL", "pass a runId, or the path of a file and a version as `to`");
   const [{ content }, [present]] = await Promise.all([history.read(to), memory.readFiles([path])]);
-  return { hunks: await compareTexts(present ?? null, content), versions: [] };
+  return { hunks: await compareTexts(present ?? null, content, context.signal), versions: [] };
 });
 
-/** Among how many versions the same text is looked for. */
+/** Number of versions in which the same text is searched for. */
 const maxCompared = 1000;
 
 const previewRedact = route("GET", "redact-preview", versionSchema, async ({ id, ...address }, context) => {

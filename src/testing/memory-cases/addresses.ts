@@ -2,8 +2,9 @@ import { deepEqual, equal } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { MemoryAddress } from "../../core/values/address.js";
 import { freshAddress, type MemoryCase, refuses } from "../memory-case.js";
+import { untyped } from "../untyped.js";
 
-/** Ids that a careless join, prefix or normalisation would confuse. */
+/** Ids that a careless join, prefix or normalization would confuse. */
 const confusableIds = [
   "a",
   "A",
@@ -85,7 +86,7 @@ export const addressCases: MemoryCase[] = [
     title: "an address that is not two strings and a scope is EINVAL",
     run: async (open) => {
       const refused = async (address: unknown, message?: string): Promise<void> =>
-        refuses((async () => open(address as MemoryAddress))(), "EINVAL", message);
+        refuses((async () => open(untyped(address)))(), "EINVAL", message);
       for (const nodeId of [
         undefined,
         null,

@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
+import { untyped } from "../untyped.js";
 
 export const editingCases: MemoryCase[] = [
   // Requirement: memory.directories-of-files, mongodb.directories, tool.append-creates
@@ -129,7 +130,7 @@ export const editingCases: MemoryCase[] = [
         RangeError,
       );
       await refuses(
-        memory.edit("/dir/file", () => 5 as unknown as string),
+        memory.edit("/dir/file", () => untyped(5)),
         "EINVAL",
       );
       equal(await memory.read("/dir/file"), "one two");
@@ -171,7 +172,7 @@ export const editingCases: MemoryCase[] = [
       const memory = await openFresh(open);
       await memory.write("/file", "x".repeat(1_000_000));
       await refuses(memory.append("/file", "x"), "EFBIG");
-      // More than a string of JavaScript can hold.
+      // Longer than the longest string of JavaScript.
       await refuses(memory.update("/file", "x", "y".repeat(1000)), "EFBIG");
       await refuses(memory.write("/other", "x".repeat(1_000_001)), "EFBIG");
       equal((await memory.read("/file")).length, 1_000_000);
@@ -183,7 +184,7 @@ export const editingCases: MemoryCase[] = [
     run: async (open) => {
       const memory = await openFresh(open);
       for (const text of [undefined, null, 5, {}, { $ne: null }, ["a"], "lone \ud800 surrogate", "\udc00"]) {
-        const content = text as string;
+        const content: string = untyped(text);
         await refuses(memory.append("/file", content), "EINVAL");
         await refuses(memory.write("/file", content), "EINVAL");
         await refuses(memory.update("/file", "a", content), "EINVAL");

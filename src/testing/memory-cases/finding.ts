@@ -34,7 +34,7 @@ export const findingCases: MemoryCase[] = [
       deepEqual(await paths("zebra"), ["/c/d"]);
       await other.delete("/");
       deepEqual(await paths("zebra"), []);
-      // As often as before, so that a count of changes alone could not tell.
+      // As many changes as before, so that the number of changes alone would not show the difference.
       await other.write("/a", "a tiger");
       deepEqual(await paths("tiger"), ["/a"]);
     },

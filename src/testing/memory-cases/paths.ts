@@ -1,7 +1,8 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { type MemoryCapabilities, type MemoryCase, openFresh, refuses } from "../memory-case.js";
+import { untyped } from "../untyped.js";
 
-/** Never legal by any rule, in any command. */
+/** Illegal by every rule, in every command. */
 const illegalPaths = [
   "..",
   "/..",
@@ -36,7 +37,7 @@ const illegalPaths = [
   "x".repeat(10_000_000),
 ];
 
-/** Legal by the rule `posix` only. */
+/** Legal only by the rule `posix`. */
 const posixPaths = [
   "/notes.txt",
   "/MEMORY.md",
@@ -57,7 +58,7 @@ const posixPaths = [
   "/a%2Eb",
 ];
 
-/** Legal by the same rule, and by none of Windows. */
+/** Legal by the rule `posix`, but illegal on Windows. */
 const unportablePaths = ["/...", '/*?"<>|:'];
 
 const getPosixPaths = ({ createsAnyName }: MemoryCapabilities): string[] =>
@@ -87,7 +88,8 @@ export const pathCases: MemoryCase[] = [
       for (const paths of ["plain", "posix"] as const) {
         const memory = await openFresh(open, { paths });
         await memory.write("/file", "x");
-        for (const path of [...illegalPaths, undefined, null, 5, {}, { $ne: null }, ["/a"]] as string[]) {
+        const refused: string[] = [...illegalPaths, ...[undefined, null, 5, {}, { $ne: null }, ["/a"]].map(untyped)];
+        for (const path of refused) {
           await refuses(memory.read(path), "EINVAL");
           if (path !== undefined) await refuses(memory.list(path), "EINVAL");
           await refuses(memory.append(path, "x"), "EINVAL");
@@ -192,7 +194,7 @@ export const pathCases: MemoryCase[] = [
       await refuses(posix.write("/notes.txt", "1234"), "EFBIG");
       await refuses(memory.write("/other.txt", "x"), "EINVAL");
       await refuses(posix.with({ paths: "plain" }).write("/other.txt", "x"), "EINVAL");
-      throws(() => memory.with({ paths: "windows" as "plain" }), TypeError);
+      throws(() => memory.with({ paths: untyped("windows") }), TypeError);
     },
   },
   // Requirement: paths.names-are-values
@@ -231,7 +233,7 @@ export const pathCases: MemoryCase[] = [
         (await memory.list("/dir")).map((entry) => entry.name),
         names.toSorted(),
       );
-      equal(({} as Record<string, unknown>)["polluted"], undefined);
+      equal(Reflect.get({}, "polluted"), undefined);
     },
   },
   // Requirement: paths.limits

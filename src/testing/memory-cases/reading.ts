@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
+import { untyped } from "../untyped.js";
 
 export const readingCases: MemoryCase[] = [
   // Requirement: memory.empty-until-written, paths.root-always-exists
@@ -180,7 +181,7 @@ export const readingCases: MemoryCase[] = [
         lead: "1",
       });
       for (const wrong of [-1, 1.5, 10_001, "1"]) {
-        await rejects(memory.outline({ leadChars: wrong as number }), /leadChars/);
+        await rejects(memory.outline({ leadChars: untyped(wrong) }), /leadChars/);
       }
     },
   },
@@ -194,7 +195,7 @@ export const readingCases: MemoryCase[] = [
       for (const maxPathChars of [0, 5, 1000])
         deepEqual(await memory.outline({ maxContentBytes: 100, leadChars: 2, maxPathChars }), whole);
       for (const wrong of [-1, 1.5, "1"]) {
-        await rejects(memory.outline({ maxPathChars: wrong as number }), /maxPathChars/);
+        await rejects(memory.outline({ maxPathChars: untyped(wrong) }), /maxPathChars/);
       }
     },
   },

@@ -3,6 +3,7 @@ import { checkPolicy } from "../../core/access/policy.js";
 import { restricted } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
+import { untyped } from "../untyped.js";
 
 async function readContents(memory: Memory): Promise<Record<string, string>> {
   const { files } = await memory.snapshot();
@@ -43,7 +44,7 @@ export const treeCases: MemoryCase[] = [
         await refuses(memory.delete(path, { ifDirectory: "fail" }), "EISDIR");
       deepEqual(await memory.delete("/missing", { ifDirectory: "fail" }), { files: 0, dirs: 0 });
       deepEqual(await readContents(memory), { "/a/b/c": "/a/b/c", "/file": "/file" });
-      await rejects(memory.delete("/file", { ifDirectory: "no" } as never), TypeError);
+      await rejects(memory.delete("/file", untyped({ ifDirectory: "no" })), TypeError);
       deepEqual(await memory.delete("/a", { ifDirectory: "delete" }), { files: 1, dirs: 3 });
     },
   },

@@ -4,14 +4,14 @@ import { freshAddress, type MemoryCase } from "../memory-case.js";
 
 const soon = { pollIntervalMs: 5 };
 
-/** The next changes, in words. */
-async function told(changes: MemoryChanges, count: number): Promise<string[]> {
+/** Waits for the next changes and describes them. */
+async function takeChanges(changes: MemoryChanges, count: number): Promise<string[]> {
   const all: string[] = [];
-  while (all.length < count) all.push(inWords((await changes.next()).value as MemoryChange));
+  while (all.length < count) all.push(describeChange((await changes.next()).value as MemoryChange)); // endless
   return all;
 }
 
-function inWords({ operation, kind, path }: MemoryChange): string {
+function describeChange({ operation, kind, path }: MemoryChange): string {
   return `${operation} ${kind} ${path}`;
 }
 
@@ -26,14 +26,14 @@ export const watchingCases: MemoryCase[] = [
       const changes = memory.watch(soon);
       await changes.ready;
       await other.write("/a/new", "one");
-      deepEqual(await told(changes, 1), ["created file /a/new"]);
-      // Of the same size.
+      deepEqual(await takeChanges(changes, 1), ["created file /a/new"]);
+      // The sizes are equal.
       await other.update("/a/new", "one", "two");
-      deepEqual(await told(changes, 1), ["modified file /a/new"]);
+      deepEqual(await takeChanges(changes, 1), ["modified file /a/new"]);
       await other.rename("/a/new", "/b/new");
-      deepEqual(await told(changes, 3), ["deleted file /a/new", "created dir /b", "created file /b/new"]);
+      deepEqual(await takeChanges(changes, 3), ["deleted file /a/new", "created dir /b", "created file /b/new"]);
       await memory.delete("/a");
-      deepEqual(await told(changes, 2), ["deleted file /a/old", "deleted dir /a"]);
+      deepEqual(await takeChanges(changes, 2), ["deleted file /a/old", "deleted dir /a"]);
       await changes.return();
     },
   },
@@ -50,7 +50,7 @@ export const watchingCases: MemoryCase[] = [
       await memory.write("/gone", "x");
       await memory.delete("/gone");
       await memory.write("/z", "x");
-      deepEqual(await told(changes, 2), ["modified file /a", "created file /z"]);
+      deepEqual(await takeChanges(changes, 2), ["modified file /a", "created file /z"]);
       await changes.return();
     },
   },

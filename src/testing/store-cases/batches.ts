@@ -1,16 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { GetOperation, Item, Operation } from "@langchain/langgraph-checkpoint";
-import {
-  attempt,
-  getKeys,
-  mustRefuse,
-  putAll,
-  getSortedKeys,
-  type StoreCase,
-  times,
-  untyped,
-  getValue,
-} from "../store-case.js";
+import { attempt, getKeys, mustRefuse, putAll, getSortedKeys, type StoreCase, times, getValue } from "../store-case.js";
+import { untyped } from "../untyped.js";
 
 type Answer = Item | Item[] | string[][] | null | undefined;
 
@@ -29,14 +20,14 @@ const batchCasesBare: StoreCase[] = [
         { matchConditions: [{ matchType: "prefix", path: [root] }], limit: 10, offset: 0 },
         { namespace: [root, "a"], key: "one", value: null },
         { namespace: [root, "a"], key: "two" },
-      ])) as Answer[];
+      ])) as Answer[]; // answers are in the order of the operations; the type omits this
       equal(answers.length, 7);
       const [two, put, found, missing, namespaces, deleted, again] = answers;
       deepEqual(
-        [(two as Item).key, getKeys(found as Item[]), missing, namespaces],
+        [(two as Item).key, getKeys(found as Item[]), missing, namespaces], // the items of a get and of a search
         ["two", ["one"], null, [[root, "a"]]],
       );
-      deepEqual([put ?? null, deleted ?? null, (again as Item).key], [null, null, "two"]);
+      deepEqual([put ?? null, deleted ?? null, (again as Item).key], [null, null, "two"]); // the item of a get
       deepEqual(getSortedKeys(await store.search([root])), ["new", "two"]);
     },
   },
@@ -59,9 +50,9 @@ const batchCasesBare: StoreCase[] = [
         { namespace: [root], key: "deleted", value: null },
         { namespace: [root], key: "deleted" },
         { namespace: [root, "below"], key: "k", value: {} },
-      ])) as Answer[];
+      ])) as Answer[]; // answers are in the order of the operations
       deepEqual(
-        [got, getKeys(found as Item[]), namespaces, (deleted as Item | null)?.key],
+        [got, getKeys(found as Item[]), namespaces, (deleted as Item | null)?.key], // search, then get
         [null, ["deleted"], [], "deleted"],
       );
       deepEqual(getSortedKeys(await store.search([root])), ["k", "new"]);
@@ -131,7 +122,7 @@ const batchCasesBare: StoreCase[] = [
       const gets = places.flatMap((place) => [place, { ...place, key: "missing" }]);
       const items = await store.batch(gets);
       deepEqual(
-        items.map((item) => item?.value["index"] as number | undefined),
+        items.map((item): unknown => item?.value["index"]),
         times(600, (index) => (index % 2 === 0 ? index / 2 : undefined)),
       );
       equal((await store.search([root], { limit: 1000 })).length, 300);
@@ -161,7 +152,7 @@ const batchCasesBare: StoreCase[] = [
       await store.batch(places.map(([namespace, key], index) => ({ namespace, key, value: { index } })));
       const items = await store.batch(places.map(([namespace, key]) => ({ namespace, key })));
       deepEqual(
-        items.map((item) => item?.value["index"] as number | undefined),
+        items.map((item): unknown => item?.value["index"]),
         times(places.length, (index) => index),
       );
     },
@@ -173,7 +164,7 @@ const batchCasesBare: StoreCase[] = [
     run: async ({ store, root }) => {
       await store.put([root], "k", {});
       const answer = await attempt(() => store.batch([untyped({ unknown: 1 }), { namespace: [root], key: "k" }]));
-      if (!answer.refused) equal((answer.value as (Item | undefined)[])[1]?.key, "k");
+      if (!answer.refused) equal((answer.value as (Item | undefined)[])[1]?.key, "k"); // the item of a get
     },
   },
 ];

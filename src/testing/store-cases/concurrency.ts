@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { getKeys, getSortedKeys, type StoreCase, times, getValue } from "../store-case.js";
 
-/** Enough that a store which refuses one racing put in a hundred is caught as good as always. */
+/** Enough to catch a store that refuses one racing put in a hundred almost always. */
 const rounds = 20;
 const writers = 50;
 
@@ -68,7 +68,7 @@ export const concurrencyCases: StoreCase[] = [
       for (const label of labels) {
         const found = await store.search([root, label], { limit: 100 });
         deepEqual(getSortedKeys(found), times(20, (index) => `k${index}`).toSorted());
-        deepEqual(new Set(found.map((item) => item.value["label"] as string)), new Set([label]));
+        deepEqual(new Set(found.map((item): unknown => item.value["label"])), new Set([label]));
       }
     },
   },

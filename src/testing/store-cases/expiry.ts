@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getKeys } from "../store-case.js";
 import type { ExpiryCase } from "../store-variants.js";
 
-/** Long beside a command, so that what is put is still there when it is read at once. */
+/** Much longer than a command, so that an item still exists when it is read at once. */
 const ttlMs = 600;
 const afterExpiryMs = ttlMs + 150;
 

@@ -1,7 +1,7 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { type ItemFields, findsKeys, putAll, type StoreCase } from "../store-case.js";
 
-/** Each row: a filter on the field `x`, and the keys it finds. */
+/** Each row has a filter on the field `x` and the keys that the filter finds. */
 type Rows = [filter: unknown, keys: string[]][];
 
 async function filterBy(store: BaseStore, root: string, values: Record<string, ItemFields>, rows: Rows): Promise<void> {

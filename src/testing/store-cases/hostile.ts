@@ -1,16 +1,9 @@
 import { deepEqual } from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import {
-  attempt,
-  mustRefuse,
-  putAll,
-  refusesOrFindsNothing,
-  getSortedKeys,
-  type StoreCase,
-  untyped,
-} from "../store-case.js";
+import { attempt, mustRefuse, putAll, refusesOrFindsNothing, getSortedKeys, type StoreCase } from "../store-case.js";
+import { untyped } from "../untyped.js";
 
-/** As a model may send them where a program expects a string. */
+/** Objects that a model may send instead of a string. */
 const operators: unknown[] = [
   { $ne: null },
   { $gt: "" },
@@ -50,7 +43,7 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
       for (const key of operators) {
-        await refusesOrFindsNothing(`key ${JSON.stringify(key)}`, () => store.get([root, "secret"], key as string));
+        await refusesOrFindsNothing(`key ${JSON.stringify(key)}`, () => store.get([root, "secret"], untyped(key)));
       }
     },
   },
@@ -61,7 +54,7 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
       for (const key of operators) {
-        await attempt(() => store.delete([root, "secret"], key as string));
+        await attempt(() => store.delete([root, "secret"], untyped(key)));
         await secretsAreLeft(store, root);
       }
     },
@@ -71,7 +64,7 @@ export const hostileCases: StoreCase[] = [
     title: "put with an operator object for a key changes no other item",
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
-      for (const key of operators) await attempt(() => store.put([root, "secret"], key as string, { stolen: true }));
+      for (const key of operators) await attempt(() => store.put([root, "secret"], untyped(key), { stolen: true }));
       for (const key of ["k1", "k2"]) deepEqual((await store.get([root, "secret"], key))?.value["stolen"], undefined);
     },
   },
@@ -82,8 +75,8 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
       for (const key of [undefined, null]) {
-        await refusesOrFindsNothing(String(key), () => store.get([root, "secret"], key as unknown as string));
-        await attempt(() => store.delete([root, "secret"], key as unknown as string));
+        await refusesOrFindsNothing(String(key), () => store.get([root, "secret"], untyped(key)));
+        await attempt(() => store.delete([root, "secret"], untyped(key)));
         await secretsAreLeft(store, root);
       }
     },
@@ -235,7 +228,7 @@ export const hostileCases: StoreCase[] = [
         { "value.token": { $ne: null } },
       ];
       for (const filter of reaching) {
-        const found = await attempt(() => store.search([root, "own"], { filter: filter as Record<string, unknown> }));
+        const found = await attempt(() => store.search([root, "own"], { filter: untyped(filter) }));
         if (!found.refused)
           deepEqual(
             found.value.filter((item) => item.namespace[1] !== "own"),
@@ -251,7 +244,7 @@ export const hostileCases: StoreCase[] = [
       await fillSecrets(store, root);
       for (const filter of ["token", ["token"], [["token", "s1"]]]) {
         await refusesOrFindsNothing(JSON.stringify(filter), () =>
-          store.search([root, "secret"], { filter: filter as never }),
+          store.search([root, "secret"], { filter: untyped(filter) }),
         );
       }
     },
@@ -274,7 +267,7 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
       for (const page of [{ limit: { $gt: 0 } }, { offset: { $gt: 0 } }, { limit: Number.NaN }]) {
-        await refusesOrFindsNothing(JSON.stringify(page), () => store.search([root, "secret"], page as never));
+        await refusesOrFindsNothing(JSON.stringify(page), () => store.search([root, "secret"], untyped(page)));
       }
     },
   },

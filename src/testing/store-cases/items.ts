@@ -2,12 +2,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { mustRefuse, putAll, getSortedKeys, type StoreCase, untyped, getValue } from "../store-case.js";
+import { mustRefuse, putAll, getSortedKeys, type StoreCase, getValue } from "../store-case.js";
+import { untyped } from "../untyped.js";
 
-/** Times have whole milliseconds, and the clock of a server may be another one. */
+/** Times have whole milliseconds, and a server's clock may differ. */
 const laterMs = 20;
 
-/** Keys that a careless join, escape, normalisation or property access would confuse. */
+/** Keys that a careless join, escape, normalization or property access would confuse. */
 const oddKeys = [
   "",
   " ",
@@ -43,7 +44,7 @@ const oddKeys = [
   "x".repeat(1500),
 ];
 
-/** Labels likewise; the contract forbids the empty one, "." and ":" and NUL in them. */
+/** Labels that are as easily confused. The contract forbids an empty label, and "." and ":" and NUL in labels. */
 const oddLabels = [
   " ",
   "a",
@@ -214,7 +215,7 @@ export const itemCases: StoreCase[] = [
       for (const [index, label] of labels.entries()) {
         await store.delete([root, label], "k");
         const left = await store.search([root], { limit: 100 });
-        deepEqual(new Set(left.map((item) => item.value["label"] as string)), new Set(labels.slice(index + 1)));
+        deepEqual(new Set(left.map((item): unknown => item.value["label"])), new Set(labels.slice(index + 1)));
       }
     },
   },

@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { byCodeUnits, type StoreCase, times, untyped } from "../store-case.js";
+import { byCodeUnits, type StoreCase, times } from "../store-case.js";
+import { untyped } from "../untyped.js";
 
 type Listing = NonNullable<Parameters<BaseStore["listNamespaces"]>[0]>;
 
@@ -8,8 +9,12 @@ async function fill(store: BaseStore, root: string, namespaces: readonly (readon
   for (const labels of namespaces) await store.put([root, ...labels], "k", {});
 }
 
-/** Without the case's own first label, which is in the prefix of every listing. */
-async function listed(store: BaseStore, root: string, { prefix = [], ...options }: Listing = {}): Promise<string[][]> {
+/** Lists namespaces without their first label, which is the case's own label and the prefix of every listing. */
+async function listBelow(
+  store: BaseStore,
+  root: string,
+  { prefix = [], ...options }: Listing = {},
+): Promise<string[][]> {
   const namespaces = await store.listNamespaces({ ...options, prefix: [root, ...prefix] });
   return namespaces.map((namespace) => namespace.slice(1));
 }
@@ -17,7 +22,7 @@ async function listed(store: BaseStore, root: string, { prefix = [], ...options 
 const joined = (namespace: readonly string[]): string => namespace.join("\0");
 
 async function lists(store: BaseStore, root: string, options: Listing, expected: string[][]): Promise<void> {
-  const found = (await listed(store, root, options)).map(joined).toSorted(byCodeUnits);
+  const found = (await listBelow(store, root, options)).map(joined).toSorted(byCodeUnits);
   deepEqual(found, expected.map(joined).toSorted(byCodeUnits), JSON.stringify(options));
 }
 
@@ -126,11 +131,11 @@ const listingCases: StoreCase[] = [
         root,
         times(12, (index) => [`n${String(index).padStart(2, "0")}`]),
       );
-      const whole = await listed(store, root);
+      const whole = await listBelow(store, root);
       deepEqual(whole.length, 12);
-      deepEqual(await listed(store, root, { limit: 5 }), whole.slice(0, 5));
-      deepEqual(await listed(store, root, { limit: 5, offset: 10 }), whole.slice(10));
-      deepEqual(await listed(store, root, { offset: 12 }), []);
+      deepEqual(await listBelow(store, root, { limit: 5 }), whole.slice(0, 5));
+      deepEqual(await listBelow(store, root, { limit: 5, offset: 10 }), whole.slice(10));
+      deepEqual(await listBelow(store, root, { offset: 12 }), []);
     },
   },
   // Requirement: store-search.list-depth
@@ -145,7 +150,7 @@ const listingCases: StoreCase[] = [
       );
       const pages: string[][] = [];
       for (let offset = 0; offset < 8; offset += 2)
-        pages.push(...(await listed(store, root, { maxDepth: 2, limit: 2, offset })));
+        pages.push(...(await listBelow(store, root, { maxDepth: 2, limit: 2, offset })));
       deepEqual(
         pages.map(joined).toSorted(byCodeUnits),
         times(6, (index) => `n${index}`),
@@ -158,7 +163,7 @@ const listingCases: StoreCase[] = [
     title: "a limit of 0 lists nothing",
     run: async ({ store, root }) => {
       await fill(store, root, tree);
-      deepEqual(await listed(store, root, { limit: 0 }), []);
+      deepEqual(await listBelow(store, root, { limit: 0 }), []);
     },
   },
   {
@@ -167,8 +172,8 @@ const listingCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await store.batch(times(130, (index) => ({ namespace: [root, `n${index}`], key: "k", value: {} })));
       const [namespaces] = await store.batch([untyped({ matchConditions: [{ matchType: "prefix", path: [root] }] })]);
-      deepEqual((namespaces as unknown as string[][]).length, 130);
-      deepEqual((await listed(store, root)).length, 100);
+      deepEqual(Array.isArray(namespaces) && namespaces.length, 130);
+      deepEqual((await listBelow(store, root)).length, 100);
     },
   },
   // Requirement: store-search.list-expressions
@@ -208,11 +213,11 @@ const listingCases: StoreCase[] = [
         labels.flatMap((label) => [[label], [label, "x"]]),
       );
       const expected = labels.toSorted(byCodeUnits).flatMap((label) => [[label], [label, "x"]]);
-      deepEqual(await listed(store, root), expected);
-      deepEqual(await listed(store, root, { limit: 4, offset: 3 }), expected.slice(3, 7));
+      deepEqual(await listBelow(store, root), expected);
+      deepEqual(await listBelow(store, root, { limit: 4, offset: 3 }), expected.slice(3, 7));
     },
   },
 ];
 
-/** All of them need `listNamespaces`, which the wrapper inherits and cannot answer. */
+/** All cases need `listNamespaces`, which the wrapper inherits but cannot answer. */
 export const namespaceCases: StoreCase[] = listingCases.map((one) => ({ ...one, directOnly: true }));

@@ -2,15 +2,16 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import { attempt, getKeys } from "../store-case.js";
 import type { RankingCase } from "../store-variants.js";
+import { untyped } from "../untyped.js";
 
-/** Each word's count is one dimension, so createSimilarity can be told by reading. */
+/** The count of each word is one dimension, so a reader can see how similar two texts are. */
 const words = ["apple", "bread", "cheese"];
 
 function createVector(text: string): number[] {
   return words.map((word) => text.split(word).length - 1);
 }
 
-/** @param embedded receives every text that was embedded for storing */
+/** @param embedded receives every text that was embedded for storage */
 function createIndex(
   options: { embedded?: string[]; vector?: (text: string) => number[]; fields?: string[] } = {},
 ): IndexConfig {
@@ -24,7 +25,7 @@ function createIndex(
   };
   return {
     dims: words.length,
-    embeddings: embeddings as unknown as IndexConfig["embeddings"],
+    embeddings: untyped(embeddings),
     fields: options.fields ?? ["text"],
   };
 }

@@ -6,13 +6,13 @@ import { fuse } from "../../../../src/core/search/fusion.js";
 import { type IndexedFile, indexTexts } from "../../../../src/core/search/memory-index.js";
 import { englishWords } from "../../../../src/core/search/words.js";
 
-async function fileOf(path: string, content: string): Promise<IndexedFile> {
+async function indexFile(path: string, content: string): Promise<IndexedFile> {
   const { files } = await runInTurns(indexTexts([{ path, content }], englishWords, null), createUnlimitedCall());
   if (files[0] === undefined) throw new Error("the text is indexed");
   return files[0];
 }
 
-const file = await fileOf("/a", "A line.\n".repeat(300));
+const file = await indexFile("/a", "A line.\n".repeat(300));
 const ranking = (...passages: number[]): Hit[] => passages.map((passage) => ({ file, passage, score: 1 / passage }));
 const fused = (byWords: Hit[], byMeaning: Hit[]): number[] =>
   fuse(byWords, byMeaning, { limit: 10, per: "passage" }).map(({ passage }) => passage);
@@ -37,7 +37,7 @@ it("a passage that is first in both rankings keeps its score by words", () => {
 
 // Requirement: search.passages
 it("the pieces of a long line are one hit, the piece of the ranking in which it is higher", async () => {
-  const long = await fileOf("/long", "word ".repeat(500));
+  const long = await indexFile("/long", "word ".repeat(500));
   const hits = (...passages: number[]): Hit[] => passages.map((passage) => ({ file: long, passage, score: 1 }));
   const found = fuse([...ranking(1, 2), ...hits(1)], hits(3), { limit: 10, per: "passage" });
   expect(found.map(({ file: { path }, passage }) => `${path} ${passage}`)).toEqual(["/long 3", "/a 1", "/a 2"]);

@@ -19,7 +19,7 @@ async function memoryWith(text: string): Promise<Memory> {
   return memory;
 }
 
-const linesOf = async (memory: Memory, ...args: Parameters<Memory["grep"]>): Promise<number[]> =>
+const grepLines = async (memory: Memory, ...args: Parameters<Memory["grep"]>): Promise<number[]> =>
   (await memory.grep(...args)).map(({ line }) => line);
 
 describe("grep", () => {
@@ -31,8 +31,8 @@ describe("grep", () => {
       { path: "/a", line: 4, text: "one" },
     ]);
     expect(await memory.grep({ regex: "^$" })).toEqual([{ path: "/a", line: 2, text: "" }]);
-    expect(await linesOf(memory, { regex: "^one$" })).toEqual([1, 4]);
-    expect(await linesOf(memory, "one\n")).toEqual([]);
+    expect(await grepLines(memory, { regex: "^one$" })).toEqual([1, 4]);
+    expect(await grepLines(memory, "one\n")).toEqual([]);
   });
 
   // Requirement: grep.lines
@@ -115,21 +115,21 @@ describe("grep", () => {
   // Requirement: grep.literal
   it("takes a text as it is, whatever it holds", async () => {
     const memory = await memoryWith("a.*(b)[c]\\d$^|?+{2}\nother");
-    expect(await linesOf(memory, ".*(b)[c]\\d$^|?+{2}")).toEqual([1]);
-    expect(await linesOf(memory, ".*(B)[C]\\D$^|?+{2}", { ignoreCase: true })).toEqual([1]);
+    expect(await grepLines(memory, ".*(b)[c]\\d$^|?+{2}")).toEqual([1]);
+    expect(await grepLines(memory, ".*(B)[C]\\D$^|?+{2}", { ignoreCase: true })).toEqual([1]);
   });
 
   it("ignores case in any script", async () => {
     const memory = await memoryWith("ÄRGER\nΣίσυφος\nnothing");
-    expect(await linesOf(memory, "ärger", { ignoreCase: true })).toEqual([1]);
-    expect(await linesOf(memory, { regex: "σίσυφοσ|ärger" }, { ignoreCase: true })).toEqual([1, 2]);
+    expect(await grepLines(memory, "ärger", { ignoreCase: true })).toEqual([1]);
+    expect(await grepLines(memory, { regex: "σίσυφοσ|ärger" }, { ignoreCase: true })).toEqual([1, 2]);
   });
 
   // Requirement: grep.limit
   it("finds at most 100 lines, or as many as it is asked for", async () => {
     const memory = await memoryWith("equal\n".repeat(10_000));
-    expect(await linesOf(memory, "equal")).toHaveLength(100);
-    expect(await linesOf(memory, "equal", { limit: 10_000 })).toEqual(
+    expect(await grepLines(memory, "equal")).toHaveLength(100);
+    expect(await grepLines(memory, "equal", { limit: 10_000 })).toEqual(
       Array.from({ length: 10_000 }, (_, index) => index + 1),
     );
   });

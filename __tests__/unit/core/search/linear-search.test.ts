@@ -19,10 +19,10 @@ describe("a search in hostile texts", () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "steps" }, { paths: "posix" });
     await memory.write(path, text);
     await memory.write("/other", "y");
-    const stepsOf = (query: string): Promise<number> => countSteps(/core\/search\//, () => memory.search(query));
+    const getSteps = (query: string): Promise<number> => countSteps(/core\/search\//, () => memory.search(query));
     const words = englishWords(path).length + englishWords(text).length;
     const passages = text.split("\n").length;
-    expect(await stepsOf("x y")).toBeLessThan(60 * (words + passages));
-    expect(await stepsOf("y x")).toBeLessThan(40 * (words + passages));
+    expect(await getSteps("x y")).toBeLessThan(60 * (words + passages));
+    expect(await getSteps("y x")).toBeLessThan(40 * (words + passages));
   });
 });

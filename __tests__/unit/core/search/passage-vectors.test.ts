@@ -12,7 +12,7 @@ it("a search keeps the vectors of as many texts as it may have itself, and those
     stored: async () => new Map(),
     embed: async (texts) => new Map(texts.map((text) => [text, new Uint8Array()])),
     keepOnly: async (texts, all) => {
-      kept.push([...texts], [...all()]);
+      kept.push([...texts], [...(await all())]);
     },
     createSimilarity: async () => () => 0,
   };

@@ -11,7 +11,7 @@ import { freshAddress } from "../../../../src/testing/memory-case.js";
 
 const store = new InMemoryStore();
 
-async function memoryOf(files: Record<string, string> = {}): Promise<Memory> {
+async function createMemory(files: Record<string, string> = {}): Promise<Memory> {
   const memory = openMemory(store, freshAddress(), { paths: "posix" });
   for (const [path, text] of Object.entries(files)) await memory.write(path, text);
   return memory;
@@ -23,7 +23,7 @@ async function callOn(
   files: Record<string, string> = {},
   options?: ClaudeMemoryOptions,
 ): Promise<{ memory: Memory; call: Call }> {
-  const memory = await memoryOf(files);
+  const memory = await createMemory(files);
   const tool = createClaudeMemoryTool(memory, options);
   return { memory, call: (args) => tool.invoke(args) };
 }

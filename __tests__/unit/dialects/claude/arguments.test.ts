@@ -14,7 +14,12 @@ import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
 const freshMemory = (): Memory => openMemory(store, freshAddress());
-const callOf = (args: unknown) => ({ type: "tool_call" as const, id: "call-1", name: "memory", args: args as never });
+const createCall = (args: unknown) => ({
+  type: "tool_call" as const,
+  id: "call-1",
+  name: "memory",
+  args: args as never,
+});
 const required = "it is required and must be a string";
 
 const bad: [title: string, args: unknown, answer: string][] = [
@@ -105,7 +110,7 @@ describe("arguments of any shape", () => {
     await memory.write("/f", "🧠");
     const tool = createClaudeMemoryTool(memory);
     expect(await tool.invoke(args as never)).toBe(answer);
-    const message: unknown = await tool.invoke(callOf(args));
+    const message: unknown = await tool.invoke(createCall(args));
     expect(message).toMatchObject({ content: answer, status: "error", tool_call_id: "call-1", name: "memory" });
     expect(await memory.read("/f")).toBe("🧠");
     expect(await memory.list()).toHaveLength(1);
@@ -147,7 +152,7 @@ describe("arguments of any shape", () => {
     const property = fc.asyncProperty(fc.array(fc.oneof(args, fc.jsonValue()), { maxLength: 8 }), async (all) => {
       const tool = createClaudeMemoryTool(freshMemory());
       for (const each of all) {
-        const message: unknown = await tool.invoke(callOf(each));
+        const message: unknown = await tool.invoke(createCall(each));
         if (!ToolMessage.isInstance(message)) throw new Error("not a ToolMessage");
         const succeeded = /^(File created|The (memory )?file|Successfully|Here're|Here's)/;
         const refused = /^(Error: [^E]|No replacement|The path|Error: E(FBIG|INVAL|NOTDIR))/;

@@ -10,7 +10,7 @@ import { repetitions } from "../../../helpers/repetitions.js";
 const store = new InMemoryStore();
 
 /** The tool on a memory with one file, and the text of that file. */
-async function fileOf(text: string, options?: ClaudeMemoryOptions) {
+async function createFile(text: string, options?: ClaudeMemoryOptions) {
   const memory = openMemory(store, freshAddress(), { paths: "posix" });
   await memory.write("/f", text);
   const tool = createClaudeMemoryTool(memory, options);
@@ -60,13 +60,13 @@ describe("str_replace", () => {
     ["the same", "abc", "b", "b", "abc"],
     ["carriage returns", "a\r\nb\r\n", "a\r\nb", "c", "c\r\n"],
   ])("takes %s as they are", async (_title, before, old_str, new_str, after) => {
-    const { call, text } = await fileOf(before);
+    const { call, text } = await createFile(before);
     expect(await call({ command: "str_replace", old_str, new_str })).toMatch(/^The memory file has been edited\. /);
     expect(await text()).toBe(after);
   });
 
   it("names the first 100 of very many lines", async () => {
-    const { call } = await fileOf("a\n".repeat(1000));
+    const { call } = await createFile("a\n".repeat(1000));
     const numbers = Array.from({ length: 100 }, (_, index) => index + 1).join(", ");
     expect(await call({ command: "str_replace", old_str: "a", new_str: "b" })).toContain(
       `in lines: ${numbers}, …. Please`,
@@ -75,7 +75,7 @@ describe("str_replace", () => {
 
   // Requirement: claude.str-replace-ambiguous
   it("says of several lines found twice where each begins", async () => {
-    const { call } = await fileOf("x\na\nb\n-\na\nb\n");
+    const { call } = await createFile("x\na\nb\n-\na\nb\n");
     expect(await call({ command: "str_replace", old_str: "a\nb", new_str: "c" })).toContain("in lines: 2, 5. Please");
   });
 });
@@ -95,14 +95,14 @@ describe("insert", () => {
     ["of an empty line after the last one", "a", 1, "", "a\n\n"],
     ["after empty lines", "a\n\n", 2, "x", "a\n\nx\n"],
   ])("%s", async (_title, before, insert_line, insert_text, after) => {
-    const { call, text } = await fileOf(before);
+    const { call, text } = await createFile(before);
     expect(await call({ command: "insert", insert_line, insert_text })).toBe("The file /memories/f has been edited.");
     expect(await text()).toBe(after);
   });
 
   // Requirement: claude.insert-bounds-ignore-final-newline
   it("into an empty file finds no first line", async () => {
-    const { call } = await fileOf("");
+    const { call } = await createFile("");
     const answer = await call({ command: "insert", insert_line: 1, insert_text: "x" });
     expect(answer).toBe(
       "Error: Invalid `insert_line` parameter: 1. It should be within the range of lines of the file: [0, 0]",
@@ -113,7 +113,7 @@ describe("insert", () => {
 describe("create", () => {
   // Requirement: claude.create-replaces
   it("replaces where the options say so, but no directory", async () => {
-    const { call, text } = await fileOf("old", { ifExists: "replace" });
+    const { call, text } = await createFile("old", { ifExists: "replace" });
     expect(await call({ command: "create", file_text: "new" })).toBe("File created successfully at: /memories/f");
     expect(await text()).toBe("new");
     const answer = await call({ command: "create", path: "/memories", file_text: "new" });
@@ -124,7 +124,7 @@ describe("create", () => {
 describe("maxViewChars", () => {
   // Requirement: claude.max-view-chars
   it("cuts after a whole line and says so", async () => {
-    const { call } = await fileOf("aaa\nbbb\nccc\n", { maxViewChars: 21 });
+    const { call } = await createFile("aaa\nbbb\nccc\n", { maxViewChars: 21 });
     const header = "Here's the content of /memories/f with line numbers:\n";
     expect(await call({ command: "view" })).toBe(
       `${header}     1\taaa\n     2\tbbb\n[Truncated after 21 characters: 2 of 3 lines shown; use view_range to see the others]`,
@@ -133,14 +133,14 @@ describe("maxViewChars", () => {
   });
 
   it("cuts a line that is too long, never inside a character", async () => {
-    const { call } = await fileOf("🧠".repeat(20), { maxViewChars: 17 });
+    const { call } = await createFile("🧠".repeat(20), { maxViewChars: 17 });
     expect(await call({ command: "view" })).toContain(
       `\n     1\t${"🧠".repeat(4)}…\n[Truncated after 17 characters: part of 1 of 1 lines`,
     );
   });
 
   it("cuts directories and snippets too", async () => {
-    const { call } = await fileOf("aaa", { maxViewChars: 12 });
+    const { call } = await createFile("aaa", { maxViewChars: 12 });
     expect(await call({ command: "view", path: "/memories" })).toMatch(
       /:\n3B\t\/memories\n\[Truncated after 12 characters: 1 of 2 entries shown\]$/,
     );
@@ -151,7 +151,7 @@ describe("maxViewChars", () => {
 
   // Requirement: claude.max-view-chars
   it("shows everything where it is not given", async () => {
-    const { call } = await fileOf("x".repeat(500_000));
+    const { call } = await createFile("x".repeat(500_000));
     expect(await call({ command: "view" })).toHaveLength(
       "Here's the content of /memories/f with line numbers:\n     1\t".length + 500_000,
     );
@@ -167,7 +167,7 @@ const texts = fc
 describe("any text", () => {
   it("is shown whole, each line once and by its number", async () => {
     const property = fc.asyncProperty(texts, fc.nat(12), fc.nat(12), async (before, start, length) => {
-      const { call } = await fileOf(before);
+      const { call } = await createFile(before);
       const shown = (await call({ command: "view" })).split("\n").slice(1);
       const lines = linesWithEnds(before).map((line) => line.replace(/\n$/, ""));
       expect(shown).toEqual(lines.map((line, index) => `${String(index + 1).padStart(6, " ")}\t${line}`));
@@ -185,7 +185,7 @@ describe("any text", () => {
       fc.integer({ min: -2, max: 14 }),
       texts,
       async (before, insert_line, addition) => {
-        const { call, text } = await fileOf(before);
+        const { call, text } = await createFile(before);
         const answer = await call({ command: "insert", insert_line, insert_text: addition });
         const lines = linesWithEnds(before);
         if (insert_line < 0 || insert_line > lines.length) {
@@ -212,7 +212,7 @@ describe("any text", () => {
       fc.string({ unit: fc.constantFrom("a", "b", "\n", "🧠"), minLength: 1, maxLength: 4 }),
       texts,
       async (before, old_str, new_str) => {
-        const { call, text } = await fileOf(before);
+        const { call, text } = await createFile(before);
         const answer = await call({ command: "str_replace", old_str, new_str });
         const at = before.indexOf(old_str);
         const once = at !== -1 && before.lastIndexOf(old_str) === at;

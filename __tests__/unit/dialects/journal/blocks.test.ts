@@ -48,14 +48,14 @@ const tag = singleLine.filter((text) => text !== "" && !text.includes("|") && !t
 const block = fc.record({ key, content, at: fc.constant(at), tags: fc.array(tag, { maxLength: 3 }) });
 const blocks = fc.array(block, { maxLength: 5 });
 
-const textsOf = (text: string): BlockText[] => parseBlocks(text).map(({ start: _start, end: _end, ...rest }) => rest);
+const getTexts = (text: string): BlockText[] => parseBlocks(text).map(({ start: _start, end: _end, ...rest }) => rest);
 
 describe("blocks", () => {
   // Requirement: journal.contents-come-back, journal.headings-split-nothing
   it("come back as they were, whatever they say", () => {
     fc.assert(
       fc.property(blocks, (given) => {
-        expect(textsOf(given.map((each) => serializeBlock(each)).join(""))).toEqual(given);
+        expect(getTexts(given.map((each) => serializeBlock(each)).join(""))).toEqual(given);
       }),
       { numRuns: repetitions({ usual: 500, long: 3_000 }) },
     );
@@ -67,7 +67,7 @@ describe("blocks", () => {
         const text = given.map((each) => serializeBlock(each, "\r\n")).join("");
         expect(text.replaceAll("\r\n", "")).not.toContain("\n");
         const normalized = given.map((each) => ({ ...each, content: trimEnd(each.content.replaceAll("\r\n", "\n")) }));
-        expect(textsOf(text)).toEqual(normalized);
+        expect(getTexts(text)).toEqual(normalized);
       }),
       { numRuns: repetitions({ usual: 250, long: 1_000 }) },
     );

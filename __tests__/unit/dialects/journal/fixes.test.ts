@@ -123,8 +123,8 @@ describe("search and order, in recordings of the crate's text order", () => {
   // Requirement: journal.search-order
   it("65 same-instant-ties: the later of equals comes first", async () => {
     const results = Object.values(changed(await replay(65)));
-    const keysOf = (answer: Answer): string[] => hitsOf(answer).map(({ key }) => key);
-    expect(results.map(keysOf)).toEqual([["a", "c", "b"], ["s2", "s1", "a", "c", "b"], ["s2"]]);
+    const getKeys = (answer: Answer): string[] => hitsOf(answer).map(({ key }) => key);
+    expect(results.map(getKeys)).toEqual([["a", "c", "b"], ["s2", "s1", "a", "c", "b"], ["s2"]]);
   });
 });
 

@@ -21,8 +21,8 @@ const ofClocks: Record<number, string> = {
   67: "the crate's real clock",
 };
 
-const numberOf = (file: string): number => Number(file.slice(0, 2));
-const scenarios = scenarioFiles.map((file) => ({ number: numberOf(file), ...(readFixture(file) as Scenario) }));
+const getNumber = (file: string): number => Number(file.slice(0, 2));
+const scenarios = scenarioFiles.map((file) => ({ number: getNumber(file), ...(readFixture(file) as Scenario) }));
 const matching = scenarios.filter(
   ({ number, verdict }) => verdict === "match" && !(number in ofRealFiles) && !(number in ofClocks),
 );

@@ -10,7 +10,7 @@ const block = (key: string, content: string): string =>
   `### ${key}\n\n${content}\n\n<!-- agentool-memory: at=2026-01-16T00:00:00+00:00 -->\n\n`;
 
 /** The files of reservations, by path. */
-async function reservationsOf({ memory }: JournalBench): Promise<Map<string, string>> {
+async function readReservations({ memory }: JournalBench): Promise<Map<string, string>> {
   const { files } = await memory.snapshot();
   return new Map(files.filter(({ path }) => path.includes("/.journal/")).map(({ path, content }) => [path, content]));
 }
@@ -27,7 +27,7 @@ const missing = { success: false, error: { code: "MEMORY_KEY_NOT_FOUND", message
 
 describe("reservations", () => {
   it("are one short line for each key, in hidden files that are no Markdown", async () => {
-    const reservations = await reservationsOf(await benchWith("a", "b", "c"));
+    const reservations = await readReservations(await benchWith("a", "b", "c"));
     expect(reservations.size).toBe(3);
     for (const [path, text] of reservations) {
       expect(path).toMatch(/^\/\.journal\/[0-9a-f]{20}$/);
@@ -38,10 +38,10 @@ describe("reservations", () => {
   it("get no trace of a refused write", async () => {
     const bench = await benchWith("a");
     await bench.put(today, block("by hand", "x") + (await bench.memory.read(today)));
-    const before = await reservationsOf(bench);
+    const before = await readReservations(bench);
     for (const key of ["a", "by hand"])
       expect(await bench.call("memory_write", { key, content: "again", target: "summary" })).toEqual(exists);
-    expect(await reservationsOf(bench)).toEqual(before);
+    expect(await readReservations(bench)).toEqual(before);
   });
 
   it("free a key at once whose block a hand took away", async () => {
@@ -111,7 +111,7 @@ describe("reservations", () => {
     "may hold %j",
     async (text) => {
       const bench = await benchWith("a");
-      const [path = ""] = (await reservationsOf(bench)).keys();
+      const [path = ""] = (await readReservations(bench)).keys();
       await bench.put(path, text);
       expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "of a" } });
       expect(await bench.call("memory_write", { key: "a", content: "" })).toEqual(exists);
@@ -139,7 +139,7 @@ describe("a reserved key", () => {
   /** As another process leaves it that began to write the key so long ago. */
   async function reserved(ageMs = 0): Promise<{ bench: JournalBench; path: string }> {
     const bench = await benchWith("a");
-    const [path = ""] = (await reservationsOf(bench)).keys();
+    const [path = ""] = (await readReservations(bench)).keys();
     await bench.memory.delete(today);
     await bench.put(path, `0123456789ab1 - ${(nowMs - ageMs).toString(36)}\n`);
     return { bench, path };
@@ -201,7 +201,7 @@ describe("a reserved key", () => {
           if (!isSlow || !content.includes("late")) return memory.with({ paths: "posix" }).append(path, content);
           isSlow = false;
           nowMs += 10_001;
-          const [, reservation = ""] = (await reservationsOf(bench)).keys();
+          const [, reservation = ""] = (await readReservations(bench)).keys();
           const owner = (await memory.read(reservation)).split(" ")[0] ?? "";
           const takeOver = `0123456789ab1 ${owner} ${nowMs.toString(36)}\n`;
           await memory.append(reservation, takeOver);
@@ -237,7 +237,7 @@ describe("a reserved key", () => {
     expect(answer).toMatchObject({
       error: { code: "MEMORY_STORAGE_ERROR", message: expect.stringContaining("EFBIG") },
     });
-    const [text] = (await reservationsOf(bench)).values();
+    const [text] = (await readReservations(bench)).values();
     expect(text).toMatch(/^(\w+) - \w+\n- \1 \w+\n$/);
     expect(await bench.call("memory_write", { key: "a", content: "x" })).toEqual(success);
   });

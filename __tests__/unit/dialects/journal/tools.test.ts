@@ -57,10 +57,10 @@ describe("the journal's tools", () => {
   // Requirement: journal.search-order
   it("find the newest of thousands of blocks, wherever they stand", async () => {
     const bench = new JournalBench();
-    const hourOf = (index: number): number => (index * 1009) % 5000;
+    const getHour = (index: number): number => (index * 1009) % 5000;
     const blocks = Array.from({ length: 5000 }, (_, index) => {
-      const at = new Date(hourOf(index) * 3_600_000).toISOString();
-      return `### ${hourOf(index)}\n\nfound\n\n<!-- agentool-memory: at=${at} -->\n\n`;
+      const at = new Date(getHour(index) * 3_600_000).toISOString();
+      return `### ${getHour(index)}\n\nfound\n\n<!-- agentool-memory: at=${at} -->\n\n`;
     });
     await bench.put("/2026/01/01.md", blocks.join(""));
     const answer = await bench.call("memory_search", { query: "found", limit: 3 });

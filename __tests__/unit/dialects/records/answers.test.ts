@@ -175,7 +175,7 @@ describe("the tools", () => {
   it("tell the model these names, arguments and limits", () => {
     const tools = new RecordBench().tools.map(({ name, schema, description }) => ({ name, schema, description }));
     const text = { type: "string", description: expect.any(String) };
-    const schemaOf = (properties: object): object => ({
+    const getSchema = (properties: object): object => ({
       type: "object",
       properties,
       required: Object.keys(properties),
@@ -183,10 +183,10 @@ describe("the tools", () => {
     });
     const description = expect.any(String);
     expect(tools).toEqual([
-      { name: "add_memory", schema: schemaOf({ path: text, content: text }), description },
-      { name: "replace_memory", schema: schemaOf({ path: text, content: text }), description },
-      { name: "drop_memory", schema: schemaOf({ path: text }), description },
-      { name: "clear_memory", schema: schemaOf({}), description },
+      { name: "add_memory", schema: getSchema({ path: text, content: text }), description },
+      { name: "replace_memory", schema: getSchema({ path: text, content: text }), description },
+      { name: "drop_memory", schema: getSchema({ path: text }), description },
+      { name: "clear_memory", schema: getSchema({}), description },
     ]);
     expect(JSON.stringify(tools)).toMatch(/255 characters.*1 MB/);
   });

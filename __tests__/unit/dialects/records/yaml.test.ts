@@ -125,15 +125,15 @@ describe("an answer in YAML", () => {
     const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join("/"));
     const property = fc.asyncProperty(path, text, text, async (name, first, second) => {
       const bench = new RecordBench();
-      const sizeOf = (content: string): number => Buffer.byteLength(content);
+      const getSize = (content: string): number => Buffer.byteLength(content);
       expect(await bench.call("add_memory", { path: name, content: first })).toMatchObject({
         path: name,
-        content_size: sizeOf(first),
+        content_size: getSize(first),
       });
       expect(await bench.memory.read(name)).toBe(first);
       expect(await bench.call("replace_memory", { path: name, content: second })).toMatchObject({
         path: name,
-        content_size: sizeOf(second),
+        content_size: getSize(second),
       });
       expect(await bench.memory.read(name)).toBe(second);
       expect(await bench.call("drop_memory", { path: name })).toMatchObject({ status: "ok", path: name });

@@ -25,7 +25,12 @@ interface Answered {
 
 type Way = (tool: MemoryTool, args: unknown) => Promise<Answered>;
 
-const callOf = (args: unknown) => ({ type: "tool_call" as const, id: "call-1", name: "memory", args: args as never });
+const createCall = (args: unknown) => ({
+  type: "tool_call" as const,
+  id: "call-1",
+  name: "memory",
+  args: args as never,
+});
 
 function answeredBy(message: unknown): Answered {
   if (!ToolMessage.isInstance(message)) throw new Error(`expected a ToolMessage, not ${JSON.stringify(message)}`);
@@ -50,9 +55,9 @@ const passOn = createMiddleware({ name: "PassOn", wrapToolCall: (request, handle
 
 const ways: Record<string, Way> = {
   "called directly": async (tool, args) => ({ text: await tool.invoke(args as never) }),
-  "called with a ToolCall": async (tool, args) => answeredBy(await tool.invoke(callOf(args))),
+  "called with a ToolCall": async (tool, args) => answeredBy(await tool.invoke(createCall(args))),
   "in langgraph's ToolNode": async (tool, args) => {
-    const asking = new AIMessage({ content: "", tool_calls: [callOf(args)] });
+    const asking = new AIMessage({ content: "", tool_calls: [createCall(args)] });
     const { messages } = (await new ToolNode([tool], { handleToolErrors: false }).invoke({ messages: [asking] })) as {
       messages: unknown[];
     };
@@ -276,7 +281,7 @@ describe("a tool called by a program", () => {
   // Requirement: tool.arguments-of-any-shape
   it.each(unspeakable)("answers EINVAL to %s", async (...bad) => {
     expectRefusal({ text: await freshTool().invoke(bad[1] as never) }, bad);
-    expectRefusal(answeredBy(await freshTool().invoke(callOf(bad[1]))), bad);
+    expectRefusal(answeredBy(await freshTool().invoke(createCall(bad[1]))), bad);
   });
 
   it("takes undefined for what is left out", async () => {
@@ -310,7 +315,7 @@ describe("any arguments", () => {
       for (const args of all) {
         const isCall = typeof args === "object" && args !== null && "type" in args;
         const text = isCall ? undefined : await plain.invoke(args as never);
-        const answered = answeredBy(await called.invoke(callOf(args)));
+        const answered = answeredBy(await called.invoke(createCall(args)));
         if (isCall) expect(answered.text).toContain('"code":"EINVAL"');
         else expect(answered.text).toBe(text);
         const envelope = JSON.parse(answered.text) as { ok: boolean; error?: { code: string } };

@@ -2,13 +2,13 @@ import { describe, expect, it } from "@jest/globals";
 import { checkOperation } from "../../../../src/mongodb/operations/checked-operation.js";
 
 describe("the index of a put", () => {
-  const putOf = (index: unknown): unknown => ({ namespace: ["a"], key: "k", value: {}, index });
+  const createPut = (index: unknown): unknown => ({ namespace: ["a"], key: "k", value: {}, index });
 
   it.each([[Array.from({ length: 1 })], [Object.assign([], { length: 1 })], [["text", null]], ["text"], [true], [{}]])(
     "is refused as %p",
     (index) => {
-      expect(() => checkOperation(putOf(index))).toThrow(
-        new TypeError(`put: index must be false or an array of paths (given ${kindOf(index)})`),
+      expect(() => checkOperation(createPut(index))).toThrow(
+        new TypeError(`put: index must be false or an array of paths (given ${getKind(index)})`),
       );
     },
   );
@@ -31,7 +31,7 @@ describe("a foreign field", () => {
   });
 });
 
-function kindOf(index: unknown): string {
+function getKind(index: unknown): string {
   if (typeof index !== "object") return `a ${typeof index}`;
   return Array.isArray(index) ? "a Array" : "a Object";
 }

@@ -8,7 +8,7 @@ import { storedNamespace, storedId } from "../../../../src/mongodb/operations/na
 import { SemanticRanking } from "../../../../src/mongodb/search/semantic-ranking.js";
 import { FakeEmbeddings } from "../../../helpers/fake-embeddings.js";
 
-const documentOf = (key: string, n: unknown): ItemDocument => {
+const createDocument = (key: string, n: unknown): ItemDocument => {
   const times = { createdAt: new Date(0), updatedAt: new Date(0) };
   return { _id: storedId(["a"], key), ns: storedNamespace(["a"]), key, value: { n }, ...times };
 };
@@ -19,10 +19,10 @@ async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
 
 it("answers what $vectorSearch found, in its order, then what has no vector", async () => {
   const documents = [
-    documentOf("best", 6),
-    documentOf("second", 7),
-    documentOf("changed since", 1),
-    documentOf("without", 8),
+    createDocument("best", 6),
+    createDocument("second", 7),
+    createDocument("changed since", 1),
+    createDocument("without", 8),
   ];
   const [best, second, changed, without] = documents.map(({ _id }) => _id);
   const asked: { pipeline?: object[]; query?: object } = {};

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { parseFilter } from "../../../../src/mongodb/operations/filters.js";
 import {
-  vectorSearchPipeline,
+  createVectorSearchPipeline,
   type VectorSearch,
   type VectorSearchOptions,
 } from "../../../../src/mongodb/search/vector-search.js";
@@ -11,7 +11,7 @@ const selection = { $and: [{ _id: { $gte: "" } }] };
 function pipelineOf(
   options: Partial<VectorSearchOptions> = {},
   search: Partial<VectorSearch> = {},
-): ReturnType<typeof vectorSearchPipeline> {
+): ReturnType<typeof createVectorSearchPipeline> {
   const defaults = {
     collectionName: "items",
     vector: [1, 0],
@@ -21,13 +21,13 @@ function pipelineOf(
     selective: false,
     atMost: 10,
   };
-  return vectorSearchPipeline({ indexName: "vectors", ...options }, { ...defaults, ...search });
+  return createVectorSearchPipeline({ indexName: "vectors", ...options }, { ...defaults, ...search });
 }
 
 const stageOf = (...given: Parameters<typeof pipelineOf>): Record<string, unknown> =>
   pipelineOf(...given)[0]?.["$vectorSearch"];
 
-describe("vectorSearchPipeline", () => {
+describe("createVectorSearchPipeline", () => {
   it("asks the index for the nearest, and makes a cosine of their score", () => {
     expect(pipelineOf()).toEqual([
       {
@@ -85,7 +85,7 @@ describe("vectorSearchPipeline", () => {
 
   it("stays within what the server allows", () => {
     expect(stageOf({}, { atMost: 1 })).toMatchObject({ numCandidates: 100, limit: 1 });
-    expect(stageOf({ numCandidates: 50 }, { atMost: 60 })).toMatchObject({ numCandidates: 60, limit: 60 });
+    expect(stageOf({}, { atMost: 60 })).toMatchObject({ numCandidates: 1200, limit: 60 });
     expect(stageOf({}, { atMost: 10_000 })).toMatchObject({ numCandidates: 10_000 });
     expect(() => pipelineOf({}, { atMost: 10_001 })).toThrow(/at most 10000/);
     expect(() => pipelineOf({}, { atMost: Infinity })).toThrow(/at most 10000/);

@@ -25,7 +25,7 @@ export const ls = memoryCommand<{ path?: string; long?: boolean }>({
   },
 });
 
-/** Of a file, that file alone, as every `ls` does. */
+/** Returns the entries of a directory. For a file, returns only this file, like every `ls`. */
 async function listEntries(memory: Memory, path: string): Promise<{ entries: MemoryEntry[]; prefix: string }> {
   try {
     return { entries: await memory.list(path), prefix: getPathPrefix(path) };
@@ -36,7 +36,7 @@ async function listEntries(memory: Memory, path: string): Promise<{ entries: Mem
   }
 }
 
-/** Without entries that were deleted after they were listed. */
+/** Adds sizes and times. Leaves out entries that were deleted after the list was read. */
 async function addStats(memory: Memory, entries: readonly MemoryEntry[], prefix: string): Promise<Row[]> {
   const rows = entries.map(async (entry): Promise<Row[]> => {
     const stat = await memory.stat(prefix + entry.name);

@@ -42,7 +42,7 @@ export const search = memoryCommand<{ query: string; path?: string; limit: numbe
   },
 });
 
-/** As `grep` prints lines, so that the same programs can read them. */
+/** Formats a hit like lines of `grep`, so that the same programs can read the output. */
 function formatHit({ path, startLine, text }: SearchHit, out: Output): string {
   const lines = Array.from(splitLines(text), ({ line, text: shown }) =>
     formatLine({ path, line: startLine + line - 1, text: shown }, out),

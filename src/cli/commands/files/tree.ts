@@ -22,7 +22,7 @@ export const tree = memoryCommand<{ path?: string }>({
   },
 });
 
-/** What is at or below the path. @throws MemoryError ENOENT */
+/** Reads everything at or below the path. @throws MemoryError ENOENT */
 async function readOutline(
   memory: Memory,
   root: string,

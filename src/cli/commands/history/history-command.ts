@@ -9,10 +9,10 @@ export interface OpenHistory extends OpenTarget {
   history: MemoryHistory;
 }
 
-/** The other errors say by themselves what would be right. */
+/** Advice for errors. The messages of all other errors already say what would be right. */
 const advice: Advice = { ENOENT: "`log` shows the versions there are", EIO: storageAdvice };
 
-/** A command that works on the history of a memory. */
+/** Creates a command that works on the history of a memory. */
 export function historyCommand<Input extends OptionValues>(
   settings: MemoryCommandSettings<Input, OpenHistory>,
 ): AddCommand {
@@ -23,7 +23,7 @@ export function historyCommand<Input extends OptionValues>(
   });
 }
 
-/** @throws CommandError where there is none */
+/** @throws CommandError if the memory keeps no history, or if the history is empty */
 async function getHistory({ memory: { history }, name }: OpenTarget): Promise<MemoryHistory> {
   if (history === null)
     throw usageError(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);

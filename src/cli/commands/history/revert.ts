@@ -35,7 +35,7 @@ export const revert = historyCommand<RevertOptions>({
     new Option("--dry-run", "say what would change, and change nothing"),
     ...changeOptions,
   ],
-  // A memory that is opened to be read only answers what a revert would make.
+  // If the memory is opened for reading, a revert changes nothing and returns the versions that it would make.
   access: ({ dryRun }) => (dryRun === true ? "read" : "write"),
   subject: ({ path }, name) => path ?? name,
   check: (input) => void getRevertTarget(input),
@@ -52,13 +52,13 @@ export const revert = historyCommand<RevertOptions>({
   },
 });
 
-/** The core's advice, in the words of this program. */
+/** Rewrites the advice in an error of the core: it names the flag of this program. */
 function nameFlag(error: unknown): never {
   if (!MemoryError.isInstance(error)) throw error;
   throw new MemoryError(error.code, error.message.replace("pass force ", "pass --force "), { cause: error });
 }
 
-/** Of a version that is not made, without its id and time. */
+/** Returns the facts about a version that a dry run does not make: it has no id and no time. */
 function getChange({ operation, path, from, sizeBytes, sha256 }: MemoryVersion): object {
   return { operation, path, from, sizeBytes, sha256 };
 }

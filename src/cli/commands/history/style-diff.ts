@@ -1,6 +1,6 @@
 import type { Output } from "../../terminal/output.js";
 
-/** A unified diff of one file, as a terminal shows it; elsewhere as it is. */
+/** Colours a unified diff of one file for a terminal. Elsewhere the diff stays unchanged. */
 export function styleDiff(diff: string, out: Output): string {
   let isHeader = true;
   const lines = out
@@ -8,7 +8,7 @@ export function styleDiff(diff: string, out: Output): string {
     .split("\n")
     .map((line) => {
       isHeader &&= !line.startsWith("@@");
-      // A carriage return comes right before the end of its line, or a terminal would take it for something else.
+      // A carriage return must stay right before the newline. Otherwise a terminal would overwrite the line.
       const text = line.replace(/\r$/, "");
       return styleLine(text, isHeader, out) + line.slice(text.length);
     });

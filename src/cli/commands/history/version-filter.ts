@@ -21,7 +21,7 @@ export interface FilterOptions {
 
 const operations: readonly VersionOperation[] = ["created", "modified", "deleted", "renamed"];
 
-/** `--user` and `--thread` name the memory; who made a version is named by what begins with `--by`. */
+/** `--user` and `--thread` name the memory. The options that begin with `--by` name who made a version. */
 export const filterOptions: readonly Option[] = [
   new Option("--by-user <id>", "only versions that this user made"),
   new Option("--by-thread <id>", "only versions that were made in this thread"),
@@ -30,7 +30,7 @@ export const filterOptions: readonly Option[] = [
   new Option("--by-agent <name>", "only versions that this agent made"),
   new Option("--by-client <name>", "only versions that were made through this program, such as an MCP client"),
   new Option("--operation <name>", "only versions of this kind").choices(operations),
-  // The times of a filter are not among those that it finds.
+  // A filter excludes its own times `after` and `before`, so they are moved by one millisecond.
   new Option(
     "--since <time>",
     "only versions from then on, such as 2026-01-31 or 2026-01-31T12:00:00Z; UTC, unless the time names a zone",
@@ -73,7 +73,7 @@ export function checkActor(actor: MemoryActor): void {
 const dayMs = 86_400_000;
 const timePattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** The milliseconds that a time or a day has. @throws CommandError EUSAGE */
+/** Returns the first and the last millisecond of a time or a day. @throws CommandError EUSAGE */
 function parseTime(flag: string, given: string): { firstMs: number; lastMs: number } {
   const [match, time, zone] = timePattern.exec(given) ?? [];
   const firstMs =

@@ -3,7 +3,7 @@ import type { MemoryActor } from "../../../core/values/actor.js";
 import { bytesText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 
-/** The most telling facts come first. */
+/** The labels of the facts, with the most useful fact first. */
 const labels = [
   ["userId", "user"],
   ["agent", "agent"],
@@ -15,12 +15,12 @@ const labels = [
   ["checkpointId", "checkpoint"],
 ] as const satisfies readonly (readonly [keyof MemoryActor, string])[];
 
-/** All that is known of who made a version: `user ada, run 7`. */
+/** Formats all known facts about who made a version: `user ada, run 7`. */
 export function formatActor(actor: MemoryActor | null): string {
   return formatFacts(actor).join(", ");
 }
 
-/** The first fact. */
+/** Formats the most useful fact about who made a version. */
 export function formatActorName(actor: MemoryActor | null): string {
   return formatFacts(actor)[0] ?? "";
 }
@@ -36,7 +36,7 @@ export function formatVersion(version: MemoryVersion, out: Output): string {
   return `${out.style("yellow", id.padEnd(5))}  ${at.toISOString()}  ${formatChange(version, out)}  ${shownActor}`;
 }
 
-/** What a version did to its file. */
+/** Formats what a version did to its file. */
 export function formatChange({ operation, path, from, sizeBytes, redactedAt }: MemoryVersion, out: Output): string {
   const paths = from === undefined ? path : `${from} -> ${path}`;
   const shownPath = redactedAt === undefined ? out.foreign(paths) : out.style("red", "(redacted)");

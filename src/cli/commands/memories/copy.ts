@@ -1,6 +1,12 @@
 import { Option } from "commander";
 import { planTransfer } from "../../archive/plan-transfer.js";
-import { reportTransfer, runTransfers, type TransferCounts, type TransferPlan } from "../../archive/transfer-plan.js";
+import {
+  reportTransfer,
+  runEachTransfer,
+  runTransfers,
+  type TransferCounts,
+  type TransferPlan,
+} from "../../archive/transfer-plan.js";
 import { readTree, readTreeWithHistory, withTree } from "../../archive/tree.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -21,7 +27,6 @@ import {
   getDestination,
   getDestinationDatabase,
 } from "../../targets/targets.js";
-import { withProgress } from "../../terminal/progress.js";
 import { moveMemories, type MoveOptions } from "./move.js";
 
 interface CopyOptions extends TargetOptions, DestinationOptions, MoveOptions {
@@ -74,7 +79,6 @@ function copyOne(input: CopyOptions, context: CliContext): Promise<TransferCount
   );
 }
 
-/** Plans all transfers before it runs the first, and again before each: they may not fit into memory at once. */
 function copyAll(input: CopyOptions, context: CliContext): Promise<TransferCounts[]> {
   const { overwrite = false, history, paths = "posix", as } = input;
   refuseOptions(input, memoryFlags, "does not go with --all; leave one of the two out");
@@ -97,12 +101,7 @@ function copyAll(input: CopyOptions, context: CliContext): Promise<TransferCount
           await withTree(tree, async () => run(await planTransfer(tree, open, overwrite)));
         }
       };
-      return withProgress(context.err, "files", async (progress) => {
-        const counts: TransferCounts[] = [];
-        await planEach(async ({ files }) => void (progress.total += files));
-        await planEach(async (plan) => void counts.push(await plan.run(() => progress.step())));
-        return counts;
-      });
+      return runEachTransfer(planEach, context);
     }),
   );
 }

@@ -51,8 +51,8 @@ export const forget = createCommand<ForgetOptions>({
         if (dryRun) return showMemories(summaries, json, context.out);
         const counts = yes ? await countFirst(summaries) : await printMemories(summaries, context.err);
         if (!yes && counts.memories > 0 && !(await confirmErasing(counts, context))) return undefined;
-        // Without a memory, the histories of others may still name the user or the thread. Without a collection, the
-        // name of the database may be mistyped.
+        // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
+        // collection, the name of the database may be mistyped.
         const canErase = counts.memories > 0 || (await database.hasCollections());
         const erased = canErase ? await database.forget(range) : { ...counts, versions: 0, proposals: 0 };
         return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n` };
@@ -61,7 +61,7 @@ export const forget = createCommand<ForgetOptions>({
   },
 });
 
-/** An address says its scope; a thread or a user alone is meant in all nodes. */
+/** Returns the scope if the options name a node. A thread or a user alone means all nodes. */
 function getScope({ node, thread, user }: TargetOptions): { scope?: MemoryScope } {
   if (node === undefined) return {};
   if (thread !== undefined) return { scope: "perThread" };
@@ -83,7 +83,7 @@ interface Counts {
   proposals?: number;
 }
 
-/** Whether there is any, and no more: some memories are too many to count. */
+/** Counts at most one memory, because there may be too many to count. */
 async function countFirst(summaries: AsyncIterable<MemorySummary>): Promise<Counts> {
   for await (const { files } of summaries) return { memories: 1, files };
   return { memories: 0, files: 0 };
@@ -101,7 +101,7 @@ async function showMemories(summaries: AsyncIterable<MemorySummary>, json: boole
   else await out.line(`to erase: ${formatCounts(await printMemories(summaries, out))}`);
 }
 
-/** Prints the first of them, and how many there are. Holds none. */
+/** Prints the first memories and the number of the others. Keeps none of them in memory. */
 async function printMemories(summaries: AsyncIterable<MemorySummary>, output: Output): Promise<Counts> {
   const counts = { memories: 0, files: 0 };
   for await (const summary of summaries) {
@@ -113,7 +113,7 @@ async function printMemories(summaries: AsyncIterable<MemorySummary>, output: Ou
   return counts;
 }
 
-/** One object, written piece by piece, as there may be any number of addresses. */
+/** Prints one object piece by piece, because there may be any number of addresses. */
 async function printAddresses(summaries: AsyncIterable<MemorySummary>, out: Output): Promise<void> {
   const counts = { memories: 0, files: 0 };
   await out.write('{"ok":true,"dryRun":true,"addresses":[');

@@ -1,7 +1,13 @@
 import { Option } from "commander";
-import { withArchiveFile, withArchiveInput } from "../../archive/read-archive.js";
+import { type Archive, withArchiveFile, withArchiveInput } from "../../archive/read-archive.js";
 import { planTransfer } from "../../archive/plan-transfer.js";
-import { reportTransfer, runTransfers, type TransferCounts, type TransferPlan } from "../../archive/transfer-plan.js";
+import {
+  reportTransfer,
+  runEachTransfer,
+  runTransfers,
+  type TransferCounts,
+  type TransferPlan,
+} from "../../archive/transfer-plan.js";
 import type { Tree } from "../../archive/tree.js";
 import { createCommand, programName } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -35,9 +41,8 @@ export const importMemories = createCommand<ImportOptions>({
     actorOption,
   ],
   run: async (input, context) => {
-    const { from, history } = input;
-    const run = (trees: Tree[]): Promise<TransferCounts[]> =>
-      importTrees(history ? trees : trees.map((tree) => ({ ...tree, history: null })), input, context);
+    const { from } = input;
+    const run = (archive: Archive): Promise<TransferCounts[]> => importArchive(archive, input, context);
     return reportTransfer(
       "imported",
       await (from === "-" ? withArchiveInput(context.io.stdin, run) : withArchiveFile(from, run)),
@@ -45,30 +50,41 @@ export const importMemories = createCommand<ImportOptions>({
   },
 });
 
-async function importTrees(trees: Tree[], input: ImportOptions, context: CliContext): Promise<TransferCounts[]> {
-  const { from, node, dir, overwrite = false, paths = "posix", as } = input;
+async function importArchive(
+  { memories, trees }: Archive,
+  input: ImportOptions,
+  context: CliContext,
+): Promise<TransferCounts[]> {
+  const { from, node, dir, overwrite = false, paths = "posix", as, history } = input;
   const { env } = context.io;
+  const readEach = async (run: (tree: Tree) => Promise<void>): Promise<void> => {
+    for await (const tree of trees()) await run(history ? tree : { ...tree, history: null });
+  };
   if (node !== undefined || dir !== undefined) {
-    const [tree, ...others] = trees;
-    if (tree === undefined || others.length > 0)
+    if (memories !== 1)
       throw usageError(
-        `${from} holds ${trees.length} memories; leave --node and --dir out, and each goes to where it came from`,
+        `${from} holds ${memories} memories; leave --node and --dir out, and each goes to where it came from`,
       );
-    return withTarget(getTarget(input, env), transferSettings, async (open) =>
-      runTransfers([await planTransfer(tree, open, overwrite)], context),
-    );
+    return withTarget(getTarget(input, env), transferSettings, async (open) => {
+      const plans: TransferPlan[] = [];
+      await readEach(async (tree) => void plans.push(await planTransfer(tree, open, overwrite)));
+      return runTransfers(plans, context);
+    });
   }
   refuseOptions(input, ["thread", "user"], "needs --node; leave both out, and each memory goes to where it came from");
   return withDatabase(getDatabaseTarget(input, env), async (database) => {
+    const planEach = (run: (plan: TransferPlan) => Promise<void>): Promise<void> =>
+      readEach(async (tree) => {
+        if (tree.address === null)
+          throw usageError(
+            `${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`,
+          );
+        const open = openMemoryIn(database, tree.address, { ...transferSettings, paths, as });
+        await run(await planTransfer(tree, open, overwrite));
+      });
+    if (memories > 1) return runEachTransfer(planEach, context);
     const plans: TransferPlan[] = [];
-    for (const tree of trees) {
-      if (tree.address === null)
-        throw usageError(
-          `${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`,
-        );
-      const open = openMemoryIn(database, tree.address, { ...transferSettings, paths, as });
-      plans.push(await planTransfer(tree, open, overwrite));
-    }
+    await planEach(async (plan) => void plans.push(plan));
     return runTransfers(plans, context);
   });
 }

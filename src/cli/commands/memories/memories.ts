@@ -35,7 +35,7 @@ export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   },
 });
 
-/** The ids, as a filter of memories has them. */
+/** Returns the ids in the form of a memory filter. */
 export function getOwner({ node, thread, user }: TargetOptions): object {
   return pickDefined({ nodeId: node, threadId: thread, userId: user });
 }

@@ -18,7 +18,7 @@ export interface MoveOptions extends TargetOptions, DestinationOptions {
 }
 
 /**
- * Moves one memory at a time to another layout. The old place keeps a forwarding record. If it is interrupted, the next
+ * Moves one memory at a time to another layout. The old place keeps a forwarding record. After an interruption the next
  * run moves the rest.
  */
 export function moveMemories(input: MoveOptions, { io, err }: CliContext): Promise<Report> {

@@ -74,7 +74,7 @@ async function decide(
   { out }: CliContext,
   run: (proposals: MemoryProposals) => Promise<MemoryProposal>,
 ): Promise<Report> {
-  // Opened to be changed, a memory of a mistyped name would make a database.
+  // The proposal is read first, because opening a memory for writing would create a database for a mistyped name.
   await readProposal(open, id);
   const { stored, paths } = open;
   const opened = stored === null ? open : openMemoryIn(stored.database, stored.address, { access: "write", paths });
@@ -82,7 +82,7 @@ async function decide(
   return { json: { proposal: decided }, text: `${formatProposal(decided, out)}\n` };
 }
 
-/** Shows on the standard error what the approval would change now. */
+/** Prints on the standard error the diff that the approval would make now. */
 async function showDiff(lines: readonly string[], { err }: CliContext): Promise<void> {
   await err.write(styleDiff(lines.join("\n").replace(/\n?$/, "\n"), err));
 }

@@ -20,7 +20,7 @@ export interface ProposalCommandSettings<Input> extends CommandTexts {
 
 const advice: Advice = { ENOENT: "`proposals` lists those that wait", EIO: storageAdvice };
 
-/** A command that works on the proposals of a memory, which may have no file yet. */
+/** Creates a command that works on the proposals of a memory. The memory may have no file yet. */
 export function proposalCommand<Input extends OptionValues>(settings: ProposalCommandSettings<Input>): AddCommand {
   return memoryCommand<Input>({
     ...settings,
@@ -32,7 +32,7 @@ export function proposalCommand<Input extends OptionValues>(settings: ProposalCo
   });
 }
 
-/** @throws CommandError EUSAGE where there are none */
+/** @throws CommandError EUSAGE if the memory keeps no proposals */
 export function withProposals(open: OpenTarget): OpenProposals {
   const { proposals = null } = open.memory;
   if (proposals === null) throw usageError(`${open.name} keeps no proposals; name a memory in MongoDB`);

@@ -7,20 +7,20 @@ import { CommandError, usageError, withFile } from "../../errors.js";
 
 interface Example {
   name: string;
-  /** What the example shows, in one line. */
+  /** One line about what the example shows. */
   shows: string;
 }
 
-/** What is used of the `package.json` of an example. */
+/** The fields of an example's `package.json` that are used. */
 interface Manifest {
   description?: string;
   dependencies: Record<string, string>;
 }
 
-/** The `.gitignore` of a copy. No package can hold a file of this name: npm renames it. */
+/** The `.gitignore` of a copy. No package can contain a file of this name, because npm renames it. */
 const gitignore = "node_modules/\n.env\n.langgraph_api/\n";
 
-/** Files and folders that somebody's work in the folder of an example leaves there. */
+/** Files and folders that work on an example leaves in its folder. */
 const notCopied = /^(?:node_modules|\.langgraph_api|\.env|package-lock\.json)$/;
 
 export const init = createCommand<{ example?: string; folder?: string }>({
@@ -54,7 +54,7 @@ async function copyExample(name: string, folder: string, { io, out }: CliContext
   const files = await withFile(folder, "write", async () => {
     await cp(source, folder, { recursive: true, filter: (file) => !notCopied.test(basename(file)) });
     const manifest = await readManifest(source);
-    // The example was tested with no other version.
+    // The copy uses this version, because the example was tested with no other.
     manifest.dependencies["langgraph-mongo-memory"] = io.version;
     await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     await writeFile(join(folder, ".gitignore"), gitignore);
@@ -67,7 +67,7 @@ async function copyExample(name: string, folder: string, { io, out }: CliContext
   };
 }
 
-/** The folders of the package's examples, each with the description in its `package.json`. */
+/** Reads the examples of the package, with the descriptions in their `package.json`. */
 async function readExamples(examplesFolder: string): Promise<Example[]> {
   const entries = await readdir(examplesFolder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -80,6 +80,6 @@ async function readExamples(examplesFolder: string): Promise<Example[]> {
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
-  // It is a file of this package.
+  // The file belongs to this package, so its shape is known.
   return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
 }

@@ -6,7 +6,7 @@ export function portOption(description: string): Option {
   return numberOption("--port <number>", description, [0, 65_535], "is no port; pass a number from 0 to 65535");
 }
 
-/** The error of a server that cannot listen. */
+/** Converts the error of a server that cannot listen. */
 export function listenError(command: string, error: unknown): unknown {
   if (!isSystemError(error)) return error;
   const reason = error.code === "EADDRINUSE" ? "the port is in use" : "the address cannot be listened on";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 import { loopbackNames } from "../../../core/values/hostnames.js";
 import { type DialectName, dialectNames, searchingDialects } from "../../../dialects/registry.js";
-import type { McpHttpOptions, McpServeOptions } from "../../../mcp/index.js";
+import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
 import { missingPackage } from "../../../mcp/missing-package.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -61,7 +61,7 @@ export const mcp = createCommand<McpOptions>({
     await checkDialects(dialects);
     const httpOptions = http === true ? await readHttpOptions(input, context) : null;
     await withMemory(context, input, { access: "write", missing: "announce" }, async ({ memory }) => {
-      const options: McpServeOptions = { memory, ...pickDefined({ dialects }) };
+      const options: McpServerOptions = { memory, ...pickDefined({ dialects }) };
       if (httpOptions === null) await serveOverStdio(options, context);
       else await serveOverHttp({ ...options, ...httpOptions }, input.json === true, context);
     });
@@ -70,7 +70,7 @@ export const mcp = createCommand<McpOptions>({
 });
 
 /** @throws CommandError EUSAGE */
-async function checkDialects(dialects: McpServeOptions["dialects"]): Promise<void> {
+async function checkDialects(dialects: McpServerOptions["dialects"]): Promise<void> {
   const { toolsByName } = await import("../../../mcp/tools.js");
   try {
     toolsByName(dialects ?? []);
@@ -101,9 +101,9 @@ async function readToken(file: string): Promise<string> {
   throw inputError(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
 }
 
-async function serveOverStdio(options: McpServeOptions, { io }: CliContext): Promise<void> {
+async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {
   const { serveStdio } = await withSdk(() => import("../../../mcp/stdio/serve-stdio.js"));
-  // It listens to the signals itself. But closing the connection after it has to end in time, too.
+  // `serveStdio` handles the signals itself. This call limits how long closing the database connection may then take.
   void io.untilStopped();
   await serveStdio(options);
 }
@@ -123,7 +123,7 @@ async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }
   }
 }
 
-/** @throws CommandError EUSAGE where a package of the SDK of MCP is missing */
+/** @throws CommandError EUSAGE if a package of the MCP SDK is missing */
 async function withSdk<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

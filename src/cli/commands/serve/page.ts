@@ -68,7 +68,7 @@ interface TreeTarget {
   mounts: readonly MountTarget[];
 }
 
-/** Null where all memories are shown by themselves. @throws CommandError EUSAGE */
+/** Returns null if the page shows every memory alone, without mounts. @throws CommandError EUSAGE */
 function getTreeTarget(options: PageOptions): TreeTarget | null {
   const { mount: mounts = [] } = options;
   const address = getOptionalAddress(options);
@@ -85,8 +85,8 @@ interface TreeNode {
 }
 
 /**
- * A memory with its mounts, as a node of the application has it.
- * @throws CommandError for mounts that do not fit, and for memories that are not there
+ * Opens a memory with its mounts, as a node of the application sees it.
+ * @throws CommandError for invalid mounts, and for missing memories
  */
 async function openTree(database: MemoryDatabase, { address, mounts }: TreeTarget): Promise<TreeNode> {
   const open = (each: MemoryAddress): Memory => database.memory(each, "read");
@@ -137,7 +137,7 @@ async function serve(
   }
 }
 
-/** Without a login of its own, the page is for this machine only. @throws CommandError EUSAGE */
+/** Accepts only loopback hosts: the page has no login, so it serves only this machine. @throws CommandError EUSAGE */
 function parseLoopback(given: string): string {
   const hostname = isHost(given) ? asHostname(given) : "";
   if (isLoopback(hostname)) return hostname;

@@ -9,12 +9,13 @@ import type { DatabaseTarget } from "../../targets/targets.js";
 import { type Check, fail, type Health, ok, warn } from "./health.js";
 import { checkMemories } from "./memories-health.js";
 
-/** `$setField`, in which every change is made, came with it. */
+/** The first release with `$setField`, which every change uses. */
 const minMajorVersion = 5;
 
 /**
- * Reads, and changes nothing. A check that cannot be made has failed.
- * @throws CommandError EIO where the server cannot be reached
+ * Checks a database without changing it. A check that cannot be made counts as failed, or as a warning if the user
+ * lacks the right to make it.
+ * @throws CommandError EIO if the server cannot be reached
  */
 export async function checkDatabase(
   target: DatabaseTarget,

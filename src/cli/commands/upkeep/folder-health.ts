@@ -12,7 +12,7 @@ import { type Check, fail, type Health, ok, warn } from "./health.js";
 const maxExamples = 3;
 const maxBytes = memoryDefaults.maxFileBytes;
 
-/** Reads, and changes nothing. @throws CommandError EINPUT where there is no such folder */
+/** Checks a folder without changing it. @throws CommandError EINPUT if there is no such folder */
 export function checkFolder(target: FolderTarget, top: number): Promise<Health> {
   const { dir } = target;
   return withTarget(target, { access: "read" }, async ({ memory, name }) => {
@@ -39,7 +39,7 @@ async function canRead(memory: Memory, path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
-    // Deleted since it was listed.
+    // ENOENT means that the file was deleted after it was listed.
     return error.code === "ENOENT";
   }
 }

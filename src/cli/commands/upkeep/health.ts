@@ -4,7 +4,7 @@ export interface Check {
   name: string;
   status: "ok" | "warn" | "fail";
   message: string;
-  /** What to do, where something is to be done. */
+  /** Set if the person should do something. */
   advice?: string;
 }
 
@@ -12,7 +12,7 @@ export interface MemorySize {
   /** Null for a folder. */
   address: CheckedAddress | null;
   sizeBytes: number;
-  /** Null where there is none. */
+  /** Null if there is no limit. */
   limitBytes: number | null;
 }
 
@@ -20,9 +20,9 @@ export interface Health {
   /** The connection string without its password, or the folder. */
   target: string;
   checks: Check[];
-  /** How many were looked at. */
+  /** The number of memories that were checked. */
   memories: number;
-  /** The largest first. */
+  /** The largest memories, largest first. */
   largest: MemorySize[];
 }
 

@@ -10,7 +10,7 @@ const limitBytes = memoryDefaults.maxMemoryBytes;
 const nearlyFull = 0.8;
 const maxExamples = 3;
 
-/** @param address one memory, or undefined for all. @param top how many of the largest are returned */
+/** @param address one memory, or undefined for all. @param top how many of the largest memories are returned */
 export async function checkMemories(
   database: MemoryDatabase,
   address: CheckedAddress | undefined,
@@ -47,7 +47,7 @@ function checkSizes(memories: number, full: Examples, nearly: Examples): Check {
   return ok(name, `${countText(memories, "memory")}, none ${nearLimit}`);
 }
 
-/** Of a layout that has no limit of a memory, and no earlier format. */
+/** Reports the memories of a layout without a size limit and without an earlier format. */
 function reportUnlimited(memories: number): Check {
   return ok("sizes", `${countText(memories, "memory")}, without a limit in this layout`);
 }
@@ -65,7 +65,7 @@ function reportStrange({ count }: Examples): Check {
   return warn("addresses", message, advice);
 }
 
-/** How many there are, and the first few by name. */
+/** Counts memories, and stores the names of the first few. */
 class Examples {
   count = 0;
   readonly #names: string[] = [];

@@ -34,7 +34,7 @@ interface MigrationOptions extends TargetOptions {
   json?: boolean;
 }
 
-/** The standard error names so many refused items. */
+/** How many refused items the standard error names. */
 const maxNamed = 20;
 
 export const migrateMongodbStore = createCommand<MigrationOptions>({

@@ -2,7 +2,6 @@ import type { AddCommand } from "../../command.js";
 import { migrateEarlierFormat } from "./migrate-earlier-format.js";
 import { migrateMongodbStore } from "./migrate-mongodb-store.js";
 
-/** A group of commands. */
 export const migrate: AddCommand = (program, context) => {
   const group = program
     .command("migrate")

@@ -2,14 +2,17 @@ import { type MemoryScope, type OwnerField, ownerFields } from "../../../core/va
 import type { AddressRange } from "./address-ranges.js";
 import type { PageEnd } from "./summary-pages.js";
 
-/** By which a layout indexes the documents that say whose a memory is, for each scope. */
+/** The keys of the index by which a layout finds a memory by its address, for each scope. */
 export const addressKeys = {
   global: { nodeId: 1, scope: 1 },
   perThread: { nodeId: 1, scope: 1, threadId: 1 },
   perUser: { nodeId: 1, scope: 1, userId: 1 },
 } as const satisfies Record<MemoryScope, Record<string, 1>>;
 
-/** By which it finds those of a thread or a user, across nodes. The index holds texts only. */
+/**
+ * The keys of the indexes by which a layout finds the memories of a thread or a user in all nodes. They contain texts
+ * only.
+ */
 export const ownerKeys = {
   threadId: { threadId: 1, nodeId: 1 },
   userId: { userId: 1, nodeId: 1 },
@@ -21,13 +24,13 @@ export function isAddress(range: AddressRange): boolean {
   return range.nodeId !== undefined && (ownerField === null || range[ownerField] !== undefined);
 }
 
-/** The index of owners holds texts only, and serves a filter that says so too. */
+/** The index of owners contains texts only, and the server uses it only if the filter requires a text too. */
 export function rangeFilter(range: AddressRange): Record<string, unknown> {
   const ownerField = ownerOfAnyNode(range);
   return ownerField === null ? { ...range } : { ...range, [ownerField]: { $eq: range[ownerField], $type: "string" } };
 }
 
-/** The thread or user whose memories of all nodes are meant; null where none is. */
+/** Returns the thread or user whose memories of all nodes are in the range. Null if the range is of another kind. */
 export function ownerOfAnyNode(range: AddressRange): OwnerField | null {
   const ownerField = ownerFields[range.scope];
   return range.nodeId === undefined && ownerField !== null && range[ownerField] !== undefined ? ownerField : null;
@@ -40,8 +43,8 @@ export function getIndexOrder(range: AddressRange): Record<string, 1> {
 }
 
 /**
- * What comes after in the order of the index, as parts of it that each lie in one piece. Ids that are no texts are none
- * of ours.
+ * Filters for the rest of a range after a position in the index. Each filter covers one contiguous part. Ids that are
+ * no texts are never ours.
  */
 export function filtersAfter(range: AddressRange, after: PageEnd | null): Record<string, unknown>[] {
   const ownerField = ownerFields[range.scope];

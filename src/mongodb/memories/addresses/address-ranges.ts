@@ -1,7 +1,7 @@
 import { isMemoryScope, type MemoryScope, memoryScopes, ownerFields } from "../../../core/values/address.js";
 import { parseMemoryNamespace, memoryRootLabel } from "../../../core/values/namespace.js";
 
-/** The memories of one scope, of all nodes or of one, of all threads or users or of one. */
+/** The memories of one scope, in all nodes or in one, of all threads or users or of one. */
 export interface AddressRange {
   scope: MemoryScope;
   nodeId?: string;
@@ -9,7 +9,7 @@ export interface AddressRange {
   userId?: string;
 }
 
-/** The memories whose namespaces can lie at or below `prefix`: none, or a range for each scope. */
+/** Returns the ranges of memories whose namespaces can be at or below `prefix`: none, or one for each scope. */
 export function addressRangesWithin(prefix: readonly string[]): AddressRange[] {
   const [root, node, scope, ...rest] = prefix;
   if (root !== undefined && root !== memoryRootLabel) return [];
@@ -23,7 +23,7 @@ export function addressRangesWithin(prefix: readonly string[]): AddressRange[] {
   return isMemoryScope(scope) && ownerFields[scope] !== null ? [{ nodeId, scope }] : [];
 }
 
-/** Whether the namespace of a memory can lie at or below `prefix`. */
+/** Whether the namespace of a memory can be at or below `prefix`. */
 export function mayHoldMemories(prefix: readonly string[]): boolean {
   return addressRangesWithin(prefix).length > 0;
 }

@@ -11,7 +11,7 @@ import { addressKeys } from "./address-keys.js";
 import { type AddressRange, addressRangesWithin } from "./address-ranges.js";
 import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 
-/** A memory, with as much of the document that says whose it is as was asked for. */
+/** A memory with the requested fields of the document that contains its address. */
 export interface FoundMemory<Stored> {
   address: CheckedAddress;
   namespace: string[];
@@ -19,8 +19,8 @@ export interface FoundMemory<Stored> {
 }
 
 /**
- * The documents that say which memories there are: one for each, and one for each that has moved to another layout.
- * They have the ids of its address, and an index for each scope.
+ * The documents that contain the address of a memory: one for each memory, and a forwarding record for each moved
+ * memory. There is an index for each scope.
  */
 export interface AddressedDocuments {
   collection: Pick<ExactCollection<Document>, "find">;
@@ -28,24 +28,24 @@ export interface AddressedDocuments {
   expiry: Pick<MemoryExpiry, "deadline">;
 }
 
-/** A part of one of those indexes. */
+/** A part of one of the indexes of addresses. */
 interface Selection {
   filter: object;
   order: Record<string, 1>;
-  /** The ids that the filter leaves open, as the index sorts them. */
+  /** The ids that the filter leaves open, in the order of the index. */
   openIds: readonly ("nodeId" | OwnerField)[];
 }
 
-/** By which a layout knows the mark of a memory that has moved. */
+/** The fields by which a layout recognises the forwarding record of a moved memory. */
 const markFields = { revision: 1, kind: 1 } as const;
 
-/** A batch of whole documents; the server also ends it at 16 MB. */
+/** The size of a batch of whole documents. The server also ends a batch at 16 MB. */
 const batchSize = 20;
 
-/** How many addresses with unusual ids are held at a time. */
+/** How many addresses with unusual ids are kept in memory at a time. */
 const selectionSize = 1000;
 
-/** All memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */
+/** Returns all memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */
 export function memoriesWithin<Stored extends Document>(
   documents: AddressedDocuments,
   prefix: readonly string[],
@@ -70,7 +70,8 @@ function createSelection(
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
-  // The partial index holds documents with an owner only; the server uses it where the filter says so too.
+  // The partial index contains only documents with an owner. The server uses it only if the filter requires an owner
+  // too.
   const anyOwner = ownerField !== null && range[ownerField] === undefined ? { [ownerField]: { $exists: true } } : {};
   // Without the order of the index the server might choose to read the whole collection.
   return {
@@ -81,8 +82,8 @@ function createSelection(
 }
 
 /**
- * An index sorts ids by UTF-8 bytes as they are, the store sorts labels by code units as they are encoded. Ids without
- * these characters sort alike both ways, so they can be streamed straight from the index.
+ * An index sorts ids by UTF-8 bytes; the store sorts encoded labels by code units. Ids without these characters have
+ * the same order in both, so they can be streamed from the index.
  */
 const unusualCharacters = "[%.:\uE000-\u{10FFFF}]";
 
@@ -96,7 +97,9 @@ async function* usualDocuments<Stored extends Document>(
   yield* found<Stored>(documents, { $and: [filter, ...usual] }, { sort: order, ...fieldsProjection(fields) }, call);
 }
 
-/** The others, found in passes over the index that each pick the next ones in order. */
+/**
+ * Reads the memories with unusual ids. Reads the index in several passes, each of which selects the next ones in order.
+ */
 async function* unusualDocuments<Stored extends Document>(
   documents: AddressedDocuments,
   { filter, order, openIds }: Selection,
@@ -145,7 +148,7 @@ async function* found<Stored extends Document>(
   const cursor = collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options }, call);
   for await (const document of streaming(cursor)) {
     const stored = storedAddress(document);
-    // Documents whose ids are not legal are none of ours: no memory can be opened on them.
+    // No memory can be opened on documents with invalid ids, so they are skipped.
     if (!Object.values(stored).every((id) => typeof id === "string")) continue;
     // All its ids are strings.
     const namespace = getMemoryNamespace(stored as CheckedAddress);
@@ -154,7 +157,7 @@ async function* found<Stored extends Document>(
   }
 }
 
-/** The fields of the document that say whose it is, as they are. */
+/** Returns the fields of the document that form the address, unchecked. */
 export function storedAddress(document: StoredAddress): object {
   const { nodeId, scope } = document;
   const ownerField = isMemoryScope(scope) ? ownerFields[scope] : null;

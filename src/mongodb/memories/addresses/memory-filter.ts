@@ -13,7 +13,7 @@ import { preview } from "../../../core/values/preview.js";
 import { shorten } from "../../../core/values/text.js";
 import type { AddressRange } from "./address-ranges.js";
 
-/** Which memories to list: those that match all fields. Without a field, all memories. */
+/** Which memories to list: those that match all fields. Without fields, all memories. */
 export interface MemoryFilter {
   nodeId?: string;
   scope?: MemoryScope;
@@ -27,7 +27,7 @@ export type MemoryOwner = { threadId: string } | { userId: string };
 /** A memory, without its texts. */
 export interface MemorySummary {
   address: CheckedAddress;
-  /** The size of the stored document. */
+  /** Size in bytes of the stored document without recorded history. In the layout "files": of all texts. */
   sizeBytes: number;
   /** The number of files. */
   files: number;
@@ -51,7 +51,7 @@ export interface SweptCounts {
 
 const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];
 
-/** The ranges in which the meant memories lie, in the order of scopes. @throws MemoryError EINVAL */
+/** Returns the ranges that contain the matching memories, in the order of scopes. @throws MemoryError EINVAL */
 export function checkMemoryFilter(filter: unknown): AddressRange[] {
   const { scope, nodeId, ...owner } = checkFields(filter, "a filter of memories");
   const field = findOwnerField(owner);
@@ -67,7 +67,10 @@ export function checkMemoryFilter(filter: unknown): AddressRange[] {
   return scopes.filter((each) => scope === undefined || each === scope).map((each) => ({ scope: each, ...ids }));
 }
 
-/** The memories of an address, or of a thread or user across all nodes. Never all. @throws MemoryError EINVAL */
+/**
+ * Returns the memories of an address, or of a thread or user in all nodes. Never all memories.
+ * @throws MemoryError EINVAL
+ */
 export function checkForgotten(who: unknown): AddressRange {
   const { nodeId, scope, ...owner } = checkFields(who, "what is to be forgotten");
   if (nodeId !== undefined || scope !== undefined) return { ...checkAddress(who) };
@@ -77,7 +80,7 @@ export function checkForgotten(who: unknown): AddressRange {
   return { scope: getOwnerScope(field), ...checkOwner(owner, field) };
 }
 
-/** An undefined id is a mistake of the caller: left out, it would mean everybody. */
+/** Refuses an undefined id as a mistake of the caller: if it were ignored, the filter would match everybody. */
 function checkFields(given: unknown, what: string): Partial<Record<keyof MemoryFilter, unknown>> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw invalid(

@@ -8,10 +8,10 @@ import type { AddressRange } from "./address-ranges.js";
 import { type AddressedDocuments, storedAddress } from "./found-memories.js";
 import type { PageEnd } from "./summary-pages.js";
 
-/** Documents of a few hundred bytes each. */
+/** Documents have a few hundred bytes each. */
 const pageSize = 500;
 
-/** The next documents of a range that say which memories there are, in the order of the index. One command or two. */
+/** Reads the next documents of a range that contain addresses, in the order of the index. One or two commands. */
 export async function readPage<Found extends Document>(
   { collection, ready, expiry }: AddressedDocuments,
   range: AddressRange,
@@ -29,6 +29,6 @@ export async function readPage<Found extends Document>(
     if (documents.length >= pageSize) break;
   }
   const last = documents.length < pageSize ? undefined : documents.at(-1);
-  // The range has documents with an address only.
+  // Documents without an address are not in the range.
   return { documents, end: last === undefined ? null : (storedAddress(last) as PageEnd) };
 }

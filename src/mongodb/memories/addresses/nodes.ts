@@ -7,8 +7,8 @@ import { streaming } from "../../driver/reads.js";
 import type { NodeFacts } from "../contract/layout.js";
 
 /**
- * Each node with a memory of that scope, by the documents that say which memories there are. @param limit so many of
- * each scope at most
+ * Reads each node with a memory of each scope, from the documents that contain addresses.
+ * @param limit the maximum number of nodes for each scope
  */
 export async function* listNodes<Stored extends Document>(
   collection: ExactCollection<Stored>,
@@ -18,7 +18,7 @@ export async function* listNodes<Stored extends Document>(
   for (const scope of memoryScopes) {
     const ownerField = ownerFields[scope];
     const anyText = { $gte: "" };
-    // The server goes from node to node in the index only where the filter bounds every field of it.
+    // The server skips from node to node in the index only if the filter bounds every field of the index.
     const ofScope = { scope, nodeId: anyText, ...(ownerField !== null && { [ownerField]: anyText }) };
     const pipeline = [{ $match: ofScope }, { $group: { _id: "$nodeId" } }, { $limit: limit }];
     const found = collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues }, call);

@@ -2,20 +2,20 @@ import type { OwnerField } from "../../../core/values/address.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { MemorySummary } from "./memory-filter.js";
 
-/** Where a page of summaries ended: the ids as they are stored. */
+/** The position after a page of summaries: the ids as stored. */
 export type PageEnd = { nodeId: string } & Partial<Record<OwnerField, string>>;
 
 export interface SummaryPage<Listed = MemorySummary> {
   summaries: Listed[];
-  /** Null where nothing comes after. */
+  /** Null if nothing follows. */
   end: PageEnd | null;
 }
 
 export type ReadPage = (range: AddressRange, after: PageEnd | null) => Promise<SummaryPage>;
 
 /**
- * The summaries of these ranges. No page is asked for before the one before it was taken, and nothing is held open in
- * between.
+ * Reads the summaries of these ranges. Requests a page only after the previous page was consumed, and keeps nothing
+ * open in between.
  */
 export async function* summariesIn(ranges: readonly AddressRange[], readPage: ReadPage): AsyncGenerator<MemorySummary> {
   for (const range of ranges) {

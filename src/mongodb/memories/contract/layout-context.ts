@@ -6,66 +6,64 @@ import type { Retention, VersionCollection } from "../../history/version-collect
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { ExpireMsOptions, MemoryExpiry } from "../memory-expiry.js";
 
-/** Where and how a store keeps its memories. */
+/** The place and the settings of a store's memories. */
 export interface StoreContext {
   db: Db;
-  /** The client of the database, which opens sessions. */
+  /** The client of the database. It opens sessions. */
   client: MongoClient;
-  /** The option `memoriesCollection`. A layout of several collections begins their names with it. */
+  /** The option `memoriesCollection`. In a layout of several collections, their names begin with this name. */
   collectionName: string;
   writeConcern: WriteConcernSettings;
   /**
-   * Awaited before each command. Answers nothing where the client is connected. @throws MemoryError EIO, at once if the
-   * store is stopped
+   * Awaited before each command. Returns undefined if the client is connected already.
+   * @throws MemoryError EIO, at once if the store is stopped
    */
   connect: () => Promise<void> | undefined;
   clock: () => Date;
-  /** Memories that have expired are missing to all methods but `facts` and `remove`, and are swept. */
+  /** Expired memories are missing to all methods except `facts` and `remove`, and are deleted later. */
   expireMs: ExpireMsOptions;
-  /** Null: none is kept. */
+  /** Null if the store keeps no history. */
   history: HistorySettings | null;
-  /** By which passages are found. Null: by their words alone. */
+  /** The embeddings that find passages. Null if the search compares words only. */
   embeddings: EmbeddingsContext | null;
   /**
-   * False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. A
-   * revert then only tells which versions it would make.
+   * False for readers: they create no index, so that a mistyped name creates no database, and rights to read are
+   * enough. A revert then only returns the versions that it would write.
    */
   makesIndexes: boolean;
   /**
-   * Above how many documents of a memory an index of words narrows its searches. A layout that keeps a memory in one
-   * document ignores it. Undefined: there is no such index, and every search reads all. At least 1.
+   * A memory with more documents than this number gets its searches prefiltered by an index of words. A layout that
+   * keeps a memory in one document ignores the number. Undefined: no such index exists, and every search reads all
+   * texts. At least 1.
    */
   narrowsAbove?: number | undefined;
 }
 
-/** What a layout is given. */
 export interface LayoutContext extends StoreContext {
   shared: SharedCollections;
   expiry: MemoryExpiry;
-  /** Whether it only keeps memories that have moved to it, and makes none. */
+  /** Whether the layout only keeps memories that have moved to it, and creates none. */
   isGuest: boolean;
 }
 
-/** Which embeddings, and the client of the database. */
 export interface EmbeddingsContext {
   client: MongoClient;
   config: IndexConfig;
 }
 
-/** How a history is kept. */
 export interface HistorySettings extends Retention {
-  /** False where only memories that have a history already go on with it. */
+  /** False if only memories that already have a history continue it. */
   begins: boolean;
 }
 
-/** The collections beside the memories, which all layouts share: what is in them stays there when a memory moves. */
+/** The collections that all layouts share. Their documents stay in them when a memory moves. */
 export interface SharedCollections {
-  /** Also without history: what is forgotten may have one of another time. */
+  /** Exists without a history too: a forgotten memory can have one from an earlier time. */
   versions: VersionCollection;
   /** The changes that wait for a person. */
   records: RecordCollection;
-  /** Also without embeddings: another store may have stored some. */
+  /** Exists without embeddings too: another store can have stored some. */
   vectors: VectorCollection;
-  /** Null: passages are found by their words alone. */
+  /** Null if passages are found by their words only. */
   embeddings: { client: MongoClient; embedder: Embedder } | null;
 }

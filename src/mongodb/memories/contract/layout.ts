@@ -10,57 +10,56 @@ import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 
 /**
- * All memories of a store, whichever layout keeps each of them. `MemoryBackend` is the contract of one memory.
+ * All memories of a store, in whichever layout each of them is. `MemoryBackend` is the contract of one memory.
  *
- * Nothing is asked of the server before the first call of a method. Every failure is a MemoryError EIO. Ids and paths
- * arrive checked.
+ * Sends nothing to the server before the first call of a method. Every failure is a MemoryError EIO. Ids and paths are
+ * checked before they arrive.
  */
 export interface MemoryLayout {
-  /**
-   * Makes the indexes, unless `makesIndexes` is false; commands do so by themselves. Idempotent. @throws MemoryError
-   * EIO
-   */
+  /** Creates the indexes, unless `makesIndexes` is false. Commands do so too. Idempotent. @throws MemoryError EIO */
   ready(): Promise<void>;
   /**
-   * One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was
-   * last changed
+   * Opens one memory.
+   * @param clock gives the times of its files. The clock of the context is the default, and always gives the time of
+   * the last change of the memory
    */
   backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend;
-  /** The same without history, approvals and embeddings. */
+  /** Opens one memory without history, approvals and embeddings. */
   open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory;
   /**
-   * Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a
-   * batch.
+   * Reads every memory at or below a namespace, except empty ones, in the order of the namespaces. Keeps at most one
+   * batch in memory.
    */
   memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress>;
-  /** The items of every memory at or below a namespace, in the order of the store: namespace, then key. */
+  /** Reads the items of every memory at or below a namespace, in the order of the store: by namespace, then by key. */
   itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item>;
-  /** Whether a memory has a limit also where none is asked for. */
+  /** Whether a memory has a limit even if the caller sets none. */
   readonly limitsByDefault: boolean;
-  /** What the collections of this layout must have, for programs that look whether they do. */
+  /** The indexes that the collections of this layout must have, for programs that check them. */
   readonly indexes: readonly LayoutIndex[];
-  /** All collections that it writes to. The first holds the memories themselves. */
+  /** All collections that the layout writes to. The first contains the memories themselves. */
   readonly collectionNames: readonly string[];
-  /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
+  /** Reads facts of one memory or of all, including empty ones. Reads all of them, a batch at a time. */
   facts(address: CheckedAddress | null, call: CallContext): AsyncIterable<MemoryFacts>;
   /**
-   * Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at
-   * most
+   * Reads each node with a memory of each scope, even an empty one. Reads an index.
+   * @param limit the maximum number of nodes for each scope
    */
   nodes(limit: number, call: CallContext): AsyncIterable<NodeFacts>;
   /**
-   * One page of the memories of a range, those included that are empty, in the order of node, then thread or user, by
+   * Reads one page of the memories of a range, including empty ones, in the order of node, then thread or user, by
    * UTF-8 bytes.
    */
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
-  /** Removes the memories of a range, those included that have expired. Idempotent. */
+  /** Removes the memories of a range, including expired ones. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
   /** Removes each memory that has expired, and answers so often. One that cannot be removed does not stop the others. */
   sweep(call: CallContext): AsyncIterable<void>;
   /**
-   * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or
-   * the new one.
-   * @returns false where there is none to move. @throws EEXIST, EINVAL, ENOSPC, ECONFLICT, and nothing was moved
+   * Moves a memory with everything that belongs to it to that layout, in one step: readers and writers see either the
+   * old memory or the new one.
+   * @returns false if there is no memory to move.
+   * @throws EEXIST, EINVAL, ENOSPC, ECONFLICT; then nothing was moved
    */
   move(address: CheckedAddress, to: string, call: CallContext): Promise<boolean>;
 }
@@ -68,22 +67,22 @@ export interface MemoryLayout {
 /** The limits with which a memory is opened. */
 export interface MemoryLimits extends BackendLimits {
   /**
-   * Whether `maxMemoryBytes` was asked for, and is no default. A layout that has no limit by default keeps no other
-   * one. @default false
+   * Whether the caller set `maxMemoryBytes`. A layout without a limit by default keeps only such a limit. @default
+   * false
    */
   isLimited?: boolean;
 }
 
 /**
- * The memories that one layout keeps. Where a memory has moved to another layout, a mark stays in its place (ADR 0025):
- * lists tell of it, and all that concerns the one memory throws `movedAway`. A layout that makes no memories
- * (`isGuest`) throws `notHere` where one is missing.
+ * The memories that one layout keeps. If a memory has moved to another layout, a forwarding record stays at the old
+ * place (ADR 0025): lists contain the record, and all methods for this one memory throw `movedAway`. A layout that
+ * creates no memories (`isGuest`) throws `notHere` if a memory is missing.
  */
 export interface KeptLayout extends Pick<
   MemoryLayout,
   "ready" | "limitsByDefault" | "indexes" | "collectionNames" | "nodes"
 > {
-  /** @param clock the times of its files. Default: that of the context */
+  /** @param clock gives the times of the files. Default: the clock of the context */
   open(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): StoredMemory;
   memories(prefix: readonly string[], call: CallContext): AsyncIterable<CheckedAddress | MovedMemory>;
   itemsWithin(prefix: readonly string[], call: CallContext): AsyncIterable<Item | MovedMemory>;
@@ -94,23 +93,26 @@ export interface KeptLayout extends Pick<
     call: CallContext,
   ): Promise<SummaryPage<MemorySummary | MovedMemory>>;
   /**
-   * Removes the memories of a range that are here; marks stay. Idempotent. @param beside the memories of the other
-   * layout in the same range
+   * Removes the memories of a range from this layout; forwarding records stay. Idempotent.
+   * @param beside the memories of the other layout in the same range
    */
   remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts>;
-  /** Removes each memory that has expired, and answers whose it was; null for ids that no memory can have. */
+  /** Removes each memory that has expired, and yields its address; null for ids that no memory can have. */
   sweep(call: CallContext): AsyncIterable<CheckedAddress | null>;
-  /** Takes the thread or user of a range out of changes of other memories that have not become versions yet. */
+  /** Removes the thread or user of a range from changes of other memories that have not become versions yet. */
   unname(range: AddressRange, call: CallContext): Promise<void>;
-  /** The memories of a range that are here, also those that have expired; or the marks of those that have moved. */
+  /**
+   * Reads the memories of a range in this layout, including expired ones, or the forwarding records of moved memories.
+   */
   placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncIterable<PlacedMemory>;
-  /** How many bytes of texts and names a memory may have to move here. */
+  /** Maximum number of bytes of texts and names in a memory that moves here. */
   readonly maxArrivingBytes: number;
-  /** Makes way for a memory that is to move here or from here: what has expired goes. */
+  /** Prepares for a memory that is about to move from or to this layout: deletes what has expired. */
   beforeMove(address: CheckedAddress, call: CallContext): Promise<void>;
   /**
-   * In a transaction: a memory whole, in whose place a mark is left. Null where there is none here. @throws ENOSPC
-   * where it has more than so many bytes
+   * In a transaction: returns a whole memory and leaves a forwarding record in its place. Null if the layout has no
+   * such memory.
+   * @throws ENOSPC if the memory has more than `maxBytes` bytes
    */
   leave(
     address: CheckedAddress,
@@ -119,61 +121,64 @@ export interface KeptLayout extends Pick<
     call: CallContext,
   ): Promise<MovingMemory | null>;
   /**
-   * In the same transaction: makes it. @throws EEXIST where there is a memory, EINVAL for a path that this layout
-   * cannot keep
+   * In the same transaction: creates the memory.
+   * @throws EEXIST if there is a memory already, EINVAL for a path that this layout cannot keep
    */
   arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession, call: CallContext): Promise<void>;
-  /** Whether there is a memory, also one that has expired, or a mark; in a session. */
+  /** Whether there is a memory, even an expired one, or a forwarding record, as seen in the session. */
   lookFor(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<"memory" | "mark" | "nothing">;
-  /** In a transaction: removes the mark of an address. */
+  /** In a transaction: removes the forwarding record of an address. */
   removeMark(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<void>;
 }
 
-/** Versions, proposals and vectors lie in collections that both layouts share. */
+/** The memories of the other layout. Versions, proposals and vectors are in collections that both layouts share. */
 export interface MemoriesBeside {
-  /** Of the versions that stay. */
+  /** The first parts of the ids of versions that are kept. */
   versionIds: readonly string[];
-  /** Whether the proposals and vectors stay. */
+  /** Whether the proposals and vectors are kept. */
   keepsOthers: boolean;
 }
 
-/** A memory that is here, or the mark of one that has moved. */
+/** A memory in this layout, or the forwarding record of a moved memory. */
 export interface PlacedMemory {
   /** Null for ids that no memory can have. */
   address: CheckedAddress | null;
-  /** What the ids of its versions begin with. Any text if it has no history, and for a mark. */
+  /** The first part of the ids of its versions. Any text for a memory without history and for a forwarding record. */
   versionsId: string;
 }
 
-/** Stands in lists for a memory that another layout keeps. */
+/** Represents a memory in lists if another layout keeps the memory. */
 export interface MovedMemory {
   moved: CheckedAddress;
 }
 
-/** A memory on its way from one layout to the other. Its versions, proposals and vectors stay where they are. */
+/** A memory that moves from one layout to the other. Its versions, proposals and vectors stay where they are. */
 export interface MovingMemory {
   tree: Pick<MemorySnapshot, "files" | "directories">;
   createdAt: Date;
   updatedAt: Date;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
-  /** How many changes it has had at least, as far as a layout counts them. It never becomes less. */
+  /** Minimum number of changes of the memory so far, as far as a layout counts changes. Never decreases. */
   revision: number;
-  /** What the ids of its versions begin with, and when the first of them goes. Null where it has no history. */
+  /**
+   * The first part of the ids of the versions, and when the first version expires. Null if the memory has no history.
+   */
   history: { id: string; expiresAt?: Date } | null;
 }
 
 export interface LayoutIndex {
   collection: Collection;
   description: IndexDescription & { name: string };
-  /** A look-up that the index is for. */
+  /** A query that the index is for. */
   example: Record<string, unknown>;
-  /** Whether the look-up names the index, as the server might choose another one for it. */
+  /** Whether the query names the index, because the server might choose another one. */
   isNamed?: boolean;
-  /** Whether only some stores make it. Where it is not there, it is not missing. */
+  /** Whether only some stores create the index. Then its absence is no error. */
   isOptional?: boolean;
   /**
-   * The name of the collection that is made together with the index; where it is not there, the index is not missing.
+   * The name of the collection that is created together with the index. If the collection is absent, the index is not
+   * reported as missing.
    */
   madeWith: string;
 }
@@ -186,8 +191,8 @@ export interface NodeFacts {
 export interface MemoryFacts {
   /** Null for ids that no memory can have. */
   address: CheckedAddress | null;
-  /** As `maxMemoryBytes` counts them. */
+  /** Counted as `maxMemoryBytes` counts. */
   sizeBytes: number;
-  /** In a form that the next change rewrites. */
+  /** Whether the next change rewrites the stored form of the memory. */
   outdated: boolean;
 }

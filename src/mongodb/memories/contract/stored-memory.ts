@@ -13,60 +13,69 @@ import type { TreeStorage } from "./tree-storage.js";
 
 /**
  * One memory as a layout stores it. `MongoMemory` makes a backend of it. Every method throws `movedAway` if another
- * layout keeps the memory, and may run again there.
+ * layout keeps the memory; the call may then run again in that layout.
  */
 export interface StoredMemory
   extends TreeStorage, Pick<MemoryBackend, "read" | "readFiles" | "list" | "stat" | "snapshot" | "outline"> {
-  /** Another text after each change. Null if the layout counts no changes, or there is no memory. */
+  /** Reads a text that differs after each change. Null if the layout counts no changes, or if there is no memory. */
   version(call: CallContext): Promise<string | null>;
-  /** Everything at one moment, without the texts of the known versions, by path, if the layout can leave those out. */
+  /**
+   * Reads the whole memory at one point in time. Leaves out texts whose version (by path) is known, if the layout can
+   * do so.
+   */
   snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot>;
-  /** The files that may answer a query. Null if the layout cannot tell. */
+  /** Reads the files that may match a query. Null if the layout cannot tell. */
   prefilter(query: string, path: string, call: CallContext): Promise<CandidateFiles | null>;
   listen(call: CallContext): Promise<ChangeListener | null>;
   /** Null if the store keeps no history. */
   readonly history: StoredHistory | null;
-  /** The ids of approved changes that were made, until their records say so. */
+  /** Reads the ids of approved changes that were made, until their records say so. */
   appliedIds(call: CallContext): Promise<string[]>;
   removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void>;
-  /** When the memory was last changed; null if there is none. */
+  /** Reads the time of the last change of the memory. Null if there is no memory. */
   updatedAt(call: CallContext): Promise<Date | null>;
-  /** The files and directories at those places as items, null where nothing is; one command for each hundred. */
+  /**
+   * Reads the files and directories at these locations as items, or null if there is none. One command for each
+   * hundred.
+   */
   items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]>;
   /**
-   * Refuses what the memory as it is now would refuse of these changes, one after the other. Changes nothing.
-   * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
+   * Refuses changes that the memory in its present state would refuse, one after the other. Changes nothing.
+   * @throws what `write` of the backend throws, and EINVAL for a directory that is not empty
    */
   checkChanges(changes: readonly PlannedWrite[], options: Required<MemoryOptions>, call: CallContext): Promise<void>;
   /**
-   * A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions
-   * are read as they are asked for. @throws ECONFLICT as of `MemoryMoment`
+   * Opens a memory with its history at one point in time. The caller must close it. Null if there is no memory. Texts
+   * and versions are read on demand.
+   * @throws ECONFLICT as `MemoryMoment` does
    */
   archived(call: CallContext): Promise<ArchivedMemory | null>;
   /**
-   * Makes a memory with its history. Nothing of it is seen before all of it is there; broken off, it is done again.
-   * @returns false where there is a memory already, which stays
+   * Creates a memory with its history. Nothing of it is visible before all of it is stored; after an interruption the
+   * call is repeated.
+   * @returns false if there is a memory already, which stays
    */
   restore(archive: MemoryArchive, call: CallContext): Promise<boolean>;
   /**
-   * Rewrites the memory in the present form, which its next change would do otherwise. @returns whether it had another.
+   * Rewrites the memory in the present form, as its next change would do.
+   * @returns whether the memory had another form.
    * @throws ECONFLICT, ENOSPC
    */
   upgrade(call: CallContext): Promise<boolean>;
 }
 
-/** What a memory is made of that `restore` makes. */
+/** The content from which `restore` creates a memory. */
 export interface MemoryArchive {
-  /** Of a size that the layout keeps. It and the history are checked, and may be read several times. */
+  /** Has a size that the layout can keep. The tree and the history are checked, and may be read several times. */
   tree: ArchivedTree;
   history: ArchivedHistory;
   /**
-   * The same for the same content, and for no other: what was left of another attempt is used again, and never mixed.
+   * Equal for equal content only. The rest of an interrupted attempt is used again, and never mixed with other content.
    */
   key: string;
 }
 
-/** A write to a memory through the store's own methods; no delete is recursive. */
+/** A write to a memory through the methods of the store. No delete is recursive. */
 export type PlannedWrite =
   | { kind: "put"; path: string; content: string }
   | { kind: "deleteFile"; path: string }

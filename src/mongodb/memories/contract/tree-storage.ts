@@ -5,17 +5,18 @@ import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 
 /**
  * How a layout changes one memory. One server command decides whether a change is made; the tree says why it is not.
- * Every layout has these two methods; what a change does stands in `applyChange` alone.
+ * Every layout has these two methods. Only `applyChange` defines what a change does.
  */
 export interface TreeStorage {
   /**
-   * Makes a change by one command that decides on the server. It may refuse what is allowed. Null: nothing was changed;
-   * `transact` makes the change or says why it is refused.
+   * Makes a change with one command that decides on the server. It may refuse allowed changes. Null: nothing was
+   * changed; `transact` makes the change or says why it is refused.
    */
   attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null>;
   /**
-   * Loads what the scope names as a tree of one moment, and stores the edits as one step with their versions. Starts again
-   * if another change came first. Without edits it makes nothing, not even a mark.
+   * Loads the part of the memory that the scope names, as a tree of one point in time, and stores the edits with their
+   * versions in one step. Starts again if another change came first. Without edits it stores nothing, not even the id
+   * of an approval.
    * @param apply must not change the tree. It may wait for others, and may run several times
    * @throws what `apply` throws, ENOSPC, ECONFLICT; then nothing was changed
    */
@@ -27,25 +28,30 @@ export interface TreeStorage {
 }
 
 export interface AttemptSettings extends ApplySettings {
-  /** When the memory changes. `now` is the time of its files, which an import sets. */
+  /** The time of the change of the memory. `now` is the time of its files, which an import sets. */
   at: Date;
 }
 
-/** What `transact` knows when it has loaded the tree. */
+/** The facts about the memory that `transact` passes with the tree. */
 export interface StorageMoment {
-  /** When the memory changes, which its history records. */
+  /** The time of the change, which the history records. */
   at: Date;
-  /** Whether the memory is marked with the `approvalId` of the scope: the change was made already. */
+  /** Whether the memory has recorded the `approvalId` of the scope: then the change was made already. */
   isApplied: boolean;
 }
 
-/** What `transact` loads, and how it stores the change. */
+/** The part that `transact` loads, and how it stores the change. */
 export interface StorageScope extends ChangeScope {
-  /** Whether `apply` reads texts below the directories of the scope. Those of its paths are always there. @default false */
+  /**
+   * Whether `apply` reads texts below the directories of the scope. Texts of its paths are always loaded. @default
+   * false
+   */
   needsTexts?: boolean;
-  /** Id of an approved change: where there are edits, the memory is marked with it in the same step. */
+  /** Whether the change keeps every text, as a rename does. The history then needs no text. @default false */
+  keepsTexts?: boolean;
+  /** The id of an approved change. If there are edits, the memory records the id in the same step. */
   approvalId?: string;
-  /** How many UTF-16 units of text the change brings. */
+  /** Number of UTF-16 units of text in the change. */
   chars: number;
 }
 

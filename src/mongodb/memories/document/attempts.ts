@@ -28,22 +28,22 @@ import {
 
 type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer"> & {
   path: string;
-  /** Whether it creates a missing file. */
+  /** Whether the change creates a missing file. */
   create: boolean;
-  /** The text afterwards. May use `$$text`, the text before: null if there is none. */
+  /** The text after the change. May use `$$text`, the text before the change; null if there is none. */
   newText: Expression;
   variables?: Variables;
   unless?: Expression[];
-  /** What the history is told of the text before. */
+  /** The part of the previous text that the history records. */
   before: Record<string, Expression>;
 };
 
 const decided = [isLegacy];
 
 /**
- * The changes that one command makes, on a document of today's layout. The condition decides on the stored document, and
- * may refuse more than it has to.
- * @returns null for a change that is made on the tree only
+ * Returns the change as one command for a document of the present layout. The condition is checked on the stored
+ * document, and may refuse allowed changes.
+ * @returns null for a change that only the tree can make
  */
 export function createAttempt(change: Change, settings: AttemptSettings): ChangeParts | null {
   if (change.type === "delete") return deleteAttempt(change.path, change.ifDirectory);
@@ -95,7 +95,8 @@ function appendAttempt(
   settings: AttemptSettings,
 ): ChangeParts {
   const old: Expression = { $ifNull: ["$$text", ""] };
-  // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
+  // For most texts the appended text alone shows that no newline is needed. Only the server knows how the old text
+  // ends.
   const mayNeedNewline = appendSeparator("x", content) !== "";
   const withoutNewlines: Expression = { $rtrim: { input: "$$old", chars: "\n" } };
   const joins: Expression = { $or: [{ $eq: ["$$old", ""] }, { $ne: ["$$old", withoutNewlines] }] };
@@ -139,7 +140,7 @@ function updateAttempt(
   settings: AttemptSettings,
 ): ChangeParts {
   const searchBytes = utf8Bytes(oldContent);
-  // It is compared at each place of the text where it could begin, and at one at least.
+  // The search text is compared at each position where it could begin, and at least at one.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
   const isCostly: Expression = { $gt: [textBytes("$$text"), maxTextBytes] };
   const longer = utf8Bytes(content) - searchBytes;
@@ -154,7 +155,7 @@ function updateAttempt(
         ["searched", where(isCostly, "", { $ifNull: ["$$text", ""] })],
         ["replaced", { $subtract: [{ $size: { $split: ["$$searched", literal(oldContent)] } }, 1] }],
       ],
-      // It would be made before the condition refuses it.
+      // The server would compute an oversized text before the condition refuses the change.
       newText: where(isTooLarge, "", { $replaceAll: replaceAll }),
       unless: [isCostly, isTooLarge],
       before: { before: "$$text" },
@@ -166,7 +167,7 @@ function updateAttempt(
   );
 }
 
-/** Replaces the text of a file if it is still `before`: others may change the rest of the memory meanwhile. */
+/** Replaces the text of a file if the text is still `before`. Others may change the rest of the memory meanwhile. */
 export function createSwap(
   { path, before, content }: { path: string; before: string; content: string },
   settings: Pick<AttemptSettings, "now">,
@@ -185,7 +186,7 @@ export function createSwap(
   );
 }
 
-/** Of a file, which needs no look at other keys, or of a directory with everything below it. */
+/** Deletes a file without reading other keys, or a directory with everything below it. */
 function deleteAttempt(path: string, ifDirectory: "delete" | "fail"): ChangeParts | null {
   if (path === ROOT) return ifDirectory === "delete" ? deleteEverything() : null;
   const key = keyOfPath(path);
@@ -226,10 +227,7 @@ function deleteEverything(): ChangeParts {
   });
 }
 
-/**
- * Of what the variables `files` and `dirs` hold, as entries of their records. Nothing is written where nothing is
- * removed.
- */
+/** Removes the entries in the variables `files` and `dirs`. Writes nothing if there is nothing to remove. */
 function removal({
   unless,
   isMissing,

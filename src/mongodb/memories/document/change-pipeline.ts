@@ -2,55 +2,55 @@ import { newChangeId } from "../change-id.js";
 import { bound, type Expression, type Variables, where } from "../expressions.js";
 import { bytesWithoutOutbox, recordInOutbox, type RecordedParts, type Recording } from "./outbox.js";
 
-/** What a change is made of, as expressions of the document before it. The variables are known to all the others. */
+/** The parts of a change, as expressions on the document before it. All other expressions can use the variables. */
 export interface ChangeParts {
-  /** Nothing is changed where one holds. They may refuse more than has to be refused. */
+  /** If one of these is true, nothing is changed. They may refuse allowed changes. */
   unless: Expression[];
   variables?: Variables;
   /** An object of the fields that get a new value. */
   fields: Expression;
-  /** What the history is told. Null: nothing. */
+  /** The part that the history records. Null if it records nothing. */
   recorded: RecordedParts | null;
-  /** Where it holds, nothing is different afterwards, and the history is told nothing. @default false */
+  /** If true, the change leaves everything as it was, and the history records nothing. @default false */
   isUnchanged?: Expression;
-  /** Where it holds, the change only leaves its receipt, so that it stays one command. */
+  /** If true, the change only writes its receipt, so that it stays one command. */
   isNothing?: Expression;
-  /** Two numbers that the change answers. Null: it answers nothing. */
+  /** Two numbers that the change returns. Null if it returns none. */
   counts: Expression | null;
-  /** What else it answers, of the document after it: `createdAt` of a file, or `isNothing`, if there was nothing to do. */
+  /** Another result, computed after the change: `createdAt` of a file, or `isNothing` if there was nothing to do. */
   answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
-  /** At most so many bytes the document grows. 0: its limit is not checked. */
+  /** Maximum number of bytes by which the document grows. 0: the limit of the memory is not checked. */
   growth: number;
 }
 
 export interface ChangeSettings {
-  /** When the memory changes. */
+  /** The time of the change. */
   at: Date;
-  /** When it is created, if it is new. */
+  /** The time of creation for a new memory. */
   createdAt: Date;
   maxMemoryBytes: number;
-  /** Null where the store keeps no history. */
+  /** Null if the store keeps no history. */
   recording: Recording | null;
 }
 
 /** A change that the server makes or refuses in one command. */
 export interface PipelineCommand {
   pipeline: Record<string, Expression>[];
-  /** The id of the receipt. Null: it leaves none. */
+  /** Null if the change writes no receipt. */
   receiptId: string | null;
 }
 
 /**
- * Holds for a document of the earlier system: it has content, whose `data` may be nested, but no revision. The first of
- * the three fields that exists is then an object, and objects sort after numbers. Holds for the mark of a moved memory
- * too.
+ * True for a document of the earlier system: it has content, whose `data` may be nested, but no revision. Then the
+ * first of the three fields that exists is an object, and objects sort after numbers. Also true for the forwarding
+ * record of a moved memory.
  */
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 
 export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
   const { unless, variables = [], fields, isNothing, counts } = parts;
   const { recording } = settings;
-  // With a history each change answers how much the outbox holds.
+  // If there is a history, each change returns how many changes the outbox contains.
   const receiptId = counts === null && recording === null ? null : newChangeId();
   const changes = [fields, countChange(parts, settings)];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
@@ -73,8 +73,9 @@ function countChange({ recorded, isUnchanged = false }: ChangeParts, settings: C
 }
 
 /**
- * The document after a change, or as it was where that would be over the limit. The sizes are exact; the first condition
- * keeps them away from memories with room. A memory over its limit may still shrink.
+ * Returns the document after a change, or the document before it if the change would exceed the limit. The sizes are
+ * exact, so they are expensive; the first condition skips them for memories with room. A memory over its limit may
+ * still shrink.
  */
 function withinLimit(
   after: Expression,

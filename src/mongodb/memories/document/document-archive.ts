@@ -29,7 +29,7 @@ export async function readArchived(
 
 const objectIdDigits = 24;
 
-/** First the versions, which nobody sees, then in one step the memory that they are of. */
+/** First stores the versions, which nobody can see yet. Then creates the memory of the versions in one step. */
 export async function restoreMemory(
   context: DocumentContext,
   address: CheckedAddress,
@@ -64,7 +64,7 @@ export async function restoreMemory(
       ...(expiresAt && { versionsExpireAt: expiresAt }),
     };
     const made = { $mergeObjects: [literal(document), { _id: { $toObjectId: id } }] };
-    // An upsert that makes a document has no id yet.
+    // A document that an upsert creates has no id yet.
     const pipeline = [{ $replaceWith: where({ $eq: [{ $type: "$_id" }, "missing"] }, made, "$$ROOT") }];
     return (
       (await collection.findOneAndUpdate(lookUp(address), pipeline, { upsert: true, projection: { _id: 1 } }, call)) ===
@@ -75,7 +75,7 @@ export async function restoreMemory(
   }
 }
 
-/** All texts: they fit into a document. */
+/** Loads all texts: they fit into one document. */
 async function loaded({ files }: ArchivedTree): Promise<SnapshotFile[]> {
   const found: SnapshotFile[] = [];
   for (const { path, sizeBytes, load } of files) found.push({ path, kind: "file", sizeBytes, ...(await load()) });

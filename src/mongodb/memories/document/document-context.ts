@@ -7,25 +7,25 @@ import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moves/moved-memory.js";
 import { isMark, lookUp, type MemoryDocument } from "./document.js";
 
-/** What all memories of one collection share. */
+/** The parts that all memories of one collection share. */
 export interface DocumentContext extends SharedCollections {
   collection: ExactCollection<MemoryDocument>;
   /**
-   * Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two
-   * documents.
+   * Connects, and creates the unique indexes if this process has not done so. Without the indexes two concurrent first
+   * writes could create two documents.
    */
   ready: () => Promise<void> | undefined;
-  /** Queues what loads a memory before it changes it, inside this process, so that such changes do not race each other. */
+  /** Queues changes that load a memory first, so that such changes of this process do not race each other. */
   edits: KeyedMutex;
   clock: () => Date;
   expiry: MemoryExpiry;
-  /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
+  /** Null if the store keeps no history. `begins`: false if only memories that already have a history continue it. */
   history: { begins: boolean } | null;
-  /** Tell of changes of the collection. */
+  /** Report changes of the collection. */
   streams: ChangeStreams;
-  /** Changes nothing: a revert only tells what it would make. */
+  /** Whether the store only reads: a revert then only returns what it would record. */
   isReader: boolean;
-  /** Only memories that have moved here are kept: none is made. */
+  /** Whether only memories are kept that have moved here, and none is created. */
   isGuest: boolean;
 }
 
@@ -35,7 +35,7 @@ export function refuseElsewhere({ isGuest }: DocumentContext, found: { revision?
   if (found === null && isGuest) throw notHere();
 }
 
-/** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */
+/** Finds the unexpired document of an address. Without a lifetime this is the plain look-up: see `lookUp`. */
 export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddress): object {
   return { ...lookUp(address), ...notExpired(expiry.deadline(address.scope)) };
 }

@@ -6,7 +6,9 @@ import { expiryIndexes } from "../expiry-indexes.js";
 import type { ExpireMsOptions } from "../memory-expiry.js";
 import type { MemoryDocument } from "./document.js";
 
-/** One document an address, by a partial unique index for each scope (specification section 5). */
+/**
+ * Partial unique indexes, one for each scope, so that an address has at most one document (specification section 5).
+ */
 export const documentIndexes = {
   global: {
     name: "uniq_global",
@@ -29,8 +31,8 @@ export const documentIndexes = {
 } as const satisfies Record<CheckedAddress["scope"], IndexDescription>;
 
 /**
- * The memories of a thread or a user, across nodes. They are partial by the type, as the server then never weighs them
- * against the unique ones for the look-up of an address.
+ * The memories of a thread or a user, in all nodes. The indexes are partial by type, so that the server never considers
+ * them for the look-up of an address.
  */
 export const ownerIndexes = {
   threadId: {
@@ -45,7 +47,7 @@ export const ownerIndexes = {
   },
 } as const satisfies Record<OwnerField, IndexDescription>;
 
-/** Who may have made changes that are still in a document: `forget` looks for them. */
+/** Used by `forget` to find the authors of changes that are still in a document. */
 export const outboxIndex = {
   name: "outbox_by_actor",
   key: { outboxActors: 1 },
@@ -53,11 +55,10 @@ export const outboxIndex = {
 } as const satisfies IndexDescription;
 
 /**
- * How long memories live, read from the indexes by which MongoDB deletes them. Nothing is known if the user may not
- * list indexes.
+ * Reads how long memories live from the indexes by which MongoDB deletes them. Empty if the user may not list indexes.
  * @throws MemoryError EIO
  */
-export async function storedLifetimes(collection: Collection<MemoryDocument>): Promise<ExpireMsOptions> {
+export async function readStoredLifetimes(collection: Collection<MemoryDocument>): Promise<ExpireMsOptions> {
   try {
     const found = await collection.indexes();
     const lifetimes: ExpireMsOptions = {};

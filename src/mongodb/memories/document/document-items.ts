@@ -11,10 +11,12 @@ import { isDirectory, valueAt } from "./expressions.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
 
-/** How many files one projection asks for: each takes three expressions, and the server limits their number. */
+/** How many files one projection reads. Each takes three expressions, and the server limits their number. */
 const maxPlacesPerCommand = 100;
 
-/** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
+/**
+ * Reads the items at these places of one memory in their order, null if there is none. One command for each hundred.
+ */
 export async function readItems(
   context: DocumentContext,
   places: readonly MemoryLocation[],
@@ -27,7 +29,7 @@ export async function readItems(
   return items;
 }
 
-/** Every item of one memory, in the order of their keys. */
+/** Returns every item of one memory, in the order of their keys. */
 export function toItems({ namespace, document }: Pick<FoundMemory<MemoryDocument>, "namespace" | "document">): Item[] {
   return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
 }
@@ -63,8 +65,8 @@ async function projectedItems(
 }
 
 /**
- * What one command reads of several places: a file's text and times, or whether the directory exists. None has a
- * revision in the earlier layout.
+ * The result of one command for several places: the text and times of a file, or whether the directory exists. A
+ * document of the earlier layout has no revision.
  */
 interface ProjectedDocument extends Pick<MemoryDocument, "_id" | "revision" | "createdAt" | "updatedAt"> {
   [field: `text${number}`]: string;
@@ -91,7 +93,9 @@ function projectedItem({ namespace, key }: MemoryLocation, document: ProjectedDo
   return document[`isDirectory${index}`] === true ? fileItem(namespace, key, { directory: true }, times) : null;
 }
 
-/** A file's own times; those of its memory where the document has none, as for every directory. */
+/**
+ * Returns the times of the file itself. Uses the times of the memory if the document has none, as for every directory.
+ */
 function itemTimes(
   document: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">,
   own: Partial<ItemTimes> | undefined,

@@ -37,7 +37,7 @@ import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isLegacy } from "./change-pipeline.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
 import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
-import { documentIndexes, outboxIndex, ownerIndexes, storedLifetimes } from "./document-indexes.js";
+import { documentIndexes, outboxIndex, ownerIndexes, readStoredLifetimes } from "./document-indexes.js";
 import { toItems } from "./document-items.js";
 import { readSummaries, removeMemories, unname } from "./document-summaries.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -51,12 +51,12 @@ const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } 
 const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const;
 
 /**
- * Something lies in it, or in another layout: MongoDB compares only objects with an object, and the empty one is the
- * least.
+ * Matches documents with content, and forwarding records. MongoDB compares only objects with an object, and the empty
+ * object is the smallest.
  */
 const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { revision: ofMark }] };
 
-/** One document for each memory: every change is one atomic update of it (ADR 0002). */
+/** One document for each memory: every change is one atomic update of the document (ADR 0002). */
 export class DocumentLayout implements KeptLayout, RemovableMemories {
   readonly limitsByDefault = true;
   readonly maxArrivingBytes = memoryBytesCeiling;
@@ -82,7 +82,7 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
       await createIndexes(collection, indexes, "a memory", own.option);
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
       if (history === null) return;
-      if (!history.begins) return expiry.goBy(await storedLifetimes(documents));
+      if (!history.begins) return expiry.goBy(await readStoredLifetimes(documents));
       await createIndexes(collection, [outboxIndex], "the history", own.option);
       await shared.versions.makeIndexes(own.option);
     });
@@ -218,7 +218,7 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
   }
 
   #open(address: CheckedAddress, limits: BackendLimits): DocumentStorage {
-    // A store of the other layout may have asked for more.
+    // A store whose own layout is the other one may allow more.
     const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
     return new DocumentStorage(this.#context, address, { ...limits, maxMemoryBytes });
   }

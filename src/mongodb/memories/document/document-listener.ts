@@ -7,10 +7,10 @@ import { storageError } from "../../driver/errors.js";
 import { type DocumentContext, refuseElsewhere } from "./document-context.js";
 import { lookUp } from "./document.js";
 
-/** The document of a memory, as far as a listener needs it. */
+/** The fields of a document that a listener needs. */
 interface Version {
   _id: ObjectId;
-  /** An object in the mark of a memory that has moved. */
+  /** An object in the forwarding record of a moved memory. */
   revision?: number | object;
 }
 
@@ -21,16 +21,17 @@ interface ChangeEvent {
 }
 
 /**
- * With the `_id`, because the revisions of a memory that was removed and made again begin anew. Null for one that is
- * missing, as it may be missing again.
+ * The `_id` is included, because the revisions of a memory that was removed and created again start anew. Null for a
+ * missing memory, because it can be missing again later.
  */
 export function getVersion(document: Version | null): string | null {
   return typeof document?.revision !== "number" ? null : `${document._id.toHexString()} ${document.revision}`;
 }
 
 /**
- * Hears of the changes of one document. Null on a server without change streams, and where the client has too many of
- * them. @throws MemoryError EIO
+ * Listens to the changes of one document. Null on a server without change streams, and if the client has too many
+ * streams.
+ * @throws MemoryError EIO
  */
 export async function listenToDocument(
   context: DocumentContext,
@@ -59,12 +60,12 @@ class DocumentListener implements ChangeListener {
       for (;;) {
         const { operationType, documentKey, revision } = await this.#stream.next();
         const id = documentKey?._id.toHexString();
-        // A new stream, which begins at the same moment of a server that is idle, would tell it at once again.
+        // A new stream on an idle server would start at the same point and report the drop again at once.
         if (id === undefined)
           throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
-        // The memory has been made anew, and the stream was for another document.
+        // The memory was created anew. This stream is for the previous document.
         if (operationType === "insert" && id !== this.#id) return "renew";
-        // Another layout keeps the memory from now on.
+        // The memory has moved: another layout keeps it from now on.
         if (typeof revision === "object") return "renew";
         this.latest = revision === undefined ? null : `${id} ${revision}`;
         if (!isKnown(id, revision, known())) return "changed";
@@ -76,7 +77,7 @@ class DocumentListener implements ChangeListener {
   }
 
   close(): void {
-    // What the server still has of it, it ends by itself.
+    // The server ends its part of the stream by itself.
     this.#stream.close().catch(() => undefined);
   }
 }
@@ -87,8 +88,8 @@ function isKnown(id: string, revision: number | undefined, known: string | null)
 }
 
 /**
- * The events of one document, without those in which only the recorded history has changed. They have no texts, because
- * an event has at most 16 MB.
+ * Returns a pipeline for the events of one document, except those that only change the recorded history. The events
+ * contain no texts, because an event can have at most 16 MB.
  */
 function pipelineFor(address: CheckedAddress, id: ObjectId | null): object[] {
   const inserted = Object.fromEntries(

@@ -14,9 +14,9 @@ import { presentMemory } from "./outbox-source.js";
 const mark: DocumentMark = { revision: { moved: true } };
 
 /**
- * The command that reads the document puts the mark in its place, so that from then on no change of it is made: those
- * that come wait for the end of the transaction. The mark keeps the id, by which whoever moves recorded changes out of
- * the document sees that it was not forgotten.
+ * One command reads the document and replaces it by the forwarding record. Changes that arrive later wait for the end
+ * of the transaction. The record keeps the id: by this id, a concurrent move of recorded changes into the collection of
+ * versions sees that the memory was not forgotten.
  */
 export async function leaveDocument(
   context: DocumentContext,
@@ -39,7 +39,7 @@ export async function leaveDocument(
   const history = await readHistory(context, address, document, session, call);
   const createdAt = document.createdAt ?? document._id.getTimestamp();
   const { applied, revision = 0 } = document;
-  // Without a time it has no end until it is changed, and now it is.
+  // A memory without a time of the last change does not expire until it is changed. This move changes it.
   const updatedAt = document.updatedAt ?? context.clock();
   return {
     tree: presentMemory(document, address).tree,
@@ -51,7 +51,7 @@ export async function leaveDocument(
   };
 }
 
-/** With the changes that have not become versions yet, which do so in the same step. */
+/** Reads the history, and stores changes that have not become versions yet as versions in the same step. */
 async function readHistory(
   context: DocumentContext,
   address: CheckedAddress,
@@ -81,7 +81,7 @@ async function readHistory(
   return { id: present.memory, ...(first && { expiresAt: first }) };
 }
 
-/** With a higher revision than the address ever had here, so that what somebody has read before holds no more. */
+/** Creates the document with a higher revision than the address ever had here, so that earlier reads are outdated. */
 export async function arriveInDocument(
   { collection }: DocumentContext,
   address: CheckedAddress,
@@ -115,14 +115,14 @@ export async function arriveInDocument(
     ...recorded,
   };
   const kept = found === null ? undefined : String(found._id);
-  // Its versions have the id. An ObjectId of ours would load the driver with this package.
+  // The versions contain this id. A new ObjectId is written as text, because its class would load the driver.
   const id = history?.id ?? kept ?? randomBytes(12).toString("hex");
   if (kept !== undefined && kept !== id) await collection.deleteOne({ _id: found?._id }, { session }, call);
   const update = [{ $replaceWith: { $mergeObjects: [literal(document), { _id: { $toObjectId: id } }] } }];
   await collection.findOneAndUpdate(lookUp(address), update, { upsert: true, projection: { _id: 1 }, session }, call);
 }
 
-/** What has expired is not there. */
+/** Expired memories count as nothing. */
 export async function lookForDocument(
   context: DocumentContext,
   address: CheckedAddress,

@@ -116,11 +116,12 @@ export class DocumentReads {
   }
 
   findWhole(call: CallContext): Promise<MemoryDocument | null> {
-    // To leave a field out takes the server some time, so not where there is hardly ever one.
+    // Leaves out the field only if there is a history: leaving it out takes the server some time, and it is rare
+    // otherwise.
     return this.find<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 }, call);
   }
 
-  /** What the projection answers, whichever layout the document has. It holds the revision. */
+  /** Returns the result of a projection for a document of either layout. The projection must include the revision. */
   async find<Found extends object>(projection: Projection, call: CallContext): Promise<Found | null> {
     try {
       await this.#context.ready();
@@ -139,7 +140,10 @@ export class DocumentReads {
     }
   }
 
-  /** The same; of a document of the earlier layout, which has no revision, a second command reads the whole tree. */
+  /**
+   * Returns the result of a projection. A document of the earlier layout, which has no revision, is read whole as a
+   * tree by a second command.
+   */
   async #findTree<Found extends object>(projection: Projection, call: CallContext): Promise<Found | MemoryTree | null> {
     const found = await this.find<Found & { revision?: number }>(projection, call);
     return found === null || found.revision !== undefined

@@ -52,7 +52,7 @@ export class DocumentStorage implements StoredMemory {
     const parts = createAttempt(change, settings);
     if (parts === null) return null;
     const upsert = createsMissing(change);
-    // Of a document that is created nothing can be refused.
+    // An upsert cannot refuse the change of a missing document, so the size is checked before.
     if (upsert && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
     const { now, at } = settings;
     const made = await this.#try(parts, { at, createdAt: now, upsert }, call);
@@ -151,7 +151,7 @@ export class DocumentStorage implements StoredMemory {
     return found?.updatedAt ?? null;
   }
 
-  /** Rewrites a document of the earlier system, which its next change would do otherwise. @returns whether it was one */
+  /** Rewrites a document of the earlier system, as its next change would do. @returns whether the document was one */
   async upgrade(call: CallContext): Promise<boolean> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const document = await this.#reads.findWhole(call);
@@ -162,12 +162,12 @@ export class DocumentStorage implements StoredMemory {
     throw lostRace();
   }
 
-  /** A document that has expired and that nobody has swept is in the way of a new one. */
+  /** Deletes an expired document that the server has not deleted yet. Such a document would prevent a new one. */
   deleteExpired(call: CallContext): Promise<void> {
     return this.#writes.deleteExpired(call);
   }
 
-  /** Refuses what the memory as it is now would refuse of these changes. Changes nothing. */
+  /** Refuses changes that the memory in its present state would refuse. Changes nothing. */
   async checkChanges(
     changes: readonly PlannedWrite[],
     options: Required<MemoryOptions>,
@@ -180,7 +180,7 @@ export class DocumentStorage implements StoredMemory {
       await this.#checkRoom(loaded, edits, createEditParts(loaded, edits), call);
   }
 
-  /** Refuses edits after which the memory would be over its limit. @throws ENOSPC */
+  /** Refuses edits after which the memory would exceed its limit. @throws ENOSPC */
   async #checkRoom(
     { isMissing, sizeBytes }: LoadedDocument,
     { files }: TreeEdits,
@@ -196,7 +196,7 @@ export class DocumentStorage implements StoredMemory {
     if (after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
   }
 
-  /** Null where the change is too large: the tree says how large. */
+  /** Makes a change. Null if the change is too large: the tree then reports how large. */
   async #try(
     parts: ChangeParts,
     options: DocumentWriteOptions,
@@ -211,8 +211,9 @@ export class DocumentStorage implements StoredMemory {
   }
 
   #load(scope: StorageScope, call: CallContext): Promise<LoadedDocument> {
-    // The history is told the texts that go.
-    const needsTexts = scope.needsTexts === true || this.#context.history !== null;
+    // The history records the previous texts.
+    const recordsTexts = this.#context.history !== null && scope.keepsTexts !== true;
+    const needsTexts = scope.needsTexts === true || recordsTexts;
     return loadDocument(this.#reads, { ...scope, needsTexts }, call);
   }
 
@@ -225,9 +226,13 @@ export class DocumentStorage implements StoredMemory {
     const { isMissing } = loaded;
     const parts = createEditParts(loaded, edits, scope.approvalId);
     await this.#checkRoom(loaded, edits, parts, call);
-    // Of a document that is created nothing can be refused.
+    // An upsert cannot refuse the change of a missing document. `#checkRoom` has checked the size.
     const checked = isMissing ? { ...parts, growth: 0 } : parts;
-    const made = await this.#writes.make(checked, { at, createdAt: at, upsert: isMissing }, call);
+    const createdAt = edits.files.reduce(
+      (earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest),
+      at,
+    );
+    const made = await this.#writes.make(checked, { at, createdAt, upsert: isMissing }, call);
     return made !== null && made !== "missing";
   }
 

@@ -23,8 +23,8 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import type { DocumentContext } from "./document-context.js";
 
 /**
- * How many files a document has; of one of the earlier system the server does not count them, and the content itself
- * comes.
+ * The number of files of a document. The server does not count the files of the earlier system, so the projection
+ * returns the content itself.
  */
 const countProjection: Record<string, Expression> = {
   files: where(isLegacy, -1, { $size: { $objectToArray: orEmpty("$data") } }),
@@ -63,7 +63,7 @@ type CountedDocument = MemoryDocument & { files: number };
 type RemovedDocument = CountedDocument & { versions: number; firstRevision: number | null };
 type SummarisedDocument = CountedDocument & { sizeBytes: number };
 
-/** One page, from the index of the range alone but for the sizes. */
+/** Reads one page. Only the sizes need more than the index of the range. */
 export async function readSummaries(
   context: DocumentContext,
   range: AddressRange,
@@ -74,7 +74,7 @@ export async function readSummaries(
   return { summaries: documents.flatMap(toSummary), end };
 }
 
-/** Takes a person or a thread out of who has changed the memories of others. */
+/** Removes a person or a thread from the authors of changes to memories of others. */
 export async function unname(context: DocumentContext, range: AddressRange, call: CallContext): Promise<void> {
   const field = ownerOfAnyNode(range);
   const id = field === null ? undefined : range[field];
@@ -83,7 +83,7 @@ export async function unname(context: DocumentContext, range: AddressRange, call
   await unnameVersions(context, range, call);
 }
 
-/** The same of changes that have not become versions yet: first they do. */
+/** Removes the author of changes that have not become versions yet. These changes become versions first. */
 async function unnameOutboxes(
   context: DocumentContext,
   field: OwnerField,
@@ -100,7 +100,7 @@ async function unnameOutboxes(
     )) {
       const address = addressOrNull(storedAddress(stored));
       if (address !== null) await moveVersions(context, address, call).catch(unlessElsewhere);
-      // A change that came meanwhile keeps it.
+      // The name stays if another change by the same author came meanwhile.
       const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
       await collection.updateOne({ _id, outboxActors: name }, update, {}, call);
     }
@@ -110,7 +110,7 @@ async function unnameOutboxes(
   }
 }
 
-/** What was recorded has moved too. @throws everything else */
+/** Ignores memories that have moved: their recorded changes have moved too. @throws everything else */
 function unlessElsewhere(error: unknown): void {
   if (reasonToFollow(error) === null) throw error;
 }

@@ -14,27 +14,26 @@ import { legacyChangedSince } from "./edit-parts.js";
 import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox.js";
 import { moveVersions, OutboxSource } from "./outbox-source.js";
 
-/** When a change is made. */
 export interface WriteTimes {
-  /** When the memory changes. */
+  /** The time of the change. */
   at: Date;
-  /** When it is created, if it is new. */
+  /** The time of creation for a new memory. */
   createdAt: Date;
 }
 
 export interface DocumentWriteOptions extends WriteTimes {
-  /** Whether a missing document is created. Nothing may refuse the change then. */
+  /** Whether to create a missing document. The conditions of the change must then refuse nothing. */
   upsert: boolean;
 }
 
-/** What a change answers that was made. */
+/** The result of a change that was made. */
 export interface MadeChange {
   counts: LastChange["counts"];
-  /** When the file was created, if the change answers it. */
+  /** The creation time of the file, if the change returns it. */
   createdAt?: Date;
 }
 
-/** How often a change may be too large for a document that holds no other change. */
+/** How often a change may be too large for a document without other recorded changes. */
 const maxTooLargeAlone = 5;
 
 /** The commands that change the document of one memory. */
@@ -50,9 +49,10 @@ export class DocumentWrites {
   }
 
   /**
-   * One command, and with history more once in a while. It is sent again where the server says that it did not run: a
-   * racing insert came first, an expired document is in the way, or what the outbox holds leaves no room.
-   * @returns null where nothing was changed. "missing": there is no document
+   * Makes a change with one command; with history, one more command now and then. Sends the command again if the server
+   * reports that it did not run: because a concurrent insert came first, an expired document is in the way, or the
+   * outbox leaves no room.
+   * @returns null if nothing was changed. "missing": there is no document
    */
   async make(
     parts: ChangeParts,
@@ -62,14 +62,14 @@ export class DocumentWrites {
     let tooLargeAlone = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
-        // How long the memory is kept may be known only then.
+        // `ready` may read the lifetime of the memory.
         await this.#context.ready();
         return await this.#send(parts, options, call);
       } catch (error) {
         if (isDuplicateKey(error)) await this.deleteExpired(call);
         else if (!isTooLarge(error) || this.#context.history === null) throw this.#toWriteError(error);
         else if (await this.#hasRecorded(call)) await new OutboxSource(this.#context, this.#address).flush(call);
-        // Others may have moved what was recorded just before this looked.
+        // Another process may have moved the recorded changes just before this check.
         else if ((tooLargeAlone += 1) === maxTooLargeAlone) throw tooMuchAtOnce(error);
       }
       await pause(attempt);
@@ -78,8 +78,8 @@ export class DocumentWrites {
   }
 
   /**
-   * How many bytes the document would have after a change, without the outbox. Changes nothing.
-   * @returns null where that is more than the server can measure
+   * Computes the size in bytes of the document after a change, without the outbox. Changes nothing.
+   * @returns null if the document is larger than the server can measure
    */
   async measure(parts: ChangeParts, { at, createdAt }: WriteTimes, call: CallContext): Promise<number | null> {
     const { maxMemoryBytes } = this.#limits;
@@ -113,7 +113,7 @@ export class DocumentWrites {
     const filter = presentLookUp(this.#context, this.#address);
     const isUpsert = options.upsert && !isGuest;
     if (receiptId === null) {
-      // Without an answer the server keeps no copy of a large document, by which it could answer the command again.
+      // An update without an answer is cheaper: the server would keep a copy of a large document to repeat the answer.
       const result = await collection.updateOne(filter, pipeline, { upsert: isUpsert }, call);
       if (result.modifiedCount + result.upsertedCount > 0) return { counts: [0, 0] };
       return result.matchedCount === 0 ? "missing" : null;
@@ -137,7 +137,10 @@ export class DocumentWrites {
     return { counts: lastChange.counts, ...(createdAt && { createdAt }) };
   }
 
-  /** The change has been made, whatever becomes of this: the next one to fill the outbox tries again. */
+  /**
+   * Moves recorded changes if there are many. Errors are ignored because the change is made: a later change tries
+   * again.
+   */
   async #keepOutboxSmall(state: OutboxState, call: CallContext): Promise<void> {
     try {
       const due = dueFlush(state);
@@ -146,11 +149,11 @@ export class DocumentWrites {
       else await moving;
       if (state.versionsExpireAt !== undefined) await this.#prolongVersions(state.versionsExpireAt, call);
     } catch {
-      // Nothing is lost: what is recorded stays in the document.
+      // Nothing is lost: recorded changes stay in the document.
     }
   }
 
-  /** Versions must outlive the memory. */
+  /** Prolongs the versions, which must outlive the memory. */
   async #prolongVersions(versionsExpireAt: Date, call: CallContext): Promise<void> {
     const { clock, expiry, history, versions, collection } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
@@ -167,14 +170,14 @@ export class DocumentWrites {
     await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {}, call);
   }
 
-  /** Whether the document holds changes that are not in the collection of versions yet. */
+  /** Whether the document contains changes that are not in the collection of versions yet. */
   async #hasRecorded(call: CallContext): Promise<boolean> {
     const projection = { _id: 0, revision: 1, recorded: { $gt: ["$outbox", []] } };
     const found = await new DocumentReads(this.#context, this.#address).find<{ recorded: boolean }>(projection, call);
     return found?.recorded === true;
   }
 
-  /** A document that has expired and that nobody has swept is in the way of a new one. */
+  /** Deletes an expired document that the server has not deleted yet. Such a document would prevent a new one. */
   async deleteExpired(call: CallContext): Promise<void> {
     const deadline = this.#context.expiry.deadline(this.#address.scope);
     if (deadline === null) return;
@@ -194,7 +197,10 @@ export class DocumentWrites {
     }
   }
 
-  /** Rewrites a document of the earlier system flat. Nothing else of it changes. @returns false where it has changed */
+  /**
+   * Rewrites a document of the earlier system in the flat layout. Its content stays the same.
+   * @returns false if the document was changed meanwhile
+   */
   async rewriteLegacy(document: MemoryDocument, call: CallContext): Promise<boolean> {
     const fields = literal({ ...flatFields(snapshotOfDocument(document)), revision: 0 });
     const changed: Expression = { $or: legacyChangedSince(document) };
@@ -207,7 +213,7 @@ export class DocumentWrites {
     }
   }
 
-  /** Takes marks away. Nothing else of the document changes. */
+  /** Removes ids of approved changes from the document. Nothing else of the document changes. */
   async removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void> {
     const kept: Expression = {
       $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } },
@@ -227,7 +233,7 @@ export class DocumentWrites {
   }
 }
 
-/** What is answered of the document after a change. */
+/** The result of the projection after a change. */
 interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "createdAt"> {
   lastChange?: LastChange;
   isNothing?: boolean;

@@ -19,32 +19,32 @@ export interface MemoryDocument {
   data?: Record<string, string>;
   dirs?: Record<string, true>;
   meta?: Record<string, FileMeta>;
-  /** Absent in documents of the earlier system, whose `data` may hold nested objects. */
+  /** Absent in documents of the earlier system, whose `data` may contain nested objects. */
   revision?: number;
   createdAt?: Date;
   updatedAt?: Date;
-  /** Changes that are not in the collection of versions yet. There, maybe empty, in memories that have a history. */
+  /** Changes that are not in the collection of versions yet. Present, maybe empty, in memories with a history. */
   outbox?: StoredTreeChange[];
-  /** Users and threads who may have made them. */
+  /** Users and threads that may have made the changes in the outbox. */
   outboxActors?: string[];
-  /** The receipt of the last change that left one. */
+  /** The receipt of the last change that wrote one. */
   lastChange?: LastChange;
-  /** Whether the collection has an owner's document for this memory. */
+  /** Whether the collection of versions has an owner document for this memory. */
   hasVersions?: true;
-  /** When the first of its versions goes, where the memory can expire. */
+  /** When the first of its versions expires, if the memory can expire. */
   versionsExpireAt?: Date;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
 }
 
-/** How a change tells that it was made: it leaves its id in the document (ADR 0020). */
+/** The receipt of a change: the change writes its id into the document, which proves that it was made (ADR 0020). */
 export interface LastChange {
   id: string;
-  /** What it answers. */
+  /** The two numbers that the change returns. */
   counts: [first: number, second: number];
 }
 
-/** A change as the document of its memory holds it until it is a version, by keys. */
+/** A change in the document of its memory, with keys for paths, until it becomes a version. */
 export interface StoredTreeChange {
   revision: number;
   at: Date;
@@ -53,7 +53,7 @@ export interface StoredTreeChange {
   directories?: StoredDirectories;
 }
 
-/** Of the text before there is the whole, its bytes if the change only added to it, or how it differs. */
+/** The previous text is stored whole, as its size in bytes if the change only appended, or as a difference. */
 export interface StoredFileChange {
   key: string;
   from?: string;
@@ -64,21 +64,21 @@ export interface StoredFileChange {
 }
 
 export interface StoredDirectories {
-  /** Null for one that was there. */
+  /** Null for a directory that existed before. */
   added?: (string | null)[];
   removed?: string[];
   moved?: { from: string; to: string };
 }
 
 /**
- * Stands in the place of a document whose memory has moved to another layout: every change refuses it as it does one of
- * the earlier system.
+ * The forwarding record that replaces the document of a moved memory. Every change refuses it, like a document of the
+ * earlier system.
  */
 export interface DocumentMark {
   revision: { moved: true };
 }
 
-/** In a filter on the revision. */
+/** A filter condition on the revision. */
 export const ofMark = { $type: "object" } as const;
 
 export function isMark(document: { revision?: unknown } | null): boolean {
@@ -91,8 +91,9 @@ interface FileMeta {
 }
 
 /**
- * `/a/b` is the literal key `a.b`. Escaped is what the dotted form cannot carry: `.` (the separator), `%` (the escape)
- * and `$` at the start of a segment (an operator to MongoDB). ADR paths have none of them and keep their keys.
+ * Returns the stored key of a path: `/a/b` becomes the literal key `a.b`. Escapes what a dotted key cannot contain: `.`
+ * (the separator), `%` (the escape) and `$` at the start of a segment (an operator in MongoDB). ADR paths contain none
+ * of these, so their keys have no escapes.
  */
 export function keyOfPath(path: string): string {
   const plain = /[%.$]/.test(path) ? path.split("/").map(escape).join("/") : path;
@@ -112,24 +113,28 @@ function unescape(escaped: string): string {
   return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
 }
 
-/** The keys of the directories above the file or directory `key`, nearest the root first. */
+/** Returns the keys of the directories above the file or directory `key`, nearest the root first. */
 export function parentKeys(key: string): string[] {
   const parents: string[] = [];
   for (let end = key.indexOf("."); end !== -1; end = key.indexOf(".", end + 1)) parents.push(key.slice(0, end));
   return parents;
 }
 
-/** Exactly the fields of the unique index, in equality: only then does the server retry a racing upsert by itself. */
+/**
+ * Contains exactly the fields of the unique index, as equalities: only then does the server retry a racing upsert
+ * itself.
+ */
 export function lookUp(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string; userId?: string } {
   return { ...address };
 }
 
 /*
- * Bytes of BSON. A field takes a byte for its type and one that ends its name, beside both; so an entry of `dirs` takes
- * three with its value, and one of `data` and one of `meta` 52 beside their names and the text.
+ * Sizes in BSON. A field takes one byte for its type and one to end its name, beside name and value. So an entry of
+ * `dirs` takes three bytes with its value; an entry of `data` and one of `meta` take 52 beside their names and the
+ * text.
  */
 
-/** What a new file takes beside its text: its key and times, and the parents that may be new. */
+/** Returns the size in bytes of a new file without its text: its key and times, and the parents that may be new. */
 export function newFileBytes(path: string): number {
   const key = keyOfPath(path);
   return 2 * utf8Bytes(key) + 52 + parentKeys(key).reduce((sum, parent) => sum + directoryKeyBytes(parent), 0);
@@ -140,14 +145,18 @@ export function directoryKeyBytes(key: string): number {
 }
 
 /**
- * The document that a first write makes, without the file: its own fields, and each part of the address with its name.
+ * Returns the size in bytes of the document that a first write creates, without the file: its own fields, and each part
+ * of the address with its name.
  */
 export function emptyDocumentBytes(address: CheckedAddress): number {
   const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
   return 176 + ids;
 }
 
-/** The files and directories of a document in today's layout or the earlier one, in which any object is a directory. */
+/**
+ * Returns the files and directories of a document in the present or the earlier layout. In the earlier one, any object
+ * is a directory.
+ */
 export function snapshotOfDocument(document: MemoryDocument | null): MemorySnapshot {
   const files: SnapshotFile[] = [];
   const directoryKeys = new Set<string>();
@@ -183,19 +192,19 @@ function visit(
   }
 }
 
-/** `record[key]` for own keys only: a file may be called `constructor`. */
+/** Reads own keys only: a file may be called `constructor`. */
 export function ownValue<T>(record: Record<string, T> | undefined, key: string): T | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** What was read of the earlier layout, to compare with. */
+/** Converts a value of the earlier layout into a form that can be compared. */
 export function asRecord(value: unknown): unknown {
   return isPlainObject(value)
     ? createRecord(Object.entries(value).map(([name, field]) => [name, asRecord(field)]))
     : value;
 }
 
-/** The fields of today's layout for what `snapshotOfDocument` read from the earlier one. */
+/** Returns the fields of the present layout for content that `snapshotOfDocument` read from the earlier one. */
 export function flatFields(
   snapshot: Pick<MemorySnapshot, "files" | "directories">,
 ): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {

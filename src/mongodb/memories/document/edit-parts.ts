@@ -14,9 +14,9 @@ import { storedEdits } from "./outbox.js";
 type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
 
 /**
- * What `transact` stores of edits. They are made only if nobody has changed the memory since it was loaded; the new text
- * of one file only if nobody has changed that text.
- * @param approvalId the mark that the memory gets in the same step
+ * Creates the change that `transact` stores. The edits are made only if nobody has changed the memory since it was
+ * loaded; the new text of a single file, only if nobody has changed that text.
+ * @param approvalId an id that the memory records in the same step
  */
 export function createEditParts(loaded: LoadedDocument, edits: TreeEdits, approvalId?: string): ChangeParts {
   const { tree, legacy } = loaded;
@@ -50,7 +50,10 @@ function changedSince(revision: number): Expression[] {
   return [isLegacy, { $ne: [{ $ifNull: ["$revision", 0] }, revision] }];
 }
 
-/** Holds where a document of the earlier system has been changed since it was read: it has no revision. */
+/**
+ * Returns conditions, one of which is true if a document of the earlier system was changed since it was read. Such a
+ * document has no revision to compare.
+ */
 export function legacyChangedSince({ data, dirs }: MemoryDocument): Expression[] {
   const isOther = (field: string, value: unknown): Expression =>
     value === undefined ? { $ne: [{ $type: field }, "missing"] } : { $ne: [field, literal(asRecord(value))] };
@@ -63,8 +66,8 @@ function literalFields(tree: MemoryTree): TreeFields {
 }
 
 /**
- * The fields of a document after edits, from those before them. Texts that are only moved are not sent.
- * @param tree as it is in the document; removed and moved directories take everything below them along
+ * Returns the fields of a document after edits, computed from the fields before. Texts that only move are not sent.
+ * @param tree as stored in the document. Removed and moved directories include everything below them
  */
 function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
   const moved = edits.moved[0];
@@ -123,7 +126,7 @@ function isBelowAny(path: string, directories: readonly string[]): boolean {
   return directories.some((directory) => path.startsWith(getPathPrefix(directory)));
 }
 
-/** How many bytes a document grows by edits at most. */
+/** Returns the maximum number of bytes by which edits grow a document. */
 function mostGrowth({ moved, directories, files }: TreeEdits): number {
   const keyBytes = 3;
   return (

@@ -10,23 +10,23 @@ import type { DocumentReads } from "./document-reads.js";
 import { entriesWhere, keyIsWithin, mapEntries, valueAt } from "./expressions.js";
 import { bytesWithoutOutbox } from "./outbox.js";
 
-/** How many paths one projection names: each takes three expressions, and the server limits their number. */
+/** How many paths one projection reads. Each takes three expressions, and the server limits their number. */
 const maxPaths = 100;
 
-/** What `transact` has read of a document. */
+/** The part of a document that `transact` has read. */
 export interface LoadedDocument {
   tree: MemoryTree;
-  /** 0 where there is no document, or one of the earlier system. */
+  /** 0 if there is no document, or one of the earlier system. */
   revision: number;
   isMissing: boolean;
   /** Without the outbox. */
   sizeBytes: number;
-  /** Of the earlier system: the whole document. */
+  /** The whole document if it is of the earlier system. */
   legacy: MemoryDocument | null;
   isApplied: boolean;
 }
 
-/** What the projection answers. */
+/** The result of the projection. */
 type Loaded = MemoryDocument & DocumentPart & { sizeBytes: number; isApplied?: true };
 
 /** @throws movedAway, notHere */
@@ -54,12 +54,12 @@ async function loadLegacy(
   call: CallContext,
 ): Promise<LoadedDocument> {
   const legacy = await reads.findWhole(call);
-  // Somebody has rewritten or removed it meanwhile.
+  // Somebody has rewritten or removed the document meanwhile.
   if (legacy === null || legacy.revision !== undefined) return loadDocument(reads, scope, call);
   return { ...rest, tree: new MemoryTree(snapshotOfDocument(legacy)), revision: 0, legacy };
 }
 
-/** What a projection of a part answers, in the order of the paths. */
+/** The result of a projection of a part, in the order of the paths. */
 interface DocumentPart extends Pick<MemoryDocument, "revision"> {
   texts: (string | null)[];
   times: (Partial<Pick<SnapshotFile, "createdAt" | "updatedAt">> | null)[];
@@ -70,7 +70,7 @@ interface DocumentPart extends Pick<MemoryDocument, "revision"> {
   directoriesBelow: string[];
 }
 
-/** Whether a scope needs the whole document, and not a part by a projection. */
+/** Whether a scope needs the whole document. Otherwise a projection reads a part. */
 function needsWhole({ paths, below, needsTexts = false }: StorageScope): boolean {
   return (needsTexts && below.length > 0) || paths.length > maxPaths;
 }

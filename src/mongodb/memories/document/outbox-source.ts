@@ -21,7 +21,7 @@ const maxInt = 2 ** 31 - 1;
 
 const fields = { revision: 1, outbox: 1, hasVersions: 1 } as const;
 
-/** The changes that the document of a memory holds. */
+/** The changes that the document of a memory contains. */
 export class OutboxSource implements StoredHistory {
   readonly #context: DocumentContext;
   readonly #address: CheckedAddress;
@@ -34,7 +34,7 @@ export class OutboxSource implements StoredHistory {
   async read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null> {
     if (what === "tree") return this.#readTree(call);
     const isWanted = typeof what === "object" ? [{ $eq: ["$$entry.k", literal(keyOfPath(what.path))] }] : [];
-    // Without the variable the server would gather the keys anew for each file.
+    // Without the variable the server would collect the keys again for each file.
     const texts = bound(
       [["keys", recordedKeys]],
       entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }),
@@ -51,7 +51,7 @@ export class OutboxSource implements StoredHistory {
   async settle({ documentId, changes }: PresentMemory, call: CallContext): Promise<boolean> {
     const { collection, clock, expiry } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
-    // Another may have done so already: no two changes have the same revision.
+    // Another process may have removed the changes already: no two changes have the same revision.
     const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox.revision", 0] }, changes[0]?.revision ?? null] };
     const update = [
       {
@@ -63,7 +63,7 @@ export class OutboxSource implements StoredHistory {
       },
       { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
     ];
-    // Not waited for: if a crash undoes it, the next one does it again.
+    // Does not wait for a majority or the journal: if a crash undoes the update, the next call repeats it.
     const { matchedCount } = await collection.updateOne(
       { _id: documentId },
       update,
@@ -103,7 +103,7 @@ export class OutboxSource implements StoredHistory {
   }
 }
 
-/** What a whole document tells. */
+/** Reads the history of a memory from its whole document. */
 export function presentMemory(
   document: MemoryDocument,
   address: CheckedAddress,
@@ -125,7 +125,7 @@ function describeMemory(
   return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), firstStored: outbox[0], owner };
 }
 
-/** Moves what the document of a memory has recorded into the collection of versions. */
+/** Moves recorded changes from the document of a memory into the collection of versions. */
 export function moveVersions(context: DocumentContext, address: CheckedAddress, call: CallContext): Promise<void> {
   const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt ?? null;
   return flush(new OutboxSource(context, address), context.versions, expiresAt, call);

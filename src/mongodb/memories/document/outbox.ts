@@ -13,21 +13,21 @@ import {
   type StoredTreeChange,
 } from "./document.js";
 
-/** What a change tells the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
+/** The record of a change for the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
 export interface RecordedParts {
   files: Expression;
   directories: Expression;
 }
 
-/** That and how a change records itself in its document, in the same step (ADR 0015). */
+/** Whether, by whom and when a change is recorded in its document, in the same step as the change (ADR 0015). */
 export interface Recording {
   actor: MemoryActor | null;
   at: Date;
-  /** False where only memories that have a history already go on with it. */
+  /** False if only memories that already have a history continue it. */
   begins: boolean;
 }
 
-/** @param isUnchanged where it holds, the change makes no version */
+/** @param isUnchanged if true, the change makes no version */
 export function recordInOutbox(
   { actor, at, begins }: Recording,
   parts: RecordedParts,
@@ -42,7 +42,7 @@ export function recordInOutbox(
   return { outbox: kept(all), ...(names.length > 0 && { outboxActors: kept(actors) }) };
 }
 
-/** @param tree after the change: texts are stored as they differ from those, which takes less room */
+/** @param tree after the change. Previous texts are stored as differences from its texts, which takes less room */
 export function storedEdits({ files, directories }: RecordedEdits, tree: MemoryTree): RecordedParts {
   return {
     files: literal(files.map((file) => storedFile(file, tree))),
@@ -100,7 +100,7 @@ export const recordedKeys: Expression = {
   },
 };
 
-/** Whom `forget` looks for, as `outboxActors` has them. */
+/** Returns the name of a user or thread in `outboxActors`. `forget` searches for it. */
 export function actorName(field: "userId" | "threadId", id: string): string {
   return `${field} ${id}`;
 }
@@ -112,13 +112,13 @@ function nameActors({ userId, threadId }: MemoryActor): string[] {
   ];
 }
 
-/** Whether a recorded change is by somebody. */
+/** Whether somebody has made a recorded change. */
 export function isRecordedBy(field: "userId" | "threadId", id: string): Expression {
   return { $in: [literal(id), { $ifNull: [`$outbox.actor.${field}`, []] }] };
 }
 
 /**
- * The bytes of the document, but for what its history has still in it. An empty document takes 5.
+ * Returns the size in bytes of the document without recorded history. The 5 is the size of an empty document.
  * @param document the document, as an expression
  */
 export function bytesWithoutOutbox(document: string): Expression {
@@ -127,33 +127,33 @@ export function bytesWithoutOutbox(document: string): Expression {
   return { $subtract: [{ $add: [{ $bsonSize: document }, 5] }, { $bsonSize: outbox }] };
 }
 
-/** What a change knows of the outbox after it. */
+/** The state of the outbox after a change. */
 export interface OutboxState {
-  /** How many changes it holds. */
+  /** Number of changes in the outbox. */
   recorded: number;
-  /** The bytes of the last of them. */
+  /** Size in bytes of the last change. */
   lastBytes: number | null;
   versionsExpireAt?: Date;
 }
 
-/** In a projection of the document after a change. */
+/** A projection of the document after a change. */
 export const outboxState = {
   recorded: { $size: { $ifNull: ["$outbox", []] } },
   lastBytes: { $bsonSize: { $ifNull: [{ $arrayElemAt: ["$outbox", -1] }, {}] } },
   versionsExpireAt: 1,
 } as const;
 
-/** Sixty small changes take four commands more, or up to seven where not all versions are kept. */
+/** Sixty small changes take four commands more, or up to seven if not all versions are kept. */
 const changesPerFlush = 60;
 const largeBytes = 512 * 1024;
 
 /**
- * What a change does about the outbox: nothing, or move what it holds while others go on, or wait until that is moved.
- * It is something for one of many concurrent changes only, so that they do not all move the same versions.
+ * Whether a change moves the outbox: not at all, in the background, or before the change returns. Only one of many
+ * concurrent changes moves the outbox, so that they do not all move the same versions.
  */
 export function dueFlush({ recorded, lastBytes }: OutboxState): "none" | "behind" | "awaited" {
   const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(largeBytes / Math.max(1, lastBytes ?? 0))));
   if (recorded === 0 || recorded % perFlush !== 0) return "none";
-  // Where the process stands still between calls, as a function in a cloud does, nothing may ever be moved behind them.
+  // If the process stands still between calls, like a cloud function, a move in the background may never run.
   return recorded < 2 * perFlush ? "behind" : "awaited";
 }

@@ -14,8 +14,8 @@ import {
 } from "./expressions.js";
 
 /*
- * Each asks for the revision too, which a document of the earlier layout lacks. To ask the server whether it is of that
- * layout takes a small read a hundredth longer.
+ * Each projection includes the revision, which a document of the earlier layout lacks. Asking the server for the layout
+ * would take 1% longer for a small read.
  */
 
 export function readProjection(path: string): Record<string, Expression> {
@@ -63,7 +63,7 @@ export function outlineProjection({
     maxContentBytes > 0
       ? { data: where({ $lte: [{ $sum: mapEntries(entries, entryBytes) }, maxContentBytes] }, "$data", "$$REMOVE") }
       : {};
-  // A code point is one UTF-16 unit or two.
+  // A code point is one or two UTF-16 units.
   const lead: Record<string, Expression> =
     leadChars > 0 ? { lead: { $substrCP: [textOrNull("$$entry.v"), 0, leadChars] } } : {};
   return {

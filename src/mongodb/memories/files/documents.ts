@@ -3,52 +3,55 @@ import { ROOT } from "../../../core/values/paths.js";
 import type { MemorySnapshot } from "../../../core/tree/snapshot.js";
 
 /*
- * The `_id` of a document is `<memory> NUL <parent directory> NUL <name>`; that of a memory's root is `<memory> NUL`.
- * So the children of a directory lie side by side, and all of a memory does. Neither ids nor paths hold control
- * characters, so nothing needs an escape.
+ * The `_id` of a document is `<memory> NUL <parent directory> NUL <name>`; the `_id` of the root of a memory is
+ * `<memory> NUL`. So the children of a directory are adjacent, and so are all documents of a memory. Neither ids nor
+ * paths contain control characters, so no escapes are needed.
  */
 
 const separator = "\0";
-/** What comes right after the separator in every order, and after nothing else of ours. */
+/** The next character after the separator in every sort order. */
 const afterSeparator = "\u0001";
 
 const scopeLetters = { global: "g", perThread: "t", perUser: "u" } as const satisfies Record<MemoryScope, string>;
 
-/** A range of ids: from the first, up to the second and without it. */
+/** A range of ids that includes the first id and excludes the second. */
 export interface IdRange {
   $gte: string;
   $lt: string;
 }
 
 /**
- * What the ids of all documents of a memory begin with. No two memories have the same, and none begins with that of
- * another.
+ * Returns the first part of the ids of all documents of a memory. It is unique for each memory, and never the start of
+ * the key of another memory.
  */
 export function getMemoryKey(address: CheckedAddress): string {
   const owner = getOwner(address);
   return [scopeLetters[address.scope], address.nodeId, ...(owner === null ? [] : [owner])].join(afterSeparator);
 }
 
-/** The `_id` of a file or a directory. */
+/** Returns the `_id` of a file or a directory. */
 export function idOfPath(memoryKey: string, path: string): string {
   if (path === ROOT) return getRootId(memoryKey);
   const end = path.lastIndexOf("/");
   return memoryKey + separator + path.slice(0, end) + separator + path.slice(end + 1);
 }
 
-/** Where a file lies, as its document has it. MongoDB takes what `_` joins for one word. */
+/**
+ * Returns the fields of a file document that depend on its path. In `pathText`, spaces replace `_`, because MongoDB
+ * treats words joined by `_` as one word.
+ */
 export function placeOfFile(memoryKey: string, path: string): Pick<StoredFile, "_id" | "memory" | "pathText"> {
   return { _id: idOfPath(memoryKey, path), memory: memoryKey, pathText: path.replaceAll("_", " ") };
 }
 
-/** The same document at another path. */
+/** Returns the document with another path. */
 export function movedDocument(memoryKey: string, document: StoredDocument, path: string): StoredDocument {
   return document.kind === "file"
     ? { ...document, ...placeOfFile(memoryKey, path) }
     : { ...document, _id: idOfPath(memoryKey, path) };
 }
 
-/** The `_id` of the memory's own document, which is its root directory. */
+/** Returns the `_id` of the root directory, which is also the document of the memory itself. */
 export function getRootId(memoryKey: string): string {
   return memoryKey + separator;
 }
@@ -58,43 +61,44 @@ export function pathOfId(memoryKey: string, id: string): string {
   return place === "" ? ROOT : place.replace(separator, "/");
 }
 
-/** What an `_id` begins with, to tell the memories of a longer range apart. */
+/** Returns the first part of an `_id`, which says to which memory a document belongs. */
 export function memoryKeyOfId(id: string): string {
   return id.slice(0, id.indexOf(separator));
 }
 
-/** The immediate children of a directory. */
+/** Returns the range of ids of the immediate children of a directory. */
 export function getChildRange(memoryKey: string, directory: string): IdRange {
   const start = memoryKey + separator + parentText(directory);
   return { $gte: start + separator, $lt: start + afterSeparator };
 }
 
-/** All that lies below a directory, in two ranges at most. */
+/** Returns the ranges of ids of everything below a directory, at most two. */
 export function rangesBelow(memoryKey: string, directory: string): IdRange[] {
   if (directory === ROOT) return [{ $gte: memoryKey + separator + separator, $lt: memoryKey + afterSeparator }];
   const start = memoryKey + separator + directory;
-  // "0" is what comes right after "/".
+  // "0" is the character after "/".
   return [getChildRange(memoryKey, directory), { $gte: `${start}/`, $lt: `${start}0` }];
 }
 
-/** All documents of a memory. */
+/** Returns the range of ids of all documents of a memory. */
 export function rangeOfMemory(memoryKey: string): IdRange {
   return { $gte: memoryKey + separator, $lt: memoryKey + afterSeparator };
 }
 
-/** The text by which the children of a directory name it. */
+/** Returns the part of the ids of children that stands for their directory. */
 function parentText(directory: string): string {
   return directory === ROOT ? "" : directory;
 }
 
 /**
- * A document of the layout: a file, or a directory. A mark is met in the place of a root alone, and never passed on.
+ * A document of the layout: a file or a directory. Forwarding records exist only in place of a root; readers check the
+ * root and never return them.
  */
 export type StoredDocument = StoredFile | StoredDirectory;
 
 /**
- * Stands in the place of the root of a memory that has moved to another layout. It is no directory, so that nothing is
- * made in it.
+ * The forwarding record in place of the root of a memory that has moved to another layout. It is not a directory, so
+ * that nothing is created in it.
  */
 export type StoredMark = Pick<StoredRoot, "_id" | "nodeId" | "scope" | "threadId" | "userId"> & { kind: "moved" };
 
@@ -106,21 +110,21 @@ export interface StoredFile {
   _id: string;
   kind: "file";
   text: string;
-  /** Each change of the text gives another one, which no other text ever has. It goes with a file that is moved. */
+  /** A new id for each change of the text; no other text ever has the same. A moved file keeps the id. */
   textId: string;
   /**
-   * What its id begins with, and the words of its path. A text index has both: it takes no range of ids. Every process
-   * writes them, also one without the index.
+   * The first part of the id, and the words of the path. The text index needs both as fields, because it cannot use
+   * ranges of ids. Every process writes them, even without the index.
    */
   memory: string;
   pathText: string;
-  /** Bytes of UTF-8 of the text. */
+  /** Size of the text in bytes of UTF-8. */
   sizeBytes: number;
   createdAt: Date;
   updatedAt: Date;
   /** The receipt of the last replacement (ADR 0020). */
   lastChange?: { id: string; replaced: number };
-  /** The last version of the file, and the id that its versions have in common. Kept where the memory has a history. */
+  /** The last version of the file, and the id that all its versions share. Present if the memory has a history. */
   head?: { id: string; file: string };
 }
 
@@ -128,15 +132,18 @@ export interface StoredDirectory {
   _id: string;
   kind: "dir";
   /**
-   * How often something was made in it. Whoever makes something writes it, so that nobody can delete the directory
-   * meanwhile.
+   * How often something was created in the directory. Each creation writes this field, so that nobody can delete the
+   * directory at the same time.
    */
   made: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The memory's own document, which is its root directory. Only it has the ids, and so is found by them. */
+/**
+ * The root directory of a memory and the document of the memory itself. Only this document contains the ids of the
+ * address, and is found by them.
+ */
 export interface StoredRoot extends StoredDirectory {
   nodeId: string;
   scope: MemoryScope;
@@ -144,31 +151,31 @@ export interface StoredRoot extends StoredDirectory {
   userId?: string;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
-  /** Of a memory that has moved here: how many changes it had had. */
+  /** For a memory that has moved here: how many changes it had before. */
   formerRevision?: number;
-  /** Kept where the store has a history (ADR 0023). */
+  /** Present if the store keeps a history (ADR 0023). */
   history?: RootHistory;
 }
 
 /** @param documents of one memory by path */
 export function findRoot(documents: ReadonlyMap<string, object>): StoredRoot | undefined {
-  // No other document lies at the path of the root.
+  // Only the root has the path of the root.
   return documents.get(ROOT) as StoredRoot | undefined;
 }
 
-/** What the root knows of the versions of its memory. */
+/** The state of the versions of a memory, which its root records. */
 export interface RootHistory {
-  /** What the ids of the versions begin with. New for each memory, also of an address that had one before. */
+  /** The first part of the ids of the versions. New for each memory, even at an address that had a memory before. */
   id: string;
   /** How many changes have made versions. */
   revision: number;
-  /** How long the memory is kept that nobody changes, for programs that go on with a history and do not know. */
+  /** How long an unchanged memory is kept, for programs that continue a history and do not know the lifetime. */
   lifetimeMs?: number;
-  /** The first of the versions to be deleted is deleted then. */
+  /** When the first of the versions expires. */
   expiresAt?: Date;
 }
 
-/** What a listing reads of each document, from the index alone. A directory has no size. */
+/** The fields of a document that a listing reads, from the index alone. A directory has no size. */
 export interface IndexedDocument {
   _id: string;
   kind: "file" | "dir";
@@ -177,8 +184,8 @@ export interface IndexedDocument {
 }
 
 /**
- * What tells from the index alone which texts have changed. A directory has no text, and the document of another
- * program no id of it.
+ * The fields that show which texts have changed, from the index alone. A directory has no text. A document of another
+ * program may lack the text id.
  */
 export interface TextIdDocument {
   _id: string;
@@ -186,7 +193,7 @@ export interface TextIdDocument {
   textId?: string | null;
 }
 
-/** Everything but the root. @param documents by path */
+/** Returns everything except the root. @param documents by path */
 export function createSnapshot(documents: ReadonlyMap<string, StoredDocument>): MemorySnapshot {
   const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
   for (const [path, document] of documents) {
@@ -199,16 +206,16 @@ export function createSnapshot(documents: ReadonlyMap<string, StoredDocument>): 
 }
 
 /*
- * The server sorts ids by code points, and a listing is sorted by UTF-16 units. These differ in one thing: the units of
- * U+E000 to U+FFFF come last, after those of the characters beyond them.
+ * The server sorts ids by code points; a listing is sorted by UTF-16 units. The only difference: by UTF-16 units,
+ * characters from U+E000 to U+FFFF come after all characters above U+FFFF.
  */
 
 const firstPrivate = "\u{E000}";
 const firstAstral = "\u{10000}";
-/** After all that the rest of a name can be. */
+/** Greater than every possible rest of a name. */
 const lastInName = "\u{10FFFF}".repeat(128);
 
-/** Where the ids of the children of a directory lie whose names come before `bound` by UTF-16 units. */
+/** Returns the ranges of ids of children of a directory whose names come before `bound` by UTF-16 units. */
 export function childrenBefore({ $gte: start }: IdRange, bound: string): IdRange[] {
   const ranges: IdRange[] = [];
   let from = start;
@@ -224,12 +231,12 @@ export function childrenBefore({ $gte: start }: IdRange, bound: string): IdRange
   return [...ranges, { $gte: from, $lt: same }];
 }
 
-/** What of a range comes after an id. It may be empty. */
+/** Returns the part of a range after an id. May be empty. */
 export function rangeAfter({ $gte, $lt }: IdRange, id: string): IdRange {
   return { $gte: isBefore(id, $gte) ? $gte : `${id}\0`, $lt };
 }
 
-/** Whether one id comes before another on the server. */
+/** Whether the server sorts one id before another. */
 export function isBefore(id: string, other: string): boolean {
   return Buffer.compare(Buffer.from(id), Buffer.from(other)) < 0;
 }

@@ -9,16 +9,16 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import type { IdRange, IndexedDocument, StoredDocument, TextIdDocument } from "./documents.js";
 
 /**
- * What a listing answers without the texts. It has the size and the time too, for outlines and summaries, and the id of
- * the text, for searches and watches: each change of a file writes a place of this index, which takes less than to read
- * the texts of a directory for a listing of it.
+ * The fields that a listing returns without texts. Size and time are for outlines and summaries, the id of the text for
+ * searches and watches. Each change of a file updates an entry of this index, which costs less than reading the texts
+ * of a directory for each listing.
  */
 export const listingIndex = {
   name: "files_by_id",
   key: { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1, textId: 1 },
 } as const satisfies IndexDescription;
 
-/** So that nothing but the index is read. */
+/** Exactly the fields of the index, so that the server reads nothing else. */
 export const listingProjection = { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1 } as const satisfies Record<
   keyof IndexedDocument,
   1
@@ -28,8 +28,8 @@ export const textIdProjection = { _id: 1, kind: 1, textId: 1 } as const satisfie
 const names = { global: "memories_global", perThread: "memories_per_thread", perUser: "memories_per_user" } as const;
 
 /**
- * The roots of memories by their ids. They are not unique, as that would need another shard key; the ids of documents
- * are.
+ * The roots of memories by their ids. The indexes are not unique, because unique indexes would need another shard key.
+ * The ids of documents are unique.
  */
 export const rootIndexes = [
   ...memoryScopes.map((scope) => ({
@@ -41,7 +41,7 @@ export const rootIndexes = [
   { name: "memories_by_user", key: ownerKeys.userId, partialFilterExpression: { userId: { $type: "string" } } },
 ] satisfies (IndexDescription & { name: string })[];
 
-/** Of the roots: by it a store finds the memories that have expired. Only one with `expireMs` makes it. */
+/** An index of roots in which a store finds expired memories. Only a store with `expireMs` creates it. */
 export const expiryIndex = {
   name: "memories_by_change",
   key: { scope: 1, updatedAt: 1 },
@@ -51,8 +51,8 @@ export const expiryIndex = {
 const wordLanguage = { default_language: "english", language_override: "textLanguage" };
 
 /**
- * The words of texts and paths. Only a store with `memoryTextIndex` makes it. English is nearest to how a search takes
- * words. No document has the field that could name another language.
+ * The words of texts and paths. Only a store with `memoryTextIndex` creates the index. English is closest to how a
+ * search handles words. No document has the field that could name another language.
  */
 export const wordsIndex = {
   name: "files_by_words",
@@ -60,7 +60,7 @@ export const wordsIndex = {
   ...wordLanguage,
 } as const satisfies IndexDescription;
 
-/** The same as the server tells it. */
+/** The index of words as the server describes it. */
 export const toldWordsIndex = {
   name: wordsIndex.name,
   key: { memory: 1, _fts: "text", _ftsx: 1 },
@@ -73,17 +73,17 @@ function createPartialFilter(scope: keyof typeof names): Record<string, unknown>
   return { scope, [scope === "perThread" ? "threadId" : "userId"]: { $exists: true } };
 }
 
-/** The index of every document's `_id`. With it named, the server does not weigh it against the index of listings. */
+/** Selects the index on `_id`. Without the hint the server would also consider the index of listings. */
 export const byId = { hint: { _id: 1 } } as const;
 
-/** The fields that `placeOfFile` gives, of documents that have none. */
+/** The fields of `placeOfFile`, computed on the server for documents without these fields. */
 const partOfId = (index: number): object => ({ $arrayElemAt: [{ $split: ["$_id", "\0"] }, index] });
 const path = { $concat: [partOfId(1), "/", partOfId(2)] };
 const place = { memory: partOfId(0), pathText: { $replaceAll: { input: path, find: "_", replacement: " " } } };
 
 /**
- * First the fields in documents that have none, so that whoever finds the index knows that it has all texts. No call
- * ends this, because other calls wait for it too.
+ * First adds the fields to documents that lack them: the index then always contains all texts. No call can abort this
+ * function, because other calls wait for it too.
  */
 export async function makeWordsIndex(collection: ExactCollection<StoredDocument>, option: string): Promise<void> {
   try {
@@ -102,8 +102,8 @@ export async function makeWordsIndex(collection: ExactCollection<StoredDocument>
 }
 
 /**
- * Whether a range has more documents. Examines so many places of the index of ids, which is the smallest, and answers
- * one at most.
+ * Whether a range has more documents than `count`. Examines that many entries of the index on `_id`, which is the
+ * smallest, and returns at most one.
  */
 export async function hasMoreThan(
   collection: ExactCollection<StoredDocument>,

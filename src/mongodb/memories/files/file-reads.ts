@@ -30,10 +30,10 @@ import { FilesOutline } from "./files-outline.js";
 import { FilesExpiry } from "./files-expiry.js";
 import { narrowedSearch, snapshotSince } from "./files-search.js";
 
-/** How many documents come at a time where many are read. The server also ends a batch at 16 MB. */
+/** How many documents one batch contains. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
 
-/** Read from the index alone. */
+/** Reads from the index alone. */
 const listing = { projection: listingProjection, hint: listingIndex.name, batchSize, ...asPlainValues } as const;
 
 /** The commands that read the documents of one memory. */
@@ -48,9 +48,7 @@ export class FileReads {
     this.#key = getMemoryKey(address);
   }
 
-  /**
-   * The document of a path, as far as the projection has it. Null where nothing is, but a memory that has not moved.
-   */
+  /** Reads the projected document of a path. Null if the path has no document and the memory has not moved. */
   find(path: string, projection: Record<string, 0 | 1>, call: CallContext): Promise<StoredDocument | null> {
     const _id = idOfPath(this.#key, path);
     return this.#reading(
@@ -68,7 +66,10 @@ export class FileReads {
     );
   }
 
-  /** Looks again, at one moment with the root: the memory may have moved away and back between two commands. */
+  /**
+   * Reads the document again, together with the root in one snapshot: the memory may have moved away and back between
+   * two commands.
+   */
   #findWithRoot(_id: string, projection: Record<string, 0 | 1>, call: CallContext): Promise<StoredDocument | null> {
     return readAtOneMoment(async () => {
       const options = { ...asPlainValues, ...atOneMoment, ...byId, projection: { ...projection, _id: 1 } };
@@ -83,7 +84,7 @@ export class FileReads {
     });
   }
 
-  /** The texts of those of the files that are there, at one moment. */
+  /** Reads the texts of the files that exist, in one snapshot. */
   texts(paths: readonly string[], call: CallContext): Promise<Map<string, string>> {
     return this.#readingAtOneMoment(
       new Map<string, string>(),
@@ -107,13 +108,16 @@ export class FileReads {
     );
   }
 
-  /** All documents of the memory but the root, or those at some paths, at one moment. */
+  /** Reads all documents of the memory except the root, or those at some paths, in one snapshot. */
   async documents(paths: readonly string[] | null, call: CallContext): Promise<StoredDocument[]> {
     const found = await this.withRoot(paths, call);
     return [...(found?.values() ?? [])].filter(({ _id }) => _id !== this.#rootId);
   }
 
-  /** A tree, without texts, of what changes concern: their paths, and what is in deleted directories. */
+  /**
+   * Reads the part of the tree that changes concern, without texts: their paths, and the children of deleted
+   * directories.
+   */
   kinds(changes: readonly PlannedWrite[], call: CallContext): Promise<MemoryTree> {
     const paths = new Set(changes.flatMap(({ path }) => [path, ...getParents(path)]));
     const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
@@ -139,7 +143,7 @@ export class FileReads {
     );
   }
 
-  /** Whether anything lies in the memory. */
+  /** Whether the memory has no files and directories. */
   isEmpty(call: CallContext): Promise<boolean> {
     return this.#readingAtOneMoment(
       true,
@@ -161,7 +165,7 @@ export class FileReads {
     );
   }
 
-  /** What lies in a directory. Null where nothing is at the path. */
+  /** Reads the children of a directory. Null if the path does not exist. */
   list(path: string, call: CallContext): Promise<MemoryEntry[] | "file" | null> {
     const id = idOfPath(this.#key, path);
     const children = { _id: getChildRange(this.#key, path) };
@@ -171,7 +175,7 @@ export class FileReads {
       path === ROOT ? [] : null,
       async () => {
         let found = await find(path === ROOT ? { _id: this.#rootWithChildren } : children);
-        // Only where something lies in it, it is known to be a directory.
+        // Only a directory can have children. If there are none, the path itself must be read too.
         if (found.length === 0 && path !== ROOT)
           found = await find({ $or: [{ _id: { $in: [this.#rootId, id] } }, children] });
         const below = found.filter(({ _id }) => _id !== id && _id !== this.#rootId);
@@ -190,7 +194,10 @@ export class FileReads {
     );
   }
 
-  /** The bytes of all files below a directory; null where none is at the path. The root always is. */
+  /**
+   * Reads the size in bytes of all files below a directory. Null if there is no directory at the path. The root always
+   * exists.
+   */
   sizeBelow(path: string, call: CallContext): Promise<number | null> {
     const id = idOfPath(this.#key, path);
     const isOwn = { $and: [{ $eq: ["$_id", { $literal: id }] }, { $eq: ["$kind", "dir"] }] };
@@ -254,7 +261,10 @@ export class FileReads {
     );
   }
 
-  /** Null where the store has no index for it, and where nothing is. */
+  /**
+   * Returns null if the store has no index of words, if the index is no help for the query, or if the memory has
+   * expired.
+   */
   async narrow(query: string, path: string, call: CallContext): Promise<CandidateFiles | null> {
     const { narrowsAbove = null } = this.#context;
     if (narrowsAbove === null) return null;
@@ -276,12 +286,12 @@ export class FileReads {
     );
   }
 
-  /** The memory's own document. */
+  /** Reads the root, which is the document of the memory itself. */
   root(call: CallContext): Promise<StoredRoot | null> {
     return this.#reading(null, () => this.#root({}, call), call);
   }
 
-  /** The same in a transaction. */
+  /** Reads the root, as seen in a transaction. */
   rootIn(session: ClientSession, call: CallContext): Promise<StoredRoot | null> {
     return this.#root({ session }, call);
   }
@@ -296,7 +306,7 @@ export class FileReads {
     return root;
   }
 
-  /** Some of the documents with the root, or all, at one moment. Null where the memory has expired. */
+  /** Reads some of the documents with the root, or all, in one snapshot. Null if the memory has expired. */
   withRoot(paths: readonly string[] | null, call: CallContext): Promise<Map<string, StoredDocument> | null> {
     const _id =
       paths === null ? rangeOfMemory(this.#key) : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
@@ -318,12 +328,12 @@ export class FileReads {
     return getRootId(this.#key);
   }
 
-  /** The root, and what lies in it: they are side by side. */
+  /** The root and its children, which are adjacent. */
   get #rootWithChildren(): IdRange {
     return { ...getChildRange(this.#key, ROOT), $gte: this.#rootId };
   }
 
-  /** @param missing the answer of a memory that has expired */
+  /** @param missing the result for an expired memory */
   async #reading<T>(missing: T, read: () => Promise<T>, call: CallContext): Promise<T> {
     try {
       await this.#context.ready();

@@ -48,7 +48,7 @@ export function readArchived(
   });
 }
 
-/** Its texts are not needed to tell what versions there are. */
+/** Texts are not needed to list the versions. */
 async function readHistory(
   context: FilesContext,
   root: ListedRoot,
@@ -60,10 +60,10 @@ async function readHistory(
 
 const idDigits = 24;
 
-/** What is inserted at a time; a larger file comes alone. */
+/** The size of one insert. A larger file is inserted alone. */
 const maxBatch = { files: 1000, bytes: 4_000_000 };
 
-/** First the versions, which nobody sees, then in one step the memory that they are of. */
+/** First stores the versions, which nobody can see yet. Then creates the memory of the versions in one step. */
 export async function restoreMemory(
   context: FilesContext,
   address: CheckedAddress,
@@ -71,7 +71,8 @@ export async function restoreMemory(
   call: CallContext,
 ): Promise<boolean> {
   const { collection, transactions, versions, ready, clock, expiry } = context;
-  // Not that of the same archive in the other layout, as their versions lie in one collection.
+  // The id includes the layout: both layouts store their versions in one collection, and the same archive must not
+  // share them.
   const id = createHash("sha256")
     .update(JSON.stringify([address, key, "files"]))
     .digest("hex")
@@ -95,7 +96,8 @@ export async function restoreMemory(
     };
     return await inTransaction(transactions, call, async (session) => {
       if ((await collection.findOne({ _id }, { projection: { _id: 1 }, session }, call)) !== null) return false;
-      // Of a memory that was restored from the same archive, went on, and was forgotten halfway.
+      // A memory may have been restored from this archive, changed further, and only partly forgotten: later versions
+      // remain.
       await versions.removeAfter(session, id, history.revision, call);
       const createdAt = await insertFiles(context, session, address, tree, now, call);
       const [root, ...directories] = createDirectories(address, tree, { createdAt, updatedAt: now });
@@ -108,7 +110,7 @@ export async function restoreMemory(
   }
 }
 
-/** Batch by batch, as all may be more than the process holds. @returns the time of the earliest */
+/** Inserts in batches, because all files may be more than the process can hold. @returns the earliest creation time */
 async function insertFiles(
   { collection }: FilesContext,
   session: ClientSession,
@@ -145,7 +147,9 @@ async function insertFiles(
   return earliest;
 }
 
-/** The root first. With those that only a file below them shows. */
+/**
+ * Creates the documents of all directories, the root first. Includes directories that only the path of a file implies.
+ */
 function createDirectories(
   address: CheckedAddress,
   { files, directories }: ArchivedTree,

@@ -9,40 +9,40 @@ import { movedAway, notHere } from "../moves/moved-memory.js";
 import type { ChangeQueue } from "./changes/queue.js";
 import { isMark, type StoredDocument } from "./documents.js";
 
-/** What all memories of one collection share. */
+/** The parts that all memories of one collection share. */
 export interface FilesContext extends SharedCollections {
   collection: ExactCollection<StoredDocument>;
-  /** Connects, refuses a standalone server, and makes the indexes if this process has not yet. */
+  /** Connects, refuses a standalone server, and creates the indexes if this process has not done so. */
   ready: () => Promise<void> | undefined;
   transactions: TransactionSettings;
   clock: () => Date;
-  /** The times of files, where they are not those of `clock`. */
+  /** The times of files, if they differ from those of `clock`. */
   fileClock?: () => Date;
   expiry: MemoryExpiry;
   changeTimes: ChangeTimes;
-  /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
+  /** Null if the store keeps no history. `begins`: false if only memories that already have a history continue it. */
   history: { begins: boolean } | null;
-  /** Gathers the changes that this process makes at the same time. */
+  /** Collects the changes that this process makes at the same time. */
   changes: ChangeQueue;
-  /** Changes nothing: a revert only tells what it would make. */
+  /** Whether the store only reads: a revert then only returns what it would record. */
   isReader: boolean;
-  /** Tell of changes of the collection. */
+  /** Report changes of the collection. */
   streams: ChangeStreams;
   /**
-   * How many documents a memory may have of which a search reads all. Undefined: any number, as there is no index of
-   * words.
+   * Up to this number of documents, a search reads all texts of a memory. Undefined: searches always read all texts,
+   * because there is no index of words.
    */
   narrowsAbove?: number | undefined;
-  /** Only memories that have moved here are kept: none is made. */
+  /** Whether only memories are kept that have moved here, and none is created. */
   isGuest: boolean;
-  /** What all texts of the memory may take, in bytes. Left out: it has no limit. */
+  /** Maximum size in bytes of all texts of the memory. Undefined for no limit. */
   maxMemoryBytes?: number;
 }
 
 /**
- * For reads of one document. As reads of several documents, which are of a snapshot, they see acknowledged changes
- * alone: a caller could read a change here otherwise, and then not see it there. Where changes are acknowledged before a
- * majority has them, those would not be seen.
+ * Returns the read concern for reads of one document. Reads of several documents use a snapshot, which contains
+ * majority-committed changes only. Without this concern, a caller could read a change here and then miss it in a
+ * snapshot. With a write concern below majority, the concern would hide acknowledged changes, and is left out.
  */
 export function readAcknowledged({
   transactions,
@@ -52,7 +52,7 @@ export function readAcknowledged({
   return isOfMajority && level === "local" ? { readConcern: { level: "majority" } } : {};
 }
 
-/** @param root that of a memory, undefined or null where there is none. @throws movedAway, notHere */
+/** @param root the root of a memory. Undefined or null if there is none. @throws movedAway, notHere */
 export function refuseElsewhere(
   { isGuest }: { isGuest?: boolean },
   root: { kind?: string | undefined } | null | undefined,
@@ -61,10 +61,10 @@ export function refuseElsewhere(
   if (isGuest === true && (root === null || root === undefined)) throw notHere();
 }
 
-/** How many memories the times of the last changes are kept of. */
+/** For how many memories the times of the last changes are kept. */
 const maxKnown = 10_000;
 
-/** What a store knows of when its memories were changed. */
+/** The last known change of each memory of a store. */
 export class ChangeTimes {
   readonly #changedAt = new RecentMap<Date>(maxKnown);
   sweptAt = -Infinity;

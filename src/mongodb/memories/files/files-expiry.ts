@@ -6,17 +6,17 @@ import { byId } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
 import { changedAfter, removeExpired, sweepAfterChange } from "./files-sweep.js";
 
-/** By which part of a lifetime the time of the root may be behind. */
+/** The time in the root may lag behind by this part of the lifetime. */
 const lagParts = 16;
 
-/** How far the root of a memory may be behind that expires after so long. */
+/** Returns how far the time in the root may lag behind for this lifetime. */
 function lagMs(lifetimeMs: number): number {
   return lifetimeMs / lagParts;
 }
 
 /**
- * A memory whose root has that time or an earlier one has expired; of a later one only its documents tell. Null:
- * memories of the scope stay.
+ * A memory has expired if the time in its root is at or before this deadline. For a later time, only the other
+ * documents show whether the memory has expired. Null: memories of the scope never expire.
  */
 export function laggingDeadline(expiry: MemoryExpiry, scope: MemoryScope): Date | null {
   const deadline = expiry.deadline(scope);
@@ -25,9 +25,9 @@ export function laggingDeadline(expiry: MemoryExpiry, scope: MemoryScope): Date 
 }
 
 /**
- * Whether a memory has expired (ADR 0019, 0021). Its last change is the latest time in its documents. The root has it
- * too, but moves only when it would be far behind, so that not every change writes it. Where memories of the scope
- * stay, this costs nothing.
+ * Whether a memory has expired (ADR 0019, 0021). The latest time in its documents is the time of its last change. The
+ * root also has a time, but the time moves only before it would lag too far behind, so that not every change writes the
+ * root. If memories of the scope never expire, this costs nothing.
  */
 export class FilesExpiry {
   readonly #context: FilesContext;
@@ -40,7 +40,7 @@ export class FilesExpiry {
     this.#key = getMemoryKey(address);
   }
 
-  /** False once it has expired. */
+  /** Returns false after the memory has expired. */
   async isPresent(call: CallContext): Promise<boolean> {
     const deadline = this.#deadline;
     if (deadline === null) return true;
@@ -51,13 +51,15 @@ export class FilesExpiry {
     return at !== null;
   }
 
-  /** Removes what has expired, before something is made in its place. Nothing where it has been changed since. */
+  /**
+   * Removes an expired memory before something is created in its place. Does nothing if the memory was changed since.
+   */
   async remove(call: CallContext): Promise<void> {
     const deadline = this.#deadline;
     if (deadline !== null) await removeExpired(this.#context, this.#key, deadline, call);
   }
 
-  /** @param isSeen whether a document has the time of the change. */
+  /** @param isSeen whether a document has the time of the change */
   async afterChange(isSeen: boolean, call: CallContext): Promise<void> {
     const { expiry, clock, fileClock, changeTimes, collection } = this.#context;
     const lifetimeMs = expiry.lifetimeMs(this.#address.scope);
@@ -66,7 +68,7 @@ export class FilesExpiry {
     const known = changeTimes.changedAt(this.#key);
     if (isSeen && fileClock === undefined && known !== undefined && now.getTime() - known.getTime() < lagMs(lifetimeMs))
       return;
-    // Nothing where it has moved since: no mark may expire.
+    // The filter skips forwarding records, which must never expire.
     await collection.updateOne({ _id: getRootId(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId, call);
     changeTimes.remember(this.#key, now);
     await sweepAfterChange(this.#context, now, call);

@@ -6,10 +6,10 @@ import type { FileReads } from "./file-reads.js";
 import type { FilesContext } from "./files-context.js";
 import { dropOld } from "./changes/versions.js";
 
-/** What a memory has whose changes have made no version yet. */
+/** The history of a memory whose changes have made no version yet. */
 const noHistory = { id: "none", revision: 0 };
 
-/** Every change makes its versions in the same step, so nothing is left to flush. */
+/** Every change stores its versions in the same step, so nothing is left to flush. */
 export class FilesHistory implements StoredHistory {
   readonly #context: FilesContext;
   readonly #reads: FileReads;
@@ -41,7 +41,7 @@ export class FilesHistory implements StoredHistory {
   }
 }
 
-/** A memory as its history sees it. */
+/** Returns the memory in the form that the history reads. */
 export function toPresent(
   { _id, history = noHistory }: Pick<StoredRoot, "_id" | "history">,
   texts: ReadonlyMap<string, string>,

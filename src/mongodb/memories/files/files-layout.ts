@@ -52,12 +52,12 @@ const own = {
 
 const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, "history.id": 1 } as const;
 
-/** Beside the memories of the other layout, whatever their collection is called. */
+/** The collection is always separate from the collection of the other layout. */
 function nameCollection(memoriesCollection: string): string {
   return `${memoriesCollection}_files`;
 }
 
-/** A document for each file and directory, in one collection (ADR 0021). */
+/** One document for each file and directory, in one collection (ADR 0021). */
 export class FilesLayout implements KeptLayout, RemovableMemories {
   readonly limitsByDefault = false;
   readonly maxArrivingBytes = Infinity;
@@ -177,7 +177,7 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     for await (const { address, isRemoved } of sweepFiles(this.#context, call)) if (isRemoved) yield address;
   }
 
-  /** All its changes are versions. */
+  /** All changes are versions already. */
   unname(): Promise<void> {
     return Promise.resolve();
   }
@@ -227,7 +227,7 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
   }
 }
 
-/** Null where another layout keeps the memory. */
+/** Returns null if another layout keeps the memory. */
 async function unlessElsewhere<T>(run: () => Promise<T>): Promise<T | null> {
   try {
     return await run();
@@ -237,7 +237,6 @@ async function unlessElsewhere<T>(run: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** @throws MemoryError EIO */
 function refuseStandalone(topology: Topology): void {
   if (topology !== "standalone") return;
   const reason = "MongoDB has no transactions on a standalone server";
@@ -247,13 +246,13 @@ function refuseStandalone(topology: Topology): void {
   );
 }
 
-/** The ids of documents would be equal that are not. @throws MemoryError EIO */
+/** Refuses a collection with a collation: the server would treat different ids as equal. @throws MemoryError EIO */
 async function refuseCollation(list: () => Promise<unknown[]>, name: string): Promise<void> {
   let found: unknown[];
   try {
     found = await list();
   } catch (error) {
-    // Who may not list collections may still have made none with a collation.
+    // A user without the right to list collections can still use a collection without a collation.
     if (isUnauthorized(error)) return;
     throw storageError(error, "read", null);
   }

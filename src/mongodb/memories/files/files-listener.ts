@@ -1,4 +1,5 @@
 import { MemoryError } from "../../../core/values/errors.js";
+import { nextTurn } from "../../../core/runtime/turns.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
@@ -7,15 +8,16 @@ import { type FilesContext, refuseElsewhere } from "./files-context.js";
 
 interface ChangeEvent {
   operationType: string;
-  /** Of a document that was made or replaced. */
+  /** Present for a document that was inserted or replaced. */
   kind?: string;
 }
 
 const endings = ["drop", "rename", "dropDatabase", "invalidate"];
 
 /**
- * Hears of the changes of a memory's documents. Null on a server without change streams, and where the client has too
- * many of them. @throws MemoryError EIO
+ * Listens to the changes of the documents of a memory. Null on a server without change streams, and if the client has
+ * too many streams.
+ * @throws MemoryError EIO
  */
 export async function listenToMemory(context: FilesContext, memoryKey: string): Promise<ChangeListener | null> {
   const { streams } = context;
@@ -35,10 +37,10 @@ export async function listenToMemory(context: FilesContext, memoryKey: string): 
 }
 
 class FilesListener implements ChangeListener {
-  /** The memory keeps no count of its changes. */
+  /** The memory does not count its changes. */
   readonly latest = null;
   readonly #stream: EventStream<ChangeEvent>;
-  /** An event that was asked for and has not come. */
+  /** An event that was requested and has not arrived. */
   #asked: Promise<ChangeEvent> | null = null;
 
   constructor(stream: EventStream<ChangeEvent>) {
@@ -49,13 +51,13 @@ class FilesListener implements ChangeListener {
     try {
       let event = await this.#next();
       let isMoved = isMark(event);
-      // One look is enough for all that has come until now.
+      // One refresh is enough for all events that have arrived so far.
       for (let other = await this.#nextThatCame(); other !== null; other = await this.#nextThatCame()) {
         event = other;
         isMoved ||= isMark(other);
       }
       if (isMoved) return "renew";
-      // A new stream, which begins at the same moment of a server that is idle, would tell it at once again.
+      // A new stream on an idle server would start at the same point and report the drop again at once.
       if (endings.includes(event.operationType))
         throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
       return "changed";
@@ -72,21 +74,21 @@ class FilesListener implements ChangeListener {
   }
 
   /**
-   * Null where the next event has not come yet; it stays asked for. The driver itself would wait for it some seconds.
+   * Returns null if the next event has not arrived yet; the request for it stays open. The driver itself would wait
+   * some seconds.
    */
   async #nextThatCame(): Promise<ChangeEvent | null> {
     const next = this.#next();
-    const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
-    const came = await Promise.race([next, turn]);
+    const came = await Promise.race([next, nextTurn().then(() => null)]);
     if (came !== null) return came;
-    // Whoever hears next gets its error.
+    // The next call of `heard` reports the error.
     next.catch(() => undefined);
     this.#asked = next;
     return null;
   }
 
   close(): void {
-    // What the server still has of it, it ends by itself.
+    // The server ends its part of the stream by itself.
     this.#stream.close().catch(() => undefined);
   }
 }

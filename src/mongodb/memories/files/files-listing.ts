@@ -41,11 +41,11 @@ const rootProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, createdAt:
 export interface MemoryCounts {
   files: number;
   sizeBytes: number;
-  /** When a file was last written or a directory made; null where nothing lies in the memory. */
+  /** When a file was last written or a directory created. Null if the memory is empty. */
   updatedAt: Date | null;
 }
 
-/** One page, from the index of the range; and the documents of each memory are counted by the index of listings. */
+/** Reads one page from the index of the range. The index of listings counts the documents of each memory. */
 export async function readSummaries(
   context: FilesContext,
   range: AddressRange,
@@ -61,7 +61,7 @@ export async function readSummaries(
   return { summaries, end };
 }
 
-/** The documents that say which memories there are. */
+/** Returns the documents that show which memories there are. */
 export function getRoots({ collection, ready, expiry }: FilesContext): AddressedDocuments {
   const deadline = (scope: MemoryScope): Date | null => laggingDeadline(expiry, scope);
   return { collection, ready, expiry: { deadline } };
@@ -83,7 +83,7 @@ async function summarise(
   return [{ address, files, sizeBytes, createdAt: root.createdAt, updatedAt: latest }];
 }
 
-/** What all files of a memory take, from the index of listings alone. */
+/** Returns the number and size of all files of a memory, from the index of listings alone. */
 export function countFiles(
   { collection }: Pick<FilesContext, "collection">,
   memoryKey: string,
@@ -114,8 +114,9 @@ export function countFiles(
 }
 
 /**
- * A memory with all its documents goes in one step, so that nothing of it can be moved past this. @throws MemoryError
- * EIO
+ * Removes memories. The last step removes the rest of a memory with its root in one transaction, so that a concurrent
+ * move cannot save a part of it.
+ * @throws MemoryError EIO
  */
 export async function removeMemories(
   context: FilesContext,
@@ -143,17 +144,17 @@ export async function removeMemories(
   }
 }
 
-/** How many memories are found by one command. */
+/** How many memories one command finds. */
 const removedAtOnce = 500;
 
-/** How many documents go at a time before the last of them. */
+/** How many files one command deletes before the last step. */
 const removedBatch = 10_000;
 
-/** @returns how many files there were */
+/** @returns the number of files */
 async function removeMemory(context: FilesContext, memoryKey: string, call: CallContext): Promise<number> {
   const range = rangeOfMemory(memoryKey);
   let files = 0;
-  // The root goes last, by which a memory is found again whose removal was broken off.
+  // The root is removed last: the next removal finds it if this one is interrupted.
   for (;;) {
     const found = await context.collection
       .find<{ _id: string }>(
@@ -170,7 +171,7 @@ async function removeMemory(context: FilesContext, memoryKey: string, call: Call
       files +
       (await inTransaction(context.transactions, call, async (session) => {
         const rest = await context.collection.deleteMany({ _id: range, kind: "file" }, { session }, call);
-        // The mark of a memory that has moved meanwhile stays.
+        // The forwarding record of a memory that has moved meanwhile stays.
         await context.collection.deleteMany({ _id: range, kind: "dir" }, { session }, call);
         return rest;
       }))
@@ -180,10 +181,12 @@ async function removeMemory(context: FilesContext, memoryKey: string, call: Call
   }
 }
 
-/** How many places one command reads. */
+/** How many paths one command reads. */
 const maxPlacesPerCommand = 100;
 
-/** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
+/**
+ * Reads the items at these places of one memory in their order, null if there is none. One command for each hundred.
+ */
 export async function readItems(
   context: FilesContext,
   places: readonly MemoryLocation[],
@@ -205,7 +208,7 @@ export async function readItems(
   });
 }
 
-/** Every item of one memory, in the order of their keys. */
+/** Reads every item of one memory, in the order of their keys. */
 export async function readAllItems(context: FilesContext, address: CheckedAddress, call: CallContext): Promise<Item[]> {
   const key = getMemoryKey(address);
   const namespace = getMemoryNamespace(address);

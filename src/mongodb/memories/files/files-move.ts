@@ -31,13 +31,13 @@ import { countFiles } from "./files-listing.js";
 import { changedAfter } from "./files-sweep.js";
 import { newChangeId } from "../change-id.js";
 
-/** How many documents come at a time. */
+/** How many documents one batch contains. */
 const batchSize = 1000;
 
 /**
- * Whoever writes one of the documents meanwhile makes the server refuse one of the two: this, which is made anew, or
- * that change, which then meets the mark. So the first command writes them all, the root and the upper directories
- * first: from then on changes wait for the end of the transaction.
+ * If someone else writes one of the documents meanwhile, the server refuses one of the two: either this transaction,
+ * which is repeated, or the other change, which then finds the forwarding record. So the first command writes all
+ * documents, the root and the upper directories first. From then on, changes wait for the end of the transaction.
  */
 export async function leaveFiles(
   context: FilesContext,
@@ -79,7 +79,7 @@ export async function leaveFiles(
   };
 }
 
-/** By path. @throws ENOSPC before it holds more than that */
+/** Reads the documents by path. @throws ENOSPC before it has read more than `maxBytes` */
 async function readDocuments(
   { collection }: FilesContext,
   key: string,
@@ -109,7 +109,7 @@ function tooLarge(maxBytes: number): MemoryError {
   );
 }
 
-/** Its files, and their directories, have the times that the memory had. */
+/** Creates the documents of a memory. Directories get the times of the memory. */
 export async function arriveInFiles(
   context: FilesContext,
   address: CheckedAddress,
@@ -158,7 +158,7 @@ function documentsBelow(
   { tree }: MovingMemory,
   directoryOf: (path: string) => StoredDirectory,
 ): StoredDocument[] {
-  // With the directories that only a file below them shows.
+  // The tree adds directories that only the path of a file implies.
   const { files, directories } = new MemoryTree({ ...tree, revision: null }).snapshot();
   for (const path of [...directories, ...files.map((file) => file.path)]) refuseControlCharacters(path);
   return [
@@ -175,7 +175,7 @@ function documentsBelow(
   ];
 }
 
-/** Ids are made of paths. An earlier version has taken such names. */
+/** Refuses control characters, because ids contain paths. An earlier version allowed such names. */
 function refuseControlCharacters(path: string): void {
   if (/\p{Cc}/u.test(path))
     throw invalid(
@@ -183,7 +183,7 @@ function refuseControlCharacters(path: string): void {
     );
 }
 
-/** What has expired is not there. */
+/** Expired memories count as nothing. */
 export async function lookForFiles(
   context: FilesContext,
   address: CheckedAddress,

@@ -24,40 +24,40 @@ type OutlineContext = Pick<FilesContext, "collection" | "isGuest">;
 
 type Outlined = Pick<IndexedDocument, "_id" | "kind" | "sizeBytes"> & { lead?: string };
 
-/** From the index alone. */
+/** Reads from the index alone. */
 const outlineProjection = { _id: 1, kind: 1, sizeBytes: 1 } as const satisfies Record<keyof Omit<Outlined, "lead">, 1>;
 
-/** What lies in a directory. */
+/** A child of a directory. */
 interface Child extends Outlined {
   path: string;
-  /** The path as a listing is sorted by it: with a slash after that of a directory. */
+  /** The path by which a listing is sorted: with a slash at the end for a directory. */
   key: string;
 }
 
-/** Lower in tests. */
+/** Tests pass lower limits. */
 export interface OutlineLimits {
-  /** Up to which an outline and a hidden directory are read and counted as a whole. */
+  /** Up to this number of documents, an outline and a hidden directory are read and counted as a whole. */
   counted: number;
-  /** How many documents are read at a time, at least. */
+  /** Minimum number of documents in one read. */
   page: number;
 }
 
 const limits: OutlineLimits = { counted: 10_000, page: 100 };
 
-/** How many documents come at a time. The server also ends a batch at 16 MB. */
+/** How many documents one batch contains. The server also ends a batch at 16 MB. */
 const batchSize = 10_000;
 
-/** Ranges of so many ids of the longest paths fit into a command. */
+/** Even with the longest paths, this number of ranges fits into one command. */
 const mostDirectories = 500;
 
-/** Of a path with the end of its line. Most are longer, and then one page is enough. */
+/** The length of a short path with its line end. Most paths are longer, so one page is usually enough. */
 const usualLineChars = 9;
-/** `/a/` and the end of its line. */
+/** `/a/` and the line end. */
 const leastLineChars = 4;
-/** What each name adds to the path of what lies below it. */
+/** The minimum length that each name adds to the paths below it. */
 const leastNameChars = 2;
 
-/** Reads the outline of a memory: all of it, or of a large one what comes first. */
+/** Reads the outline of a memory: all of it, or the first part of a large memory. */
 export class FilesOutline {
   readonly #context: OutlineContext;
   readonly #memoryKey: string;
@@ -66,7 +66,7 @@ export class FilesOutline {
   readonly #call: CallContext;
   readonly #limits: OutlineLimits;
 
-  /** @param session of one snapshot */
+  /** @param session has one snapshot */
   constructor(
     context: OutlineContext,
     memoryKey: string,
@@ -83,7 +83,7 @@ export class FilesOutline {
     this.#limits = limited;
   }
 
-  /** Texts are read only if they are requested and not too long in sum. @throws movedAway, notHere */
+  /** Reads texts only if they are requested and not too long in sum. @throws movedAway, notHere */
   async read(): Promise<MemoryOutline> {
     const { maxPathChars } = this.#options;
     const range = rangeOfMemory(this.#memoryKey);
@@ -109,16 +109,19 @@ export class FilesOutline {
   }
 
   /**
-   * Up to how many documents a memory is read as a whole. A listing of `maxPathChars` then leaves out more than are
-   * counted. And the paths of so many documents are longer even where only those are listed that nothing lies in, as
-   * with their contents.
+   * Up to this number of documents, a memory is read as a whole. A larger memory leaves more out of a listing of
+   * `maxPathChars` than is counted. Even the paths of its files and empty directories alone, which a listing with
+   * contents shows, do not fit.
    */
   #mostWhole(): number {
     const { maxPathChars } = this.#options;
     return Math.ceil(Math.max(this.#limits.counted + maxPathChars / leastLineChars, maxPathChars / leastNameChars));
   }
 
-  /** Level by level, as the least deep come first. @param first all documents up to the id `readTo` */
+  /**
+   * Reads level by level, because the upper levels come first in an outline.
+   * @param first all documents up to the id `readTo`
+   */
   async #cut(first: readonly Outlined[], readTo: string): Promise<MemoryOutline> {
     const known = first
       .filter(({ _id }) => pathOfId(this.#memoryKey, _id) !== ROOT)
@@ -154,9 +157,9 @@ export class FilesOutline {
   }
 
   /**
-   * What lies in the directories, in order of the keys, up to the first for which there is no room.
-   * @param directories of one depth, in order of their keys
-   * @param known holds all of it up to the id `readTo`
+   * Reads the children of the directories in the order of their keys, up to the first child without room.
+   * @param directories of one depth, in the order of their keys
+   * @param known contains all children up to the id `readTo`
    */
   async #firstChildren(
     directories: readonly string[],
@@ -181,8 +184,8 @@ export class FilesOutline {
   }
 
   /**
-   * Where children of the directories have ids after `readTo` and keys before that of `end`; all of them without an
-   * `end`.
+   * Returns the ranges of children with ids after `readTo` and keys before the key of `end`. All children if there is
+   * no `end`.
    */
   #unreadBefore(directories: readonly string[], end: Child | undefined, readTo: string): IdRange[] {
     const last = end === undefined ? -1 : directories.indexOf(getParent(end.path));
@@ -196,7 +199,7 @@ export class FilesOutline {
     return ranges.map((range) => rangeAfter(range, readTo)).filter(({ $gte, $lt }) => isBefore($gte, $lt));
   }
 
-  /** The files of hidden directories, of each no more than are counted. */
+  /** Reads the files of hidden directories. For each directory, at most as many as are counted. */
   async #filesBelow(directories: readonly string[]): Promise<{ documents: Outlined[]; uncounted: string[] }> {
     if (directories.length === 0) return { documents: [], uncounted: [] };
     const { counted } = this.#limits;
@@ -217,7 +220,7 @@ export class FilesOutline {
     };
   }
 
-  /** In order of their ids. Read from the index of listings alone, unless the starts of texts are asked for. */
+  /** Finds documents in the order of ids. Reads only the index of listings, unless previews of texts are requested. */
   #find(ranges: readonly IdRange[], limit?: number, kind?: "file"): Promise<Outlined[]> {
     const { leadChars } = this.#options;
     const lead = { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] };
@@ -280,7 +283,7 @@ export class FilesOutline {
   }
 }
 
-/** In order of the keys, up to the first for which there is no room, which is the `end`. */
+/** Returns the children in the order of their keys, up to the first child without room, which is the `end`. */
 function upTo(room: number, found: readonly Child[]): { children: Child[]; end?: Child } {
   const children = found.toSorted((a, b) => compareCodeUnits(a.key, b.key));
   let chars = 0;
@@ -291,12 +294,12 @@ function upTo(room: number, found: readonly Child[]): { children: Child[]; end?:
   return { children };
 }
 
-/** What the lines of a listing take at least. */
+/** Returns the minimum length of the listing lines. */
 function countListingChars(children: readonly Child[]): number {
   return children.reduce((sum, { path }) => sum + path.length + 2, 0);
 }
 
-/** Whether a directory is one line in a listing, with a count of what lies in it. */
+/** Whether a listing shows the directory as one line with a count of its files. */
 function isHidden(path: string): boolean {
   return findHiddenDirectory(`${path}/`) === path;
 }

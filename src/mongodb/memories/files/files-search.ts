@@ -21,18 +21,21 @@ import { compareCodeUnits } from "../../../core/values/text.js";
 
 type ReadContext = Pick<FilesContext, "collection" | "transactions" | "isGuest">;
 
-/** How many texts one command reads, and how many places of the index come at a time. */
+/** How many texts one command reads, and how many index entries one batch contains. */
 const batchSize = 1000;
 const listedAtOnce = 10_000;
 
-/** Everything but the root at one moment, without the texts that are known by their ids. @throws movedAway, notHere */
+/**
+ * Reads everything except the root in one snapshot, without texts that are known by their ids.
+ * @throws movedAway, notHere
+ */
 export function snapshotSince(
   context: ReadContext,
   memoryKey: string,
   known: ReadonlyMap<string, string>,
   call: CallContext,
 ): Promise<VersionedSnapshot> {
-  // To list the ids first would read the whole memory twice.
+  // Without known texts, a separate list of ids would read the whole memory twice.
   return known.size === 0 ? readAll(context, memoryKey, call) : readChanged(context, memoryKey, known, call);
 }
 
@@ -58,7 +61,7 @@ async function readAll(context: ReadContext, memoryKey: string, call: CallContex
   return snapshot;
 }
 
-/** The ids of all texts from the index alone, then the texts that are new. The session keeps both to one moment. */
+/** Reads the ids of all texts from the index alone, then the new texts. The session has one snapshot for both. */
 function readChanged(
   context: ReadContext,
   memoryKey: string,
@@ -121,19 +124,20 @@ function addTo(
 type SearchContext = Pick<FilesContext, "collection" | "transactions"> & { narrowsAbove: number };
 type Listed = Pick<StoredFile, "_id" | "sizeBytes">;
 
-/** What is ranked at most. */
+/** The maximum that is ranked. */
 const maxTexts = 1000;
 const maxBytes = 16_000_000;
 
-/** Each may be a command. */
+/** Each word may cost one command. */
 const maxWords = 32;
 
-/** That MongoDB leaves out of its index, and a search does not. */
+/** Words that MongoDB leaves out of its index and a search does not. */
 const leftOut = new Set(["above", "against", "below", "between", "cannot", "ought", "ourselves", "yourselves"]);
 
 /**
- * Of a memory of more than so many documents the texts that may answer a query, all at one moment. Null: it has fewer,
- * or MongoDB's index cannot tell the words. A memory that has so many is here, so nothing looks for its root.
+ * Reads the texts that may match a query, in one snapshot. Null if the memory has no more documents than
+ * `narrowsAbove`, or if MongoDB's index cannot find the words. A memory with that many documents has not moved, so its
+ * root is not checked.
  */
 export async function narrowedSearch(
   context: SearchContext,
@@ -183,8 +187,9 @@ class NarrowedSearch {
   }
 
   /**
-   * First those with the rarest words, or with several: MongoDB's own score takes a word that is everywhere for as much
-   * as one that is in two texts. Then those in which the common ones are most frequent. Equal ones come by their ids.
+   * Texts with rare words or with several words come first: MongoDB's own score rates a word in all texts as high as a
+   * word in two. Texts follow in which the common words are most frequent.
+   * Equal texts come by their ids.
    */
   async #best(words: readonly string[]): Promise<Listed[]> {
     const scores = new Map<string, Listed & { score: number }>();
@@ -201,8 +206,8 @@ class NarrowedSearch {
       for (const listed of found)
         scores.set(listed._id, { ...listed, score: (scores.get(listed._id)?.score ?? 0) + rarity });
     }
-    // Those of one word come by the index in this order, and equal ones as the server stores them: to sort 50,000 texts
-    // would take 15 times as long.
+    // Texts of a single word come in this order by the index, and equal ones as the server stores them: to sort 50,000
+    // texts would take 15 times as long.
     if (common.length > 1)
       others = await this.#find(common, maxTexts, {
         sort: { score: { $meta: "textScore" }, _id: 1 },
@@ -212,7 +217,10 @@ class NarrowedSearch {
     return [...rare, ...others.filter(({ _id }) => !scores.has(_id))];
   }
 
-  /** With any of the words. Named by the memory, by which the index begins, and by ids, by which a shard is found. */
+  /**
+   * Finds texts with any of the words. The filter contains the memory, which is the first field of the index, and ids,
+   * which select the shard.
+   */
   #find(words: readonly string[], limit: number, order: object = {}): Promise<Listed[]> {
     const filter = { memory: this.#key, $text: { $search: words.map(addAccentedForm).join(" ") }, ...this.#within };
     const options = {
@@ -243,15 +251,15 @@ class NarrowedSearch {
 }
 
 /**
- * The server stems a word with its accents, and folds it then. Its English has no vowels with accents, so it leaves
- * `crêpes` whole. With an accent on each vowel it does so in the query.
+ * The server stems a word before it removes the accents. Its English stemmer knows no accented vowels, so `crêpes` is
+ * indexed unstemmed. A query word with an accent on each vowel stays unstemmed in the same way.
  */
 function addAccentedForm(word: string): string {
   const accented = word.replace(/[aeiouy]/g, (vowel) => `${vowel}\u0301`).normalize("NFC");
   return accented === word ? word : `${word} ${accented}`;
 }
 
-/** The first ones, at least one. */
+/** Returns the first texts within the limits, at least one. */
 function withinBounds(listed: readonly Listed[]): Listed[] {
   let bytes = 0;
   const end = listed.findIndex(

@@ -24,10 +24,10 @@ import {
 } from "./documents.js";
 import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
 
-/** How many documents come at a time. The server also ends a batch at 16 MB. */
+/** How many documents one batch contains. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
 
-/** Null where the memory has moved to the other layout. @throws MemoryError EIO */
+/** Returns null if the memory has moved to the other layout. @throws MemoryError EIO */
 export function openSnapshot(
   client: MongoClient,
   collection: Collection<StoredDocument>,
@@ -40,23 +40,23 @@ export function openSnapshot(
   );
 }
 
-/** What a moment reads of the root of a memory. */
+/** The fields of the root that a snapshot reads. */
 export type ListedRoot = Pick<StoredRoot, "_id" | "kind" | "history">;
 
 interface ListedFile {
   path: string;
   sizeBytes: number;
-  /** Undefined in a document that another program has made. */
+  /** Undefined in a document of another program. */
   textId: string | undefined;
 }
 
-/** Lists the memory first. All its reads are of one session, and so of one moment. */
+/** Lists the memory first. All reads use one session, and so one point in time. */
 export class FilesSnapshot implements MemoryMoment {
   readonly directories: string[] = [];
   readonly #client: MongoClient;
   readonly #collection: ExactCollection<StoredDocument>;
   readonly #key: string;
-  /** No call ends it: the texts are read after the call that opened it. */
+  /** Texts are read after the call that opened the snapshot, so no call aborts the reads. */
   readonly #call = createUnlimitedCall();
   readonly #listed = new Map<string, ListedFile>();
   #session: ClientSession | null = null;
@@ -67,7 +67,7 @@ export class FilesSnapshot implements MemoryMoment {
     this.#key = key;
   }
 
-  /** Closed again where `use` makes nothing of it, or throws. */
+  /** Opens a snapshot. Closes it again if `use` returns null or throws. */
   static async open<T>(
     client: MongoClient,
     collection: ExactCollection<StoredDocument>,
@@ -89,8 +89,9 @@ export class FilesSnapshot implements MemoryMoment {
   }
 
   /**
-   * @returns the root. Without a hint, so that a memory that has lost its index of listings can still be saved; where
-   * it is there, the server reads it alone.
+   * Lists the memory. Uses no hint, so that a memory without its index of listings can still be archived; if the index
+   * exists, the server reads only the index.
+   * @returns the root
    */
   #list(): Promise<ListedRoot | null> {
     const options = { ...asPlainValues, projection: { ...listingProjection, ...textIdProjection }, batchSize };
@@ -148,7 +149,9 @@ export class FilesSnapshot implements MemoryMoment {
     return found.filter((document) => document.kind === "file");
   }
 
-  /** Goes on at a later moment where the server no longer has the first one: what has not changed since is the same. */
+  /**
+   * Continues at a later point in time if the server no longer has the first: unchanged documents are the same there.
+   */
   async #atMoment<T>(read: (session: ClientSession) => Promise<T>): Promise<T> {
     if (this.#session === null) throw new MemoryError("EIO", "EIO: the memory is no longer read");
     try {

@@ -32,7 +32,7 @@ const memoryTable: ForwardTable<Omit<StoredMemory, "listen">> = {
 
 const historyTable: ForwardTable<StoredHistory> = { read: "read", settle: "read", flush: "read" };
 
-/** One memory, wherever it is: each call runs on the layout that keeps the memory. */
+/** Opens one memory in any layout: each call runs on the layout that keeps the memory. */
 export function followMemory(
   following: Following,
   address: CheckedAddress,
@@ -40,7 +40,7 @@ export function followMemory(
 ): StoredMemory {
   const home = open(following.home);
   const at = (place: LayoutPlace): StoredMemory => (place === "home" ? home : open(following.at(place)));
-  /** Most memories have never moved, and their calls need nothing of what follows. */
+  /** Most memories have never moved, and their calls use only the first part. */
   const run: RunOnTarget<StoredMemory> = async (stage, args, use) => {
     if (following.getLastPlace(address) === "home") {
       try {
@@ -61,7 +61,7 @@ export function followMemory(
       ),
     listen: (call) => {
       const listen = async (place: LayoutPlace): Promise<ChangeListener | null> => {
-        // It is not known where the memory will be made.
+        // It is not known in which layout the memory will be created.
         const listener = place === "nowhere" ? null : await at(place).listen(call);
         return listener && stopAfterMove(listener, () => following.getLastPlace(address) === place);
       };

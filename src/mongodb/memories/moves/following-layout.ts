@@ -31,13 +31,10 @@ import { movedAway } from "./moved-memory.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isTooMuch } from "../transaction-errors.js";
 
-/** How many memories that have moved are summarised at a time. */
+/** How many moved memories are summarised at a time. */
 const summarisedAtOnce = 8;
 
-/**
- * The memories of a store: those of its own layout, and those that have moved to the other one, each where it is (ADR
- * 0025).
- */
+/** All memories of a store: those of its own layout, and those that have moved to the other layout (ADR 0025). */
 export class FollowingLayout implements MemoryLayout {
   readonly #following: Following;
   readonly #homeName: string;
@@ -123,8 +120,8 @@ export class FollowingLayout implements MemoryLayout {
   }
 
   /**
-   * Those that have moved too, each with its mark; no others of the other layout. Marks go last, by which a removal
-   * that was broken off is finished.
+   * Removes the memories of a range, including moved ones with their forwarding records. Keeps other memories of the
+   * other layout. Forwarding records are removed last, so that the next removal can complete an interrupted one.
    */
   async remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts> {
     const { home, other } = this.#following;
@@ -139,7 +136,7 @@ export class FollowingLayout implements MemoryLayout {
       ...(await findMoved(home, range, call)).filter((each) => !moved.some((known) => isSame(known, each))),
     ]) {
       counts.push(await other.remove({ ...address }, await findBeside(home, { ...address }, true, call), call));
-      // It has moved back meanwhile.
+      // The memory has moved back meanwhile.
       if ((await this.#following.removeMark(address, [home, other], call)) === "memory")
         counts.push(await home.remove({ ...address }, nothingBeside, call));
     }
@@ -180,7 +177,7 @@ export class FollowingLayout implements MemoryLayout {
     return this.#following.run(address, "read", (place) => read(this.#following.at(place)), call);
   }
 
-  /** What a list has of one memory that has moved, from where it is now. */
+  /** Lists one moved memory from its present layout. */
   #list<Listed extends object>(
     { moved }: MovedMemory,
     list: (layout: KeptLayout) => AsyncIterable<Listed | MovedMemory>,
@@ -197,7 +194,10 @@ export class FollowingLayout implements MemoryLayout {
 
 const nothingBeside: MemoriesBeside = { versionIds: [], keepsOthers: false };
 
-/** A memory of the other layout that has not come from this one, such as a copy, keeps what is its own. */
+/**
+ * A memory of the other layout that has not moved from this one, such as a copy, keeps its versions, proposals and
+ * vectors.
+ */
 async function findBeside(
   layout: KeptLayout,
   range: AddressRange,
@@ -208,7 +208,7 @@ async function findBeside(
   return { versionIds, keepsOthers: !belongsHere && isAddress(range) && versionIds.length > 0 };
 }
 
-/** The memories of a range that have moved away from a layout. */
+/** Finds the memories of a range that have moved away from a layout. */
 async function findMoved(layout: KeptLayout, range: AddressRange, call: CallContext): Promise<CheckedAddress[]> {
   const moved: CheckedAddress[] = [];
   for await (const { address } of layout.placed(range, "mark", call)) if (address !== null) moved.push(address);

@@ -7,20 +7,20 @@ import type { KnownMoves } from "./known-moves.js";
 import type { KeptLayout } from "../contract/layout.js";
 import { reasonToFollow } from "./moved-memory.js";
 
-/** Where a memory may be: in the layout of the store, in the other one, or, for reads, in neither. */
+/** The layout that has a memory: the layout of the store, the other one, or, for reads, neither. */
 export type LayoutPlace = "home" | "other" | "nowhere";
 
 export interface Layouts {
   home: KeptLayout;
-  /** Opened when the first memory is found to have moved. It makes no memories. */
+  /** Opened when the first moved memory is found. Creates no memories. */
   other: () => KeptLayout;
-  /** The same, but it answers as an empty memory where it has none. */
+  /** The other layout, but a missing memory reads as empty. */
   otherOrEmpty: () => KeptLayout;
 }
 
 /**
- * Runs calls on the layout that keeps a memory, by the marks that a move leaves (ADR 0025). A memory that never moved
- * takes no command more.
+ * Runs calls on the layout that keeps a memory, and follows the forwarding records of moves (ADR 0025). A memory that
+ * never moved costs no additional command.
  */
 export class Following {
   readonly #layouts: Layouts;
@@ -46,14 +46,14 @@ export class Following {
     return place === "other" ? this.#layouts.other() : this.#layouts.otherOrEmpty();
   }
 
-  /** Where the memory was found last. */
+  /** Returns where the memory was found last. */
   getLastPlace(address: CheckedAddress): "home" | "other" {
     return this.#known.has(address) ? "other" : "home";
   }
 
   /**
-   * @param act "read": nothing is changed, and a memory that is nowhere is read as an empty one. `run` may run again,
-   * after it has changed nothing
+   * @param act "read": nothing is changed, and a memory in neither layout is read as empty. `run` may run again after
+   * it has changed nothing
    */
   async run<T>(
     address: CheckedAddress,
@@ -79,8 +79,8 @@ export class Following {
   }
 
   /**
-   * Looks into both layouts at one moment. Before a change, the mark of a memory that is gone goes too, so that a new
-   * one is made at home.
+   * Searches both layouts in one snapshot. Before a change, the forwarding record of a removed memory is removed too,
+   * so that a new memory is created at home.
    */
   #find(address: CheckedAddress, act: "read" | "change", call: CallContext): Promise<LayoutPlace> {
     const { home, other } = this;
@@ -96,7 +96,7 @@ export class Following {
     });
   }
 
-  /** Removes the mark of a memory that is in neither layout. @returns what is in its place if it is no mark */
+  /** Removes the forwarding record of a memory that is in neither layout. @returns what is at the address afterwards */
   removeMark(
     address: CheckedAddress,
     [marked, other]: readonly [KeptLayout, KeptLayout],
@@ -112,7 +112,7 @@ export class Following {
     );
   }
 
-  /** By one transaction, which a crash leaves no part of. */
+  /** Moves a memory in one transaction. A crash leaves no part of it. */
   async move(
     address: CheckedAddress,
     [from, to]: readonly [KeptLayout, KeptLayout],

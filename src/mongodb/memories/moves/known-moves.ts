@@ -4,7 +4,7 @@ import { RecentMap } from "../../../core/runtime/recent-map.js";
 /** How many addresses are kept. */
 const maxKnown = 10_000;
 
-/** Which memories a store has last found in the other layout. What is not so any more, the marks say. */
+/** The memories that a store has last found in the other layout. Forwarding records correct outdated entries. */
 export class KnownMoves {
   readonly #known = new RecentMap<true>(maxKnown);
 

@@ -2,11 +2,13 @@ import { tokenHeader } from "../../token-header.js";
 import type { WireError } from "../../wire.js";
 import type { Query } from "./route.js";
 
-/** Where the page is mounted. */
+/** The path at which the page is mounted. */
 export const basePath = document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? "";
 const tokenKey = `memory-page-token ${basePath}`;
 
-/** Takes the token out of the address, where others could see it, and keeps it as long as the tab is open. */
+/**
+ * Moves the token from the address, where others could see it, to the session storage, which lasts as long as the tab.
+ */
 export function takeToken(): void {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token === undefined) return;
@@ -14,7 +16,7 @@ export function takeToken(): void {
   history.replaceState(null, "", `${location.pathname}${location.search}#/`);
 }
 
-/** What the page refused, or why it did not answer. */
+/** A refusal of the page, or the reason why the page did not answer. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
@@ -34,15 +36,15 @@ export async function get<T>(name: string, query: Query, signal: AbortSignal | n
   return readAnswer(await open(name, query, signal));
 }
 
-/** An answer that is read as it comes. */
+/** Opens an answer that is read as a stream. */
 export function open(name: string, query: Query, signal: AbortSignal | null): Promise<Response> {
   return send(`${name}?${new URLSearchParams(query)}`, { signal });
 }
 
-/** Something was changed on the page. */
+/** The event after a change that was made on this page. */
 export const changedEvent = "memory-page-changed";
 
-/** Changes something; what is shown is then asked for again. */
+/** Makes a change. Afterwards the shown data is requested again. */
 export async function post<T>(name: string, body: object): Promise<T> {
   try {
     const headers = { "Content-Type": "application/json" };
@@ -52,28 +54,26 @@ export async function post<T>(name: string, body: object): Promise<T> {
   }
 }
 
-/** @throws ApiError for a refusal, and where there is no answer */
+/** @throws ApiError for a refusal, and if there is no answer */
 async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
-  // Where the host of the page decides who may see it, there is no token, and the header alone says that no other page
-  // asks.
+  // Without a token, because the host of the page decides who may see it, the header alone proves that no other page
+  // sends the request.
   headers.set(tokenHeader, sessionStorage.getItem(tokenKey) ?? "none");
   const response = await fetch(`${basePath}/api/${path}`, { ...init, headers }).catch(throwNoAnswer);
   if (response.ok) return response;
-  // A refusal need not be JSON of this form: it may come from a proxy.
+  // A refusal may have another form, because it may come from a proxy.
   const refusal = (await response.json().catch(() => null)) as Partial<WireError> | null;
   const { code = "EIO", message = `the server answered ${response.status}` } = refusal?.error ?? {};
   throw new ApiError(response.status, code, message);
 }
 
 async function readAnswer<T>(response: Response): Promise<T> {
-  // The page and its server are of one package, and `wire.ts` has the types of both.
+  // The page and its server belong to one package, and `wire.ts` contains the types of both.
   return (await response.json().catch(throwNoAnswer)) as T;
 }
 
-/**
- * A body can be broken off too: by a connection that ends, or by the page itself when it no longer wants the answer.
- */
+/** A body can be interrupted, too: by a lost connection, or by the page itself if it no longer needs the answer. */
 function throwNoAnswer(error: unknown): never {
   if (error instanceof DOMException && error.name === "AbortError") throw error;
   throw new ApiError(0, "EIO", "The page's server does not answer. It may have been stopped.");

@@ -3,7 +3,7 @@ import type { WireAddress, WireChangeToken } from "../../wire.js";
 import { changedEvent, get, open } from "./api.js";
 import type { Query } from "./route.js";
 
-/** A number that grows every few milliseconds, while the tab is visible. */
+/** Returns a number that grows every few milliseconds while the tab is visible. */
 export function useTicks(everyMs: number): number {
   const [ticks, setTicks] = useState(0);
   useEffect(() => {
@@ -16,8 +16,8 @@ export function useTicks(everyMs: number): number {
 }
 
 /**
- * A text that is another after each change of the memory, and after each act on the page: what is redacted does not
- * change the memory.
+ * Returns a text that changes after each change of the memory, and after each change made on the page. Reason for the
+ * latter: a redaction does not change the memory.
  */
 export function useVersion(address: WireAddress): string {
   const [changes, setChanges] = useState(0);
@@ -28,7 +28,7 @@ export function useVersion(address: WireAddress): string {
     return () => removeEventListener(changedEvent, count);
   }, []);
   useEffect(() => {
-    // A hidden tab keeps no connection, of which a browser has six for a server.
+    // A hidden tab keeps no connection, because a browser has only six for each server.
     if (!isVisible) return undefined;
     const gone = new AbortController();
     void follow({ ...address }, count, gone.signal);
@@ -48,17 +48,17 @@ function useVisible(): boolean {
 }
 
 const pauseMs = 2000;
-/** How many rounds it polls before it tries a stream again. */
+/** Number of polls before the next attempt to open a stream. */
 const maxPolls = 30;
 
-/** Reports changes by the stream of the server, and where that fails by polling. */
+/** Reports changes through the server's stream, or by polling if the stream fails. */
 async function follow(query: Query, report: () => void, gone: AbortSignal): Promise<void> {
   let changeToken: string | null | undefined;
   let polls = 0;
   while (!gone.aborted) {
     if (polls % maxPolls === 0 && (await followStream(query, report, gone))) polls = 0;
     else {
-      // The views request more, and show why that fails.
+      // Ignores the error. The views request more data and show why it fails.
       const answer = await get<WireChangeToken>("change-token", query, gone).catch(() => ({ changeToken }));
       if (answer.changeToken !== changeToken) report();
       ({ changeToken } = answer);
@@ -68,15 +68,15 @@ async function follow(query: Query, report: () => void, gone: AbortSignal): Prom
   }
 }
 
-/** A server that sends its first event only once more come, or a proxy that holds it back, is polled. */
+/** Longest wait for the first event. Reason: some servers and proxies hold the first event back until more follow. */
 const firstEventMs = 10_000;
-/** Twice as long as the server is ever silent. */
+/** More than twice the interval of the server's heartbeats. */
 const silenceMs = 45_000;
 
 /**
- * Reports once when the stream begins, as something may have changed before, and after each change, until the stream
- * ends.
- * @returns whether it has begun. It never rejects
+ * Reports once when the stream begins, because something may have changed before, and after each change, until the
+ * stream ends.
+ * @returns whether the stream has begun. It never rejects
  */
 async function followStream(query: Query, report: () => void, gone: AbortSignal): Promise<boolean> {
   const silent = new AbortController();
@@ -97,7 +97,7 @@ async function followStream(query: Query, report: () => void, gone: AbortSignal)
       report();
     }
   } catch {
-    // Polling shows what is wrong.
+    // Polling then shows the error.
   } finally {
     clearTimeout(silence);
     end();

@@ -7,9 +7,9 @@ import { type Loaded, useData } from "./use-data.js";
 /** The memory that is shown. */
 export interface ShownMemory {
   address: WireAddress;
-  /** What of it is shown. */
+  /** Selects the shown part of the memory. */
   query: Query;
-  /** Another after each change of the memory. */
+  /** Differs after each change of the memory. */
   version: string;
 }
 
@@ -19,13 +19,15 @@ export const MemoryContext = createContext<ShownMemory>({
   version: "",
 });
 
-/** For the views of a memory. `href` leads to another view of it. */
+/** Returns the memory for the views inside it. `href` creates the address of another view of this memory. */
 export function useMemory(): ShownMemory & { href: (query?: Query) => string } {
   const memory = useContext(MemoryContext);
   return { ...memory, href: (query) => memoryHref(memory.address, query) };
 }
 
-/** What the page answers about the memory; requested again after each change of it. @param version instead of its own */
+/**
+ * Loads data about the memory, and loads it again after each change. @param version replaces the memory's own version
+ */
 export function useMemoryData<T>(name: string | null, query: Query = {}, version?: string): Loaded<T> {
   const memory = useContext(MemoryContext);
   return useData<T>(name, { ...memory.address, ...query }, version ?? memory.version);

@@ -1,12 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { WireAddress } from "../../wire.js";
 
-/** What of the page is shown; kept in the part of the address after `#`, so that any server can mount the page. */
+/**
+ * The shown view of the page. It is stored in the part of the address after `#`, so that any server can mount the page.
+ */
 export type View = { name: "memories"; query: Query } | { name: "memory"; address: WireAddress; query: Query };
 
 export type Query = Record<string, string>;
 
-/** The view that an address asks for. What it does not know is the list of memories. */
+/** Returns the view of an address. An unknown address shows the list of memories. */
 export function parseView(hash: string): View {
   const [path = "", search = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const query = Object.fromEntries(new URLSearchParams(search));
@@ -33,7 +35,7 @@ export function go(href: string): void {
   location.hash = href;
 }
 
-/** Without an entry in the history of the browser. */
+/** Changes the address without a new entry in the browser's history. */
 export function replace(href: string): void {
   history.replaceState(null, "", href);
   dispatchEvent(new HashChangeEvent("hashchange"));
@@ -44,7 +46,7 @@ export function useView(): View {
   useEffect(() => {
     const follow = (): void => setHash(location.hash);
     addEventListener("hashchange", follow);
-    // It may have changed before this ran.
+    // The address may have changed before this effect ran.
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);

@@ -3,12 +3,12 @@ import { type ApiError, get, toApiError } from "./api.js";
 import type { Query } from "./route.js";
 
 export interface Loaded<T> {
-  /** Null until it is loaded, and after an error. */
+  /** Null until the data is loaded, and after an error. */
   data: T | null;
   error: ApiError | null;
 }
 
-/** Loads until it is ended. @returns what ends it, after which neither `show` nor `fail` is called */
+/** Loads until it is ended. @returns a function that ends it. Afterwards neither `show` nor `fail` is called */
 export function load<T>(
   request: (signal: AbortSignal) => Promise<T>,
   show: (data: T) => void,
@@ -30,9 +30,9 @@ export function load<T>(
 const createKey = (name: string | null, query: Query): string | null => name && `${name}?${new URLSearchParams(query)}`;
 
 /**
- * What the page answers; requested again when the query or `version` changes. While a new version loads, the old one
- * stays.
- * @param name null: nothing is requested
+ * Loads data of the page, and loads it again when the query or `version` changes. The old data stays while a new
+ * version loads.
+ * @param name null requests nothing
  */
 export function useData<T>(name: string | null, query: Query, version: unknown = 0): Loaded<T> {
   const key = createKey(name, query);
@@ -49,12 +49,12 @@ export function useData<T>(name: string | null, query: Query, version: unknown =
 }
 
 interface Page {
-  /** Where the next page begins; null at the end. */
+  /** Start of the next page, or null at the end. */
   next: number | string | null;
 }
 
 interface LoadedPages<T extends Page> {
-  /** Empty until the first is loaded. */
+  /** Empty until the first page is loaded. */
   pages: readonly T[];
   error: ApiError | null;
   /** Loads the next page. Null at the end. */
@@ -62,9 +62,9 @@ interface LoadedPages<T extends Page> {
 }
 
 /**
- * A list in pages, of which the first is requested again when `version` changes. The others stay if they still follow
- * it.
- * @param position the field of a query that says where a page begins
+ * Loads a list in pages. Loads the first page again when `version` changes, and keeps the other pages if they still
+ * follow it.
+ * @param position the field of a query that contains the start of a page
  */
 export function usePages<T extends Page>(
   name: string,

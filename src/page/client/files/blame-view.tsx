@@ -6,7 +6,7 @@ import { Line, type LineRow, lineRowPx, splitLine } from "../parts/lines.js";
 import { Actor, Pending, Time } from "../parts/parts.js";
 import { VirtualList } from "../parts/virtual-list.js";
 
-/** The lines of a file, and beside each run of them who wrote it, and when. */
+/** Shows the lines of a file. Beside each run of lines are its author and its time. */
 export function BlameView({ path }: { path: string }): VNode {
   const { data, error } = useMemoryData<WireBlame>("blame", { path });
   const rows = useMemo(() => (data === null ? [] : createRows(data)), [data]);
@@ -39,7 +39,7 @@ function Who({ version }: { version: WireVersion | undefined }): VNode {
 interface BlamedRow {
   line: LineRow;
   version: WireVersion | undefined;
-  /** Of its run. */
+  /** Whether this is the first row of its run. */
   isFirst: boolean;
 }
 

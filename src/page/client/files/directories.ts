@@ -4,10 +4,10 @@ import { type ApiError, get } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
 import { load } from "../data/use-data.js";
 
-/** Some screens of rows. */
+/** A few screens of rows. */
 const pageSize = 250;
 
-/** What is loaded of a directory: pages by their number. */
+/** The loaded part of a directory: pages by number. */
 interface Directory {
   total: number;
   rights: string;
@@ -18,14 +18,14 @@ export type Directories = ReadonlyMap<string, Directory>;
 
 interface LoadedDirectories {
   directories: Directories;
-  /** Loads what holds an entry of a directory, once. */
+  /** Loads, once, the page that contains this entry of a directory. */
   loadAt: (path: string, index: number) => void;
   error: ApiError | null;
 }
 
 const missing: Directory = { total: 0, rights: "", pages: new Map() };
 
-/** What is loaded of the tree; loaded again after each change of the memory. */
+/** Loads the tree, and loads it again after each change of the memory. */
 export function useDirectories(): LoadedDirectories {
   const { address, query, version } = useMemory();
   const [directories, setDirectories] = useState<Directories>(new Map());
@@ -40,7 +40,7 @@ export function useDirectories(): LoadedDirectories {
       });
     };
     const fail = (failure: ApiError): void => {
-      // A directory that has gone meanwhile is empty; the page of its parent says so.
+      // A directory that was deleted meanwhile is empty. The page of its parent no longer shows it.
       if (path === "/") setError(failure);
       else setDirectories((old) => new Map(old).set(path, missing));
     };
@@ -57,7 +57,7 @@ export function useDirectories(): LoadedDirectories {
     request(path, page);
   };
   useEffect(() => {
-    // What is shown stays until the answers are here.
+    // The shown rows stay until the answers arrive.
     for (const [path, page] of requested.current.values()) request(path, page);
   }, [version]);
   return { directories, loadAt, error };
@@ -66,18 +66,18 @@ export function useDirectories(): LoadedDirectories {
 export interface TreeRow {
   path: string;
   name: string;
-  /** Missing until its page is loaded. */
+  /** Undefined until the entry's page is loaded. */
   kind?: "file" | "dir";
   mount?: WireMount | undefined;
   level: number;
-  /** In its directory. */
+  /** Position in the directory. */
   index: number;
-  /** Of its directory. */
+  /** Number of entries in the directory. */
   total: number;
   parent: string;
 }
 
-/** The rows of the tree, below those directories that are open. */
+/** Lists the rows of the tree, including everything below the open directories. */
 export function createRows(directories: Directories, expanded: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
   const add = (parent: string, level: number): void => {

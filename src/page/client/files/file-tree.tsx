@@ -11,16 +11,19 @@ import { createRows, type TreeRow, useDirectories } from "./directories.js";
 
 const rowPx = 28;
 
-/** How many rows Page Up and Page Down move. */
+/** Number of rows that Page Up and Page Down move. */
 const pageRows = 15;
 
 interface FileTreeProps {
-  /** The directories that are open. They stay so when another moment is shown. */
+  /** The open directories. They stay open when another point in time is shown. */
   expanded: ReadonlySet<string>;
   setExpanded: Dispatch<StateUpdater<ReadonlySet<string>>>;
 }
 
-/** The directories that are open, a page of each at a time, and of those the rows on the screen. */
+/**
+ * Shows the tree with its open directories. Loads a page of each directory at a time, and renders only the rows near
+ * the screen.
+ */
 export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
   const { query, href } = useMemory();
   const { path: selected, at } = query;
@@ -117,7 +120,7 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
   );
 }
 
-/** Whose memory is mounted there, and what may be done in it. */
+/** Shows the owner of the mounted memory, and the access to it. */
 function MountMark({ mount: { address, access, description } }: { mount: WireMount }): VNode {
   return (
     <span class="mount" title={description ?? undefined}>

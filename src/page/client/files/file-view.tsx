@@ -18,7 +18,7 @@ const forms = [
 
 type Form = (typeof forms)[number][0];
 
-/** One file, as text, as Markdown, or with the versions that its lines come from. */
+/** Shows one file: as text, as Markdown, or with the versions of its lines. */
 export function FileView({ path }: { path: string }): VNode {
   const { query, href } = useMemory();
   const { at, line, form: requested } = query;
@@ -26,7 +26,7 @@ export function FileView({ path }: { path: string }): VNode {
   const { data: file, error } = useMemoryData<WireFile>("file", { path, ...moment }, at);
   const shown = /^[1-9]\d{0,8}$/.test(line ?? "") ? Number(line) : undefined;
   const form = forms.find(([name]) => name === requested)?.[0] ?? chooseForm(path, file, shown);
-  // What is mounted has its history in its own memory.
+  // The history of a mounted file is in its own memory.
   const mount = file?.mount ?? null;
   const offered = forms.filter(([name]) => name !== "blame" || (at === undefined && mount === null));
   return (

@@ -9,7 +9,7 @@ import { FileTree } from "./file-tree.js";
 import { FileView } from "./file-view.js";
 import { SearchResults } from "./search-results.js";
 
-/** The tree, and the file that is open in it; now, or as they were right after a version. */
+/** Shows the tree and the open file, now or as they were right after a version. */
 export function FilesView(): VNode {
   const { query, href } = useMemory();
   const { path, at, line = "" } = query;
@@ -41,7 +41,7 @@ export function FilesView(): VNode {
   );
 }
 
-/** Says which moment is shown. */
+/** Shows the point in time. */
 function PointInTime({ at }: { at: string }): VNode {
   const { query, href } = useMemory();
   const { data } = useMemoryData<WireChange>("change", { id: at });

@@ -6,7 +6,7 @@ import { Lines } from "../parts/lines.js";
 import { Pending } from "../parts/parts.js";
 import { Shown } from "../parts/shown.js";
 
-/** Longer texts would make too many elements. */
+/** Longer texts would create too many elements. */
 export const maxMarkdownChars = 100_000;
 
 const maxParseMs = 2000;
@@ -16,17 +16,17 @@ const maxDepth = 40;
 export const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path);
 
 interface Linking {
-  /** Of the file that has the links. */
+  /** Path of the file that contains the links. */
   path: string;
-  /** Where a link to another file leads. */
+  /** Returns the address for a link to another file. */
   createHref: (path: string) => string;
 }
 
 const LinkContext = createContext<Linking>({ path: "/", createHref: (path) => path });
 
 /**
- * A text as Markdown. Its tokens become nodes, so that no HTML of the text is ever read as such, and no picture is
- * loaded.
+ * Shows a text as Markdown. Its tokens become nodes, so that the browser never reads HTML of the text and loads no
+ * picture.
  */
 export function Markdown({ text, ...linking }: { text: string } & Linking): VNode {
   const tokens = useTokens(text);
@@ -48,7 +48,7 @@ export function Markdown({ text, ...linking }: { text: string } & Linking): VNod
   );
 }
 
-/** Undefined while the text is parsed; null where that fails or takes too long. */
+/** Returns undefined while the text is parsed, and null if parsing fails or takes too long. */
 function useTokens(text: string): Token[] | null | undefined {
   const [tokens, setTokens] = useState<Token[] | null>();
   useEffect(() => {
@@ -61,7 +61,7 @@ function useTokens(text: string): Token[] | null | undefined {
       worker.terminate();
       clearTimeout(timer);
     };
-    // While another text is parsed, the earlier one stays, as after a change of the file.
+    // The earlier text stays while a new one is parsed, for example after a change of the file.
     const end = (parsed: Token[] | null): void => {
       stop();
       setTokens(parsed);
@@ -77,7 +77,7 @@ function useTokens(text: string): Token[] | null | undefined {
 
 interface TokensProps {
   tokens: readonly Token[] | undefined;
-  /** How deeply they are nested. */
+  /** Depth of nesting. */
   depth: number;
 }
 
@@ -86,7 +86,7 @@ function TokenList({ tokens, depth }: TokensProps): VNode {
   return (
     <>
       {tokens?.map((token, index) => (
-        // The lexer has no extensions, which make tokens of other types.
+        // The lexer has no extensions, so it creates no tokens of other types.
         <TokenView key={index} token={token as MarkedToken} depth={depth + 1} />
       ))}
     </>
@@ -109,7 +109,7 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): VNo
       return <Tag>{nested}</Tag>;
     }
     case "heading": {
-      // Below the headings of the page.
+      // The headings of a text are below the headings of the page.
       const Tag = headings[token.depth - 1] ?? "h6";
       return (
         <Tag class={`level-${token.depth}`} dir="auto">
@@ -164,7 +164,7 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): VNo
     case "text":
       return token.tokens === undefined ? <Shown text={decodeEntities(token.raw)} /> : nested;
     case "html":
-      // As it is written.
+      // The raw text.
       return token.block ? (
         <pre class="raw" tabIndex={0}>
           <Shown text={token.raw} />
@@ -211,7 +211,7 @@ function Table({ table, depth }: { table: Tokens.Table; depth: number }): VNode 
   );
 }
 
-/** Leads to another file of the memory, or, in a tab of its own, to a page of the web. Anything else leads nowhere. */
+/** Links to another file of the memory, or, in a new tab, to a page of the web. Any other address gets no link. */
 function Link({ href, children }: { href: string; children: ComponentChildren }): VNode {
   const { path, createHref } = useContext(LinkContext);
   if (/^(?:https?:\/\/|mailto:)/i.test(href)) {
@@ -231,7 +231,7 @@ function Link({ href, children }: { href: string; children: ComponentChildren })
   );
 }
 
-/** The file that a link of another file means. */
+/** Finds the file to which a link in another file leads. */
 function resolveFile(href: string, path: string): string | null {
   if (/^[a-z][a-z0-9+.-]*:|^\/\/|^#|\\/i.test(href)) return null;
   const base = `http://memory${path.split("/").map(encodeURIComponent).join("/")}`;

@@ -8,11 +8,11 @@ import { Name, Shown } from "../parts/shown.js";
 
 interface HitsProps {
   search: Search;
-  /** Where a hit leads. */
+  /** Returns the address of a hit. */
   createHref: (path: string, line: number) => string;
 }
 
-/** What one memory holds of what is searched for. */
+/** Shows the hits of a search in one memory. */
 export function SearchResults({ search, createHref }: HitsProps): VNode {
   const settled = useSettled(search);
   const { data, error } = useMemoryData<WireHits>(settled.query === "" ? null : "search", createQuery(settled));
@@ -43,10 +43,10 @@ export function NothingFound({ search: { kind, ignoreCase } }: { search: Search 
   );
 }
 
-/** How many hits of a file are shown. Of ranked passages the later ones are mostly neighbours of the first. */
+/** Number of hits that are shown for each file. The later ranked passages are mostly neighbours of the first. */
 const maxPerFile = { words: 3, text: 5, regex: 5 } as const;
 
-/** By file, in the order in which files come. */
+/** Shows hits by file, in the order of the first hits. */
 export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly WireHit[] }): VNode {
   const max = maxPerFile[search.kind];
   return (
@@ -72,7 +72,9 @@ export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly 
   );
 }
 
-/** A literal text is marked where the line has it. The server alone knows where words and expressions match. */
+/**
+ * Marks the first occurrence of a literal text in a line. For words and expressions only the server knows the matches.
+ */
 function Marked({ text, search: { query, kind, ignoreCase } }: { text: string; search: Search }): VNode {
   const fold = (each: string): string => (ignoreCase ? each.toLowerCase() : each);
   const start = kind === "text" ? fold(text).indexOf(fold(query)) : -1;

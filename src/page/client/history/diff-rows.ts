@@ -1,13 +1,13 @@
 import type { WireHunk } from "../../wire.js";
 
-/** A line of a diff, or what stands between its pieces. */
+/** A line of a diff, or a separator between its hunks. */
 export interface DiffRow {
   kind: "same" | "added" | "removed" | "gap" | "note";
   text: string;
-  /** From 1, in the older and the newer text. */
+  /** Line number in the older text, from 1. `newer` is the number in the newer text. */
   older: number | null;
   newer: number | null;
-  /** The part of the line that is changed, where it replaces another: its start and its end. */
+  /** The changed part of a line that replaces another line: its start and its end. */
   changed?: [start: number, end: number];
 }
 
@@ -19,14 +19,16 @@ export function createRows(hunks: readonly WireHunk[]): DiffRow[] {
     const { oldStart, oldLines, newStart, newLines } = hunk;
     const head = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
     if (rows.length > 0 || oldStart > 1) rows.push({ kind: "gap", text: head, older: null, newer: null });
-    rows.push(...(oldStart + newStart === 0 ? createNotes(hunk) : createLines(hunk)));
+    if (hunk.note !== undefined) rows.push({ kind: "note", text: hunk.note, older: null, newer: null });
+    // Not by a spread, which takes some 100,000 at most.
+    for (const row of oldStart + newStart === 0 ? createNotes(hunk) : createLines(hunk)) rows.push(row);
   }
   for (const { left, right } of groupRows(rows))
     if (left.length === right.length) left.forEach((row, index) => markChange(row, right[index]));
   return rows;
 }
 
-/** A list of files, or a remark. */
+/** Converts a list of files, or a remark. */
 function createNotes({ lines }: WireHunk): DiffRow[] {
   return lines.map((line) => {
     const [, sign = "", path] = /^([+-]) (\/.*)/.exec(line) ?? [];
@@ -40,7 +42,7 @@ function createLines({ oldStart, newStart, lines }: WireHunk): DiffRow[] {
   let newer = newStart;
   for (const line of lines) {
     const kind = kinds[line.charAt(0)];
-    // Nothing is shown of a missing newline at the end.
+    // Skips the remark about a missing newline at the end.
     if (line.startsWith("\\")) continue;
     if (kind === undefined) rows.push({ kind: "note", text: line, older: null, newer: null });
     else
@@ -56,7 +58,7 @@ function createLines({ oldStart, newStart, lines }: WireHunk): DiffRow[] {
   return rows;
 }
 
-/** Removed lines beside the added ones that follow them, or any other row beside itself. */
+/** Removed lines next to the added lines that follow them, or any other row next to itself. */
 interface RowGroup {
   left: DiffRow[];
   right: DiffRow[];
@@ -77,7 +79,7 @@ function groupRows(rows: readonly DiffRow[]): RowGroup[] {
   return groups;
 }
 
-/** Lines that replace as many others differ between what both begin and end with. */
+/** Marks the part of two lines that is between their common start and their common end. */
 function markChange(older: DiffRow, newer: DiffRow | undefined): void {
   if (newer === undefined || newer === older) return;
   const shortest = Math.min(older.text.length, newer.text.length);
@@ -85,13 +87,13 @@ function markChange(older: DiffRow, newer: DiffRow | undefined): void {
   while (start < shortest && older.text[start] === newer.text[start]) start += 1;
   let end = 0;
   while (end < shortest - start && older.text.at(-1 - end) === newer.text.at(-1 - end)) end += 1;
-  // Of lines that have little in common, all is changed.
+  // Lines with little in common count as wholly changed.
   if (start + end < shortest / 3) return;
   older.changed = [start, older.text.length - end];
   newer.changed = [start, newer.text.length - end];
 }
 
-/** A row of two columns. */
+/** A row with two columns. */
 export interface SplitRow {
   left: DiffRow | null;
   right: DiffRow | null;

@@ -17,7 +17,7 @@ const forms = [
 
 type Form = (typeof forms)[number][0];
 
-/** A difference, in one column or in two. */
+/** Shows a difference, in one column or in two. */
 export function DiffView({ hunks }: { hunks: readonly WireHunk[] }): VNode {
   const [form, setForm] = useState<Form>(localStorage.getItem(formKey) === "split" ? "split" : "unified");
   const rows = useMemo(() => createRows(hunks), [hunks]);
@@ -38,7 +38,7 @@ export function DiffView({ hunks }: { hunks: readonly WireHunk[] }): VNode {
   );
 }
 
-/** Long lines are reached by the arrow keys. */
+/** Makes long lines scrollable by the arrow keys. */
 const scrolled = { rowPx: lineRowPx, tabIndex: 0, role: "group", "aria-label": "Lines of the difference" } as const;
 
 function Unified({ rows }: { rows: readonly DiffRow[] }): VNode {

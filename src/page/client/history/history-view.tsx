@@ -8,7 +8,7 @@ import { Actor, Empty, Operation, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { VersionView } from "./version-view.js";
 
-/** What happened, newest first, and what one version changed. */
+/** Shows the versions, newest first, and the changes of one version. */
 export function HistoryView(): VNode {
   const { address, query, version: memoryVersion, href } = useMemory();
   const { path, run, version } = query;

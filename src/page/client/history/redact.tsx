@@ -9,7 +9,7 @@ import { Pending } from "../parts/parts.js";
 import { useSignature } from "../parts/signature.js";
 import { VersionLine } from "../parts/version-line.js";
 
-/** Takes a text out of the history for good. */
+/** Removes a text from the history permanently. */
 export function RedactButton({ version }: { version: WireVersion }): VNode {
   return (
     <DialogButton label="Redact…" class="button danger-quiet">

@@ -12,7 +12,7 @@ import { useSignature } from "../parts/signature.js";
 import { VersionLine } from "../parts/version-line.js";
 import { DiffView } from "./diff-view.js";
 
-/** Makes a file as it was right after a version. */
+/** Restores a file to its state right after a version. */
 export function RestoreButton({ version: { id, path, sizeBytes } }: { version: WireVersion }): VNode {
   return (
     <DialogButton label={sizeBytes === null ? "Delete it again…" : "Restore this version…"}>
@@ -21,7 +21,7 @@ export function RestoreButton({ version: { id, path, sizeBytes } }: { version: W
   );
 }
 
-/** Undoes all that a run has changed. */
+/** Undoes all changes of a run. */
 export function UndoRunButton({ runId }: { runId: string }): VNode {
   return (
     <DialogButton label="Undo this run…">

@@ -10,7 +10,7 @@ import { DiffView } from "./diff-view.js";
 import { RedactButton } from "./redact.js";
 import { RestoreButton, UndoRunButton } from "./revert.js";
 
-/** What one version changed, by whom, and what can be done about it. */
+/** Shows the changes of one version, its author, and the possible actions. */
 export function VersionView({ id }: { id: string }): VNode {
   const { query, href } = useMemory();
   const { data, error } = useMemoryData<WireChange>("change", { id });

@@ -11,7 +11,7 @@ import { Name } from "../parts/shown.js";
 
 type Who = WireAddress | { userId: string } | { threadId: string };
 
-/** Erases a memory, or all memories of a user or a thread, after it has shown which. */
+/** Erases a memory, or all memories of a user or a thread, after showing which ones. */
 export function ForgetButton({ who }: { who: Who }): VNode {
   const what = "nodeId" in who ? "this memory" : "userId" in who ? "this user" : "this thread";
   return (

@@ -10,7 +10,7 @@ import { Owner, Pending } from "../parts/parts.js";
 import { createQuery, type Search, useSettled } from "../parts/search-field.js";
 import { Name } from "../parts/shown.js";
 
-/** What several memories hold of what is searched for. */
+/** Shows the hits of a search in several memories. */
 export function FoundMemories({ filter, search }: { filter: Query; search: Search }): VNode {
   const settled = useSettled(search);
   const { found, searched, next, error, isPaused, goOn } = useFound(filter, settled);
@@ -46,7 +46,7 @@ export function FoundMemories({ filter, search }: { filter: Query; search: Searc
   );
 }
 
-/** After so many memories, or found ones, a person decides whether to go on. */
+/** After this many searched memories, or matching ones, the person decides whether the search continues. */
 const maxSearched = 1000;
 const maxFound = 30;
 
@@ -63,7 +63,7 @@ const beginning: Searching = {
   limits: { searched: maxSearched, found: maxFound },
 };
 
-/** The answers so far: each searches some memories. */
+/** Collects the answers so far. Each answer covers some memories. */
 function useFound(filter: Query, search: Search): Searching & { isPaused: boolean; goOn: () => void } {
   const [state, setState] = useState(beginning);
   const { found, searched, next, limits } = state;
@@ -88,7 +88,7 @@ function useFound(filter: Query, search: Search): Searching & { isPaused: boolea
   return { ...state, isPaused, goOn };
 }
 
-/** The memory with the best hit first; without scores as they came. */
+/** Sorts the memories by their best hit. Without scores they keep their order. */
 function sortByScore(found: WireFound["found"]): WireFound["found"] {
   const bestScore = ({ hits }: WireFound["found"][number]): number => hits[0]?.score ?? 0;
   return found.toSorted((a, b) => bestScore(b) - bestScore(a));

@@ -13,7 +13,7 @@ import { VirtualList } from "../parts/virtual-list.js";
 import { ForgetButton } from "./forget.js";
 import { FoundMemories } from "./found-memories.js";
 
-/** As the style sheet has it. */
+/** Row heights of the style sheet. */
 const rowPx = { wide: 44, narrow: 52 };
 
 const pollMs = 4000;
@@ -25,7 +25,7 @@ const scopes = [
   ["perUser", "Users"],
 ] as const;
 
-/** All memories, or those of a node, a thread or a user. */
+/** Shows all memories, or the memories of a node, a thread or a user. */
 export function MemoriesView({ query }: { query: Query }): VNode {
   const { nodeId, threadId, userId } = query;
   const scope = scopes.find(([name]) => name === query["scope"])?.[0] ?? "";
@@ -92,7 +92,7 @@ export function MemoriesView({ query }: { query: Query }): VNode {
   );
 }
 
-/** The fields of a query that choose among memories. */
+/** Returns the fields of a query that select memories. */
 function filterQuery(query: Query): Query {
   return Object.fromEntries(
     Object.entries(query).filter(
@@ -107,7 +107,7 @@ interface MemoryListProps {
   more: (() => void) | null;
 }
 
-/** The loaded memories whose ids hold a text. */
+/** Shows the loaded memories whose ids contain a text. */
 function MemoryList({ memories, named, more }: MemoryListProps): VNode {
   const rows = useMemo(() => memories.filter((memory) => isNamed(memory, named)), [memories, named]);
   const isNarrow = useNarrow();
@@ -176,10 +176,10 @@ function useNarrow(): boolean {
   return isNarrow;
 }
 
-/** The loaded memories may not be all: these ask the database for an id as it is. */
+/** Offers to look up an exact id in the database, because more memories may exist than are loaded. */
 function LookUp({ id }: { id: string }): VNode {
   return (
-    <span class="update-up">
+    <span class="look-up">
       Exactly this:
       {["node", "user", "thread"].map((kind) => (
         <a key={kind} class="button quiet" href={memoriesHref({ [`${kind}Id`]: id })}>

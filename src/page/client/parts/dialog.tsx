@@ -5,21 +5,21 @@ import { ErrorNote } from "./parts.js";
 
 interface DialogProps {
   title: string;
-  /** What the button that acts says. */
+  /** Label of the button that runs the action. */
   act: string;
   isDangerous?: boolean;
   isReady?: boolean;
-  /** It only tells something. */
+  /** Whether the dialog only informs. */
   isNote?: boolean;
-  /** Does it; the dialog stays open where it fails, or answers "stay". */
+  /** Runs the action. The dialog stays open if the action fails or answers "stay". */
   run: () => Promise<"stay" | void>;
   close: () => void;
   children: ComponentChildren;
-  /** What else may be done where it failed so. */
+  /** Further actions after this error. */
   afterError?: (error: ApiError) => ComponentChildren;
 }
 
-/** Shows what an act would do, and does it. The browser keeps the focus inside. */
+/** Shows the effect of an action, and runs it. The browser keeps the focus inside the dialog. */
 export function Dialog({
   title,
   act,
@@ -73,8 +73,8 @@ export function Dialog({
 }
 
 /**
- * A button that opens a dialog. @param children the dialog, made when it opens; it closes by the function that it is
- * given
+ * A button that opens a dialog. @param children creates the dialog when it opens; the function that it gets closes the
+ * dialog
  */
 export function DialogButton({
   label,

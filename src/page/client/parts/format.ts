@@ -6,16 +6,16 @@ const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle
 const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
 
-export const countText = (count: number, noun: string): string => `${digits.format(count)} ${nounFor(count, noun)}`;
+export const countText = (count: number, noun: string): string => `${digits.format(count)} ${inflectNoun(count, noun)}`;
 
-function nounFor(count: number, noun: string): string {
+function inflectNoun(count: number, noun: string): string {
   if (count === 1) return noun;
   return noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 export const numberText = (value: number): string => digits.format(value);
 
-/** `1.2 kB`; the units are powers of 1000, as in the limits of a memory. */
+/** Formats a size: `1.2 kB`. Units are powers of 1000, as in the limits of a memory. */
 export function bytesText(sizeBytes: number): string {
   if (sizeBytes < 1000) return `${sizeBytes} B`;
   const [unit, size] = sizeBytes < 1_000_000 ? ["kB", sizeBytes / 1000] : ["MB", sizeBytes / 1_000_000];
@@ -40,7 +40,7 @@ export const momentText = (time: string): string => moment.format(new Date(time)
 export const dayText = (time: string): string => day.format(new Date(time));
 export const clockText = (time: string): string => clock.format(new Date(time));
 
-/** Whose memory of a node it is. */
+/** Returns the thread or the user of a memory, or null for a global memory. */
 export function ownerText({ threadId, userId }: WireAddress): string | null {
   return threadId ?? userId ?? null;
 }
@@ -50,7 +50,7 @@ export const scopeWords = { global: "shared", perThread: "thread", perUser: "use
   string
 >;
 
-/** What an agent may do in a mounted memory. */
+/** Names for the access of an agent to a mounted memory. */
 export const accessWords = {
   read: "read-only",
   append: "append-only",
@@ -58,7 +58,7 @@ export const accessWords = {
   ask: "asks a person",
 } as const satisfies Record<WireMount["access"], string>;
 
-/** Who made a change, in a word: an agent, or the person who used a program. */
+/** Names the author of a change briefly: an agent, or the person who used a program. */
 export function actorText(actor: WireActor | null): string {
   if (actor === null) return "unknown";
   return actor.agent ?? actor.node ?? actor.userId ?? actor.client ?? actor.threadId ?? actor.runId ?? "unknown";

@@ -6,16 +6,16 @@ import { VirtualList } from "./virtual-list.js";
 
 export const lineRowPx = 21;
 
-/** Longer lines are shown in pieces, as a browser lays out a piece at once. */
+/** Longer lines are split into pieces, because a browser lays out a whole piece at once. */
 const maxPieceChars = 2000;
 
 export interface LineRow {
-  /** Null for a further piece of the line before. */
+  /** Null for a further piece of the previous line. */
   number: number | null;
   text: string;
 }
 
-/** A text with the numbers of its lines. @param shown the line that is scrolled to */
+/** Shows a text with line numbers. @param shown the line that is scrolled into view */
 export function Lines({ text, shown }: { text: string; shown?: number | undefined }): VNode {
   const rows = useMemo(() => createRows(text), [text]);
   if (text === "") return <Empty title="The file is empty" />;
@@ -36,7 +36,7 @@ export function Lines({ text, shown }: { text: string; shown?: number | undefine
   );
 }
 
-/** The number and the text of a line. */
+/** Shows the number and the text of a line. */
 export function Line({ row: { number, text } }: { row: LineRow }): VNode {
   return (
     <>
@@ -48,7 +48,7 @@ export function Line({ row: { number, text } }: { row: LineRow }): VNode {
   );
 }
 
-/** A newline at the end begins no further line. */
+/** Creates the rows. A newline at the end begins no further line. */
 function createRows(text: string): LineRow[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -60,7 +60,7 @@ export function splitLine(line: string, number: number): LineRow[] {
   let start = 0;
   do {
     const unit = line.charCodeAt(start + maxPieceChars - 1);
-    // Never half a character.
+    // A piece never ends between two halves of a character.
     const end = start + (unit >= 0xd800 && unit <= 0xdbff ? maxPieceChars - 1 : maxPieceChars);
     rows.push({ number: start === 0 ? number : null, text: line.slice(start, end) });
     start = end;

@@ -12,7 +12,7 @@ export function Time({ time }: { time: string }): VNode {
   );
 }
 
-/** Whose memory it is. */
+/** Shows the owner of a memory. */
 export function Owner({ address }: { address: WireAddress }): VNode {
   const owner = ownerText(address);
   return (
@@ -66,12 +66,12 @@ function Loading(): VNode {
   );
 }
 
-/** In the place of what is not loaded: why it cannot be, where that is known. */
+/** Shown in place of data that is not loaded: a loading sign, or the error if it is known. */
 export function Pending({ error }: { error: ApiError | null }): VNode {
   return error === null ? <Loading /> : <ErrorNote error={error} />;
 }
 
-/** A choice of a few, of which one holds. */
+/** Lets a person choose one of a few values. */
 export function Choice<T extends string>({
   label,
   value,

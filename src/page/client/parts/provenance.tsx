@@ -14,7 +14,7 @@ const fields = [
   ["client", "Client"],
 ] as const satisfies [keyof WireActor, string][];
 
-/** Where a change comes from. A run leads to all that it changed. */
+/** Shows the origin of a change. A run links to all its changes. */
 export function Provenance({ actor }: { actor: WireActor | null }): VNode {
   const { href } = useMemory();
   const facts = fields.flatMap(([field, term]) => {

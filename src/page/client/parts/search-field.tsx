@@ -9,17 +9,17 @@ const kinds = [
   ["regex", "Regex"],
 ] as const;
 
-/** What is searched for, and how. */
+/** A search: the query and its kind. */
 export interface Search {
   query: string;
-  /** Words are ranked; an exact text is in a line as it is; a regular expression has the syntax of RE2. */
+  /** Words are ranked. An exact text must occur in a line unchanged. A regular expression has the syntax of RE2. */
   kind: (typeof kinds)[number][0];
   ignoreCase: boolean;
 }
 
 export const noSearch: Search = { query: "", kind: "words", ignoreCase: false };
 
-/** As the server receives it. */
+/** Converts a search to the server's query. */
 export function createQuery({ query, kind, ignoreCase }: Search): Query {
   return { query, kind, ignoreCase: String(ignoreCase) };
 }
@@ -30,7 +30,7 @@ interface SearchFieldProps {
   setSearch: (search: Search) => void;
 }
 
-/** A field, and below it the ways to search once something stands in it. */
+/** Shows the search field. Once it contains a text, the kinds of search appear below. */
 export function SearchField({ label, search, setSearch }: SearchFieldProps): VNode {
   const { query, kind, ignoreCase } = search;
   return (
@@ -71,7 +71,7 @@ export function SearchField({ label, search, setSearch }: SearchFieldProps): VNo
 
 const pauseMs = 200;
 
-/** The search once it has not changed for a moment. */
+/** Returns the search after it has not changed for a moment. */
 export function useSettled(search: Search): Search {
   const [settled, setSettled] = useState(noSearch);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { hidden, ordinary } from "../../../core/display/hidden-characters.js";
 
 const harmful = new RegExp(`(?:(?!${ordinary})[${hidden}])+`, "gu");
 
-/** A foreign text in which what is hidden is shown. The line end of Windows is left out. */
+/** Shows a text from others with its hidden characters visible. Omits the `\r` of a Windows line end. */
 export function Shown({ text }: { text: string }): VNode {
   return <>{splitHidden(text.endsWith("\r") ? text.slice(0, -1) : text)}</>;
 }
@@ -19,18 +19,21 @@ function splitHidden(text: string): ComponentChildren {
   return [...parts, text.slice(end)];
 }
 
-/** `U+202E`, and how many follow: a text may consist of nothing else. */
+/** Names the first character of a run, and counts the others: `U+200B ×3` if they are the same, else `U+200B +2`. */
 function nameRun(run: string): string {
-  const characters = Array.from(
-    run.slice(0, 8),
-    (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
-  );
-  const [first = ""] = characters;
-  if (run.length === 1) return first;
-  return characters.every((each) => each === first) ? `${first} ×${run.length}` : `${first} +${run.length - 1}`;
+  const first = String.fromCodePoint(run.codePointAt(0) ?? 0);
+  let count = 0;
+  let areSame = true;
+  for (const character of run) {
+    count += 1;
+    areSame &&= character === first;
+  }
+  const name = `U+${(run.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  if (count === 1) return name;
+  return areSame ? `${name} ×${count}` : `${name} +${count - 1}`;
 }
 
-/** A path or an id, isolated from what stands around it. */
+/** Shows a path or an id, isolated from the text around it. */
 export function Name({ text, class: name = "" }: { text: string; class?: string }): VNode {
   return (
     <bdi class={name} dir="auto">

@@ -6,13 +6,13 @@ const nameKey = "memory-page-name";
 
 interface Signature {
   isReady: boolean;
-  /** For the body of a request. */
+  /** Fields for the body of a request. */
   fields: { by?: string };
-  /** Requests the name that a decision carries. */
+  /** The input for the name that signs a decision. */
   field: VNode;
 }
 
-/** How the visitor signs decisions. Where the server does not know who it is, the visitor types a name. */
+/** Returns the visitor's signature for decisions. If the server does not know the visitor, the visitor types a name. */
 export function useSignature(): Signature {
   const { userId } = useSession();
   const [name, setName] = useState(localStorage.getItem(nameKey) ?? "");

@@ -3,7 +3,7 @@ import type { WireVersion } from "../../wire.js";
 import { Operation, Time } from "./parts.js";
 import { Name } from "./shown.js";
 
-/** A version in a list of a dialog. */
+/** Shows a version in a list of a dialog. */
 export function VersionLine({ version, remark = "" }: { version: WireVersion; remark?: string }): VNode {
   return (
     <>

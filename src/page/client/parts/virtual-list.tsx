@@ -1,25 +1,28 @@
 import type { ComponentChildren, HTMLAttributes, VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
-/** Rows are in the document or not by so many. */
+/** Number of rows that are added to or removed from the document together. */
 const blockRows = 25;
 
-/** How far above and below the window: some two screens. */
+/** Height above and below the window that stays in the document: about two screens. */
 const marginPx = 1800;
 
 interface VirtualListProps<Row> extends Omit<HTMLAttributes<HTMLDivElement>, "children"> {
   rows: readonly Row[];
-  /** The height of most rows. */
+  /** Height of most rows. */
   rowPx: number;
-  /** One element. */
+  /** Must return a single element. */
   render: (row: Row, index: number) => ComponentChildren;
-  /** The row that is always in the document, and scrolled into view when it changes. */
+  /** The row that always stays in the document. It is scrolled into view when it changes. */
   active?: number;
-  /** Where to it is scrolled. */
+  /** The position to which the active row is scrolled. */
   place?: "nearest" | "center";
 }
 
-/** Rows of any height, of which only those near the window are in the document. Others have the height that they had. */
+/**
+ * Shows rows of any height. Only the rows near the window are in the document. Others are gaps of their last known
+ * height.
+ */
 export function VirtualList<Row>({
   rows,
   rowPx,
@@ -59,7 +62,7 @@ export function VirtualList<Row>({
   };
   useLayoutEffect(() => {
     update();
-    // Of any element, as a list need not be what is scrolled.
+    // Listens to every element, because the scrolled element may be another one than the list.
     const options = { capture: true, passive: true };
     document.addEventListener("scroll", update, options);
     addEventListener("resize", update);

@@ -6,7 +6,7 @@ import { useMemory } from "../data/memory.js";
 import { Dialog, DialogButton } from "../parts/dialog.js";
 import { useSignature } from "../parts/signature.js";
 
-/** What a person can do with a proposal. */
+/** Shows the possible decisions about a proposal. */
 export function Decisions({ proposal: { id, content, command } }: { proposal: WireFullProposal }): VNode {
   return (
     <div class="actions">

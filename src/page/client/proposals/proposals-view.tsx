@@ -18,7 +18,7 @@ const statuses = [
   ["rejected", "Rejected"],
 ] as const;
 
-/** The changes that agents propose, and what each would do. */
+/** Shows the proposals of agents, and the effect of each. */
 export function ProposalsView(): VNode {
   const { query, version: memoryVersion, href } = useMemory();
   const { proposal: opened } = query;

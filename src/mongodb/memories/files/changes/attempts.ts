@@ -16,8 +16,9 @@ type Files = ExactCollection<StoredDocument>;
 export type Attempt = (files: Files, call: CallContext) => Promise<ChangeResult | null>;
 
 /**
- * The one command that changes a file that is there. Null if there is none for the change.
- * @param before the text that an edit is made of. @throws what `edit` throws
+ * Returns the one command that changes an existing file. Null if no single command can make the change.
+ * @param before the text that an edit starts from.
+ * @throws what `edit` throws
  */
 export function attemptChange(
   key: string,
@@ -49,7 +50,7 @@ export function attemptChange(
   }
 }
 
-/** Null if there is no file. */
+/** Returns null if there is no file. */
 export async function readText(
   context: FilesContext,
   key: string,
@@ -61,7 +62,7 @@ export async function readText(
   return found?.kind === "file" ? found.text : null;
 }
 
-/** An update that answers nothing: a replica set keeps the document for an answer. */
+/** An update without an answer is cheaper: a replica set would keep a copy of the document to repeat the answer. */
 async function append(
   files: Files,
   _id: string,
@@ -113,22 +114,22 @@ async function deleteFile(files: Files, _id: string, call: CallContext): Promise
 }
 
 /**
- * One command that changes the text of a file that is there. What must hold stands in the pipeline: a filter of the
- * `_id` alone is what the server finds without planning, and a document that is set to what it is counts as not
- * modified.
+ * One command that changes the text of an existing file. The conditions are in the pipeline: the server finds a
+ * document by a filter on `_id` alone without planning, and a document that is set to itself counts as not modified.
  */
 interface TextUpdate {
-  /** The new id of the text. Where the document has another one, nothing was changed. */
+  /** The new id of the text. If the document has another id afterwards, nothing was changed. */
   textId: string;
   pipeline: object[];
 }
 
 const isFile: Expression = { $eq: ["$kind", "file"] };
 
-/** Changes nothing if the file could become too large. `transact` then finds out exactly. */
+/** Changes nothing if the file could become too large. `transact` then computes the exact size. */
 function appendUpdate(content: string, now: Date, maxFileBytes: number): TextUpdate {
   const bytes = utf8Bytes(content);
-  // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
+  // For most texts the appended text alone shows that no newline is needed. Only the server knows how the old text
+  // ends.
   const mayNeedNewline = appendSeparator("x", content) !== "";
   const withoutNewlines: Expression = { $rtrim: { input: "$text", chars: "\n" } };
   const joins: Expression = { $or: [{ $eq: ["$text", ""] }, { $ne: ["$text", withoutNewlines] }] };
@@ -158,13 +159,13 @@ function setUpdate(condition: Expression, content: string, now: Date): TextUpdat
 }
 
 /**
- * Leaves a receipt with how often the text was there (ADR 0020), unless the file would become too large. Changes
- * nothing where the server would take long to search.
+ * Replaces a text and writes a receipt with the number of replacements (ADR 0020), unless the file would become too
+ * large. Changes nothing if the search would take the server long.
  */
 function replaceUpdate(search: string, content: string, now: Date, maxFileBytes: number): TextUpdate {
   const textId = newChangeId();
   const searchBytes = utf8Bytes(search);
-  // It is compared at each place of the text where it could begin, and at one at least.
+  // The search text is compared at each position where it could begin, and at least at one.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
   const replaced: Expression = { $subtract: [{ $size: { $split: ["$text", literal(search)] } }, 1] };
   const sizeBytes: Expression = {

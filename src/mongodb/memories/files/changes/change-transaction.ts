@@ -26,43 +26,46 @@ import { type TreeDocument, LoadedTree } from "./loaded-tree.js";
 import type { Outcome, QueuedChange } from "./queue.js";
 import { beginHistory, insertRecorded } from "./versions.js";
 
-/** How many documents come at a time. */
+/** How many documents one batch contains. */
 const batchSize = 1000;
 
-/** How long all texts may be that the changes of one transaction replace or bring. */
+/** Maximum length of all texts that the changes of one transaction replace or add. */
 const maxTextChars = 32_000_000;
 
-/** What a transaction has made. */
+/** The result of a transaction. */
 export interface TransactionOutcome {
   outcomes: Outcome[];
-  /** Null if it made no version. */
+  /** Null if the transaction made no version. */
   history: RootHistory | null;
-  /** The revision before. */
+  /** The revision before the transaction. */
   revision: number;
 }
 
-/** What a transaction has loaded. The tree changes with each change. */
+/** The part of a memory that a transaction has loaded. Each change also changes the tree. */
 interface LoadedMemory {
   tree: LoadedTree;
   root: StoredRoot | null;
-  /** The directories of which everything is loaded. */
+  /** The directories that are loaded with everything below them. */
   below: readonly string[];
   history: RootHistory;
   keepsVersions: boolean;
 }
 
-/** What one change has made of the tree. */
+/** The effect of one change on the tree. */
 interface MadeEdits {
-  /** The UTF-16 units of the texts that it brings and replaces. */
+  /** Number of UTF-16 units of the texts that the change adds and replaces. */
   chars: number;
-  /** With which the memory is marked. */
+  /** The id that the memory records. */
   approvalId: string | undefined;
   writesRoot: boolean;
-  /** Null if it makes no version. */
+  /** Null if the change makes no version. */
   recorded: RecordedChange | null;
 }
 
-/** One try of changes of one memory. It also ends by commit if all were refused: then a majority has what it read. */
+/**
+ * One attempt at changes of one memory. Commits even if all changes were refused: the commit confirms that a majority
+ * has the data that the refusals are based on.
+ */
 export class ChangeTransaction {
   readonly #context: FilesContext;
   readonly #address: CheckedAddress;
@@ -97,7 +100,7 @@ export class ChangeTransaction {
     return { outcomes, revision, history: made.length === 0 ? null : await this.#store(loaded, made) };
   }
 
-  /** Makes one change on the tree. Null if it edits nothing. @throws what refuses it */
+  /** Makes one change on the tree. Null if the change edits nothing. @throws what refuses the change */
   async #apply(
     { scope, apply, actor, maxMemoryBytes }: QueuedChange,
     { tree, root, keepsVersions }: LoadedMemory,
@@ -115,7 +118,7 @@ export class ChangeTransaction {
     return {
       chars: countChars(edits, description),
       approvalId,
-      // Of two changes that make a limited memory larger only one can end.
+      // Two concurrent changes that enlarge a limited memory both write the root, so that only one can commit.
       writesRoot: grows || approvalId !== undefined,
       recorded: isRecorded ? { revision: tree.revision, at, actor, ...description } : null,
     };
@@ -155,7 +158,7 @@ export class ChangeTransaction {
     return true;
   }
 
-  /** The size of all texts, by the index of listings. */
+  /** Reads the size of all texts, from the index of listings. */
   async #sizeOfAll(): Promise<number> {
     const pipeline = [
       { $match: { _id: rangeOfMemory(this.#key) } },
@@ -168,7 +171,7 @@ export class ChangeTransaction {
     return found?.sizeBytes ?? 0;
   }
 
-  /** What the changes name, with all parents and the root. @throws movedAway, notHere */
+  /** Loads the documents that the changes name, with all parents and the root. @throws movedAway, notHere */
   async #load(changes: readonly QueuedChange[]): Promise<LoadedMemory> {
     const { collection, history: kept } = this.#context;
     const below = getDirectories(changes);
@@ -199,7 +202,7 @@ export class ChangeTransaction {
   }
 }
 
-/** Directories of which everything is loaded. */
+/** Returns the directories that are loaded with everything below them. */
 function getDirectories(changes: readonly QueuedChange[]): string[] {
   const all = new Set(changes.flatMap(({ scope }) => scope.below));
   return all.has(ROOT) ? [ROOT] : [...all];

@@ -20,13 +20,16 @@ import {
 import { byId } from "../file-indexes.js";
 import { isComplete, type LoadedTree } from "./loaded-tree.js";
 
-/** How many documents one command reads, creates or deletes, and about how many bytes of them it copies. */
+/** How many documents one command reads, creates or deletes, and about how many bytes one insert copies. */
 const maxDocuments = 1000;
 const maxCopiedBytes = 16_000_000;
-/** So many documents are created by the command that updates others. Reason: an upsert searches for each of them. */
+/**
+ * Up to this number, documents are created by the command that updates others. Reason: an upsert searches for each of
+ * them.
+ */
 const maxUpserts = 100;
 
-/** Where a difference is stored. */
+/** The memory in which a difference is stored. */
 export interface DifferenceTarget {
   collection: ExactCollection<StoredDocument>;
   session: ClientSession;
@@ -35,17 +38,17 @@ export interface DifferenceTarget {
 }
 
 export interface DifferenceOptions {
-  /** The directories of which everything was loaded. */
+  /** The directories that were loaded with everything below them. */
   below: readonly string[];
-  /** The time of new directories, and of those in which something is created. */
+  /** The time of new directories, and of directories in which something is created. */
   at: Date;
-  /** The last version of each file that has got one, by path. */
+  /** The last versions of the files with new versions, by path. */
   heads: ReadonlyMap<string, StoredFile["head"]>;
   /** Fields of the root. Null: the root is written only if something is created in it. */
   rootFields: Partial<StoredRoot> | null;
 }
 
-/** How the documents of a tree differ from those that were loaded. */
+/** The difference between a tree and the loaded documents. */
 interface Difference {
   /** Ids; directories first. */
   removed: string[];
@@ -58,9 +61,9 @@ interface Difference {
 }
 
 /**
- * Stores how a tree differs from what was loaded of it. First what other changes meet: directories that are removed, and
- * directories in which something is created. So of two changes in conflict the later one ends at once, and not after
- * thousands of files.
+ * Stores the difference between a tree and the loaded documents. Writes first what conflicting changes write too:
+ * directories that are removed, and directories in which something is created. So the later of two conflicting changes
+ * fails at once, and not after thousands of files.
  */
 export async function storeDifference(
   memory: DifferenceTarget,
@@ -109,7 +112,7 @@ function findDifference(key: string, tree: LoadedTree, { heads, at }: Difference
   return { ...found, removed: [...directories, ...files].map(([, { _id }]) => _id) };
 }
 
-/** Null for a file that has changed in nothing, and for a directory. */
+/** Returns null for a file without changes, and for a directory. */
 function changedFields(tree: LoadedTree, path: string, head: StoredFile["head"]): Partial<StoredFile> | null {
   const file = tree.files.get(path);
   if (file === undefined) return null;
@@ -119,7 +122,7 @@ function changedFields(tree: LoadedTree, path: string, head: StoredFile["head"])
   return { ...(isWritten && { text, textId: newChangeId(), sizeBytes, updatedAt }), ...(head && { head }) };
 }
 
-/** Whether a change has written the text of a stored file. Its time is then another object, even if it is the same. */
+/** Whether a change has written the text of a stored file. The time is then another object, even if it is equal. */
 function isRewritten(tree: LoadedTree, path: string): boolean {
   return tree.files.get(path)?.updatedAt !== tree.document(path)?.updatedAt;
 }
@@ -147,7 +150,9 @@ function createDirectory(_id: string, at: Date): StoredDirectory {
   return { _id, kind: "dir", made: 1, createdAt: at, updatedAt: at };
 }
 
-/** Writes the directories in which something is created, so that no other change can remove them; and the root. */
+/**
+ * Writes the directories in which something is created, so that no other change can remove them; also writes the root.
+ */
 function touchParents(
   { address, root }: DifferenceTarget,
   tree: LoadedTree,
@@ -176,7 +181,7 @@ function insertOnly({ _id, ...fields }: StoredDocument): ExactWrite<StoredDocume
   return { updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true } };
 }
 
-/** Batch by batch: all together may be more than this process can hold. */
+/** Copies documents in batches: all together may be more than this process can hold. */
 async function copyDocuments(
   { collection, session, address }: DifferenceTarget,
   _id: object,

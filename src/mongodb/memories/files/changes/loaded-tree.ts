@@ -2,17 +2,18 @@ import { MemoryTree, type TreeEdits } from "../../../../core/tree/memory-tree.js
 import type { MemorySnapshot, SnapshotFile } from "../../../../core/tree/snapshot.js";
 import type { IndexedDocument, StoredDocument, StoredRoot } from "../documents.js";
 
-/** A document of a tree. Where no text is needed, only its place in the index of listings is read. */
+/** A document of a tree. If no text is needed, only its entry in the index of listings is read. */
 export type TreeDocument = StoredDocument | IndexedDocument;
 
-/** False for a document of which only the index of listings was read. */
+/** Returns false for a document of which only the index entry was read. */
 export function isComplete(document: TreeDocument): document is StoredDocument {
   return "createdAt" in document;
 }
 
 /**
- * A part of a memory as it was loaded, and as changes leave it. It also keeps which document is at each path, because a
- * tree does not say it: a file that is deleted and created again is another document; a moved or rewritten one is not.
+ * A part of a memory as loaded, and with changes applied. Also keeps which document is at each path, because a tree
+ * does not show it: a file that is deleted and created again is another document; a moved or rewritten file is the
+ * same.
  */
 export class LoadedTree extends MemoryTree {
   /** How many changes have made versions. */
@@ -22,7 +23,7 @@ export class LoadedTree extends MemoryTree {
   readonly loaded: ReadonlyMap<string, TreeDocument>;
   readonly #documents: Map<string, TreeDocument>;
 
-  /** @param loaded all documents of the scope but the root */
+  /** @param loaded all documents of the scope except the root */
   constructor(loaded: ReadonlyMap<string, TreeDocument>, root: StoredRoot | null) {
     const files = [...loaded].flatMap(([path, document]) => createFile(path, document) ?? []);
     const directories = [...loaded].filter(([, { kind }]) => kind === "dir").map(([path]) => path);
@@ -32,12 +33,12 @@ export class LoadedTree extends MemoryTree {
     this.#documents = new Map(loaded);
   }
 
-  /** The stored document that is now at a path. Undefined for a path that a change has created. */
+  /** Returns the stored document that is now at a path. Undefined for a path that a change has created. */
   document(path: string): TreeDocument | undefined {
     return this.#documents.get(path);
   }
 
-  /** By how many bytes all texts are longer than when they were loaded. */
+  /** By how many bytes all texts have grown since they were loaded. */
   get grownBytes(): number {
     return this.#grownBytes;
   }
@@ -55,7 +56,7 @@ export class LoadedTree extends MemoryTree {
     super.commit(edits);
   }
 
-  /** By how many bytes edits that are not made yet make all texts longer. */
+  /** Returns by how many bytes planned edits enlarge all texts. */
   growth(edits: TreeEdits): number {
     const getSize = (path: string): number => this.files.get(path)?.sizeBytes ?? 0;
     const sources = new Map(edits.moved.map(({ path, to }) => [to, path]));
@@ -69,7 +70,7 @@ export class LoadedTree extends MemoryTree {
   }
 }
 
-/** A file without its text if that was not read; null for a directory. */
+/** Returns a file; its text is empty if the text was not read. Null for a directory. */
 function createFile(path: string, document: TreeDocument): SnapshotFile | null {
   if (document.kind !== "file") return null;
   const { sizeBytes = 0, updatedAt } = document;

@@ -9,7 +9,7 @@ import type { LoadedTree } from "./loaded-tree.js";
 export interface QueuedChange {
   scope: StorageScope;
   actor: MemoryActor | null;
-  /** The largest size of all texts of the memory after the change, in bytes. Undefined for no limit. */
+  /** Maximum size in bytes of all texts of the memory after the change. Undefined for no limit. */
   maxMemoryBytes: number | undefined;
   /** Throws what refuses the change. It may run again, on a tree without its edits. */
   apply: (tree: LoadedTree, moment: StorageMoment) => Promise<TreeEdits>;
@@ -18,13 +18,16 @@ export interface QueuedChange {
 /** How a change ended: it is made, or refused. */
 export type Outcome = { refusal: unknown } | { refusal?: never };
 
-/** The outcomes of the first of some changes, at least one, and what to do after their callers have the answers. */
+/**
+ * The outcomes of the first of some changes, at least one, and a task for the time after their callers have the
+ * answers.
+ */
 export interface MadeChanges {
   outcomes: Outcome[];
   afterwards: () => Promise<void>;
 }
 
-/** Makes changes of one memory by one transaction. @param call aborted when nobody waits for any of them */
+/** Makes changes of one memory in one transaction. @param call aborted when nobody waits for any of the changes */
 export type MakeChanges = (changes: readonly QueuedChange[], call: CallContext) => Promise<MadeChanges>;
 
 interface Waiting {
@@ -32,16 +35,16 @@ interface Waiting {
   call: CallContext;
   make: MakeChanges;
   resolve: (outcome: Outcome) => void;
-  /** Nothing was changed, or nobody knows. */
+  /** Called if nothing was changed, or if the outcome is unknown. */
   reject: (error: unknown) => void;
 }
 
-/** What one transaction makes at most. */
+/** The maximum for one transaction. */
 const maxBatch = { changes: 100, chars: 4_000_000 };
 
 /**
  * Makes the changes of each memory in the order of their calls. Changes that arrive while a transaction runs share the
- * next one. Reason: of concurrent transactions that write the same directory, or the root, only one can end. Other
+ * next one. Reason: of concurrent transactions that write the same directory, or the root, only one can commit. Other
  * processes still race.
  */
 export class ChangeQueue {
@@ -87,7 +90,7 @@ async function makeBatch(batch: readonly Waiting[]): Promise<readonly Waiting[]>
     await afterwards().catch(() => undefined);
     return batch.slice(0, outcomes.length);
   } catch (error) {
-    // A change that is too much by itself must not fail the others.
+    // A change that is too large by itself must not fail the others.
     if (batch.length > 1 && isTooMuch(error)) return makeBatch([first]);
     for (const { reject } of batch) reject(error);
     return batch;
@@ -103,9 +106,9 @@ function selectBatch(waiting: readonly Waiting[]): Waiting[] {
   return waiting.slice(0, end === -1 ? waiting.length : end);
 }
 
-/** A call that is aborted when all of these are. */
+/** A call that is aborted when all of these calls are. */
 class SharedCall implements CallContext {
-  /** Each change names its own. */
+  /** Each change names its own actor. */
   readonly actor = null;
   readonly timeoutMs: number;
   readonly #calls: readonly CallContext[];

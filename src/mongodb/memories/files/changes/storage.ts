@@ -23,8 +23,9 @@ import { prolong, retain } from "./versions.js";
 import { ChangeTransaction } from "./change-transaction.js";
 
 /**
- * One memory as a document for each file and directory (ADR 0021). `attempt` is one command on one file. Everything else
- * is a transaction: load what the changes name, make them on a tree, store how the tree differs (ADR 0032).
+ * One memory as a document for each file and directory (ADR 0021). `attempt` is one command on one file. Everything
+ * else is a transaction: it loads what the changes name, applies the changes to a tree, and stores the difference (ADR
+ * 0032).
  */
 export class FilesStorage implements TreeStorage {
   readonly #context: FilesContext;
@@ -39,7 +40,7 @@ export class FilesStorage implements TreeStorage {
     this.#expiry = new FilesExpiry(context, address);
   }
 
-  /** A history needs a transaction, and so does a limit of the memory. */
+  /** If there is a history or a limit of the memory, a change needs a transaction. */
   async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
     const { history, maxMemoryBytes } = this.#context;
     const isLimited = maxMemoryBytes !== undefined && change.type !== "delete";
@@ -64,7 +65,10 @@ export class FilesStorage implements TreeStorage {
     });
   }
 
-  /** Changes of directories run beside the queue if no history needs their texts: a long one does not delay others. */
+  /**
+   * Changes of directories run beside the queue if no history needs their texts, so that a long change does not delay
+   * others.
+   */
   async transact<Result>(
     scope: StorageScope,
     apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
@@ -102,7 +106,7 @@ export class FilesStorage implements TreeStorage {
     return last.applied.result;
   }
 
-  /** The change of a memory that has expired. Null: it creates something. */
+  /** Makes the change on an expired memory, which counts as empty. Null if the change creates something. */
   async #applyToNothing(change: QueuedChange): Promise<Outcome | null> {
     const context = this.#context;
     refuseElsewhere(context, null);
@@ -129,7 +133,7 @@ export class FilesStorage implements TreeStorage {
   }
 }
 
-/** Runs commands that change something. What the server refuses of one step is put into words. */
+/** Runs commands that change something. Explains errors of a transaction that is too much for the server. */
 export async function writing<T>(context: FilesContext, write: () => Promise<T>): Promise<T> {
   try {
     await context.ready();

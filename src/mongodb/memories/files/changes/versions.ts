@@ -17,16 +17,16 @@ import { byId } from "../file-indexes.js";
 import type { FilesContext } from "../files-context.js";
 import type { LoadedTree } from "./loaded-tree.js";
 
-/** After so many changes versions are removed that need not be kept. */
+/** After this many changes, versions that need not be kept are removed. */
 const changesPerRetention = 60;
 
-/** What the documents of a memory keep of the versions of some changes. */
+/** The fields by which the documents of a memory record the versions of some changes. */
 export interface RecordedVersions {
   rootFields: Partial<StoredRoot> & { history: RootHistory };
   heads: Map<string, StoredFile["head"]>;
 }
 
-/** What the root keeps of a memory whose changes have made no version yet. */
+/** Returns the history in the root of a memory whose changes have made no version yet. */
 export function beginHistory(): RootHistory {
   return { id: randomBytes(12).toString("hex"), revision: 0 };
 }
@@ -58,8 +58,8 @@ export async function insertRecorded(
     const { expiresAt } = getExpiry(lifetimeMs, updatedAt);
     expires = { expiresAt };
     next.lifetimeMs = lifetimeMs;
-    // Versions without a time to go were made when nothing expired, or came from an archive. They count as due now, and
-    // `prolong` gives them a time.
+    // Versions without an expiry time were made when nothing expired, or come from an archive. They count as due now,
+    // and `prolong` gives them a time.
     const former = history.expiresAt ?? (isFirst ? expiresAt : updatedAt);
     next.expiresAt = former < expiresAt ? former : expiresAt;
   }
@@ -73,8 +73,8 @@ export async function insertRecorded(
 }
 
 /**
- * The last versions of the paths before the changes. A file knows its own, unless it was not changed since the history
- * began.
+ * Reads the last versions of the paths before the changes. A file contains its own, unless it was not changed since the
+ * history began.
  */
 async function findHeads(
   context: FilesContext,
@@ -92,8 +92,8 @@ async function findHeads(
     else unknown.push(path);
   }
   if (revision === 0 || unknown.length === 0) return heads;
-  // Not in the transaction, in which no server takes this; but none of these versions is of a change that this one does
-  // not see.
+  // Read outside the transaction, because servers refuse `$unionWith` in a transaction. `revision + 1` excludes
+  // versions of changes that this transaction does not see.
   for (const [path, head] of await context.versions.heads(id, unknown, revision + 1, call)) heads.set(path, head);
   return heads;
 }
@@ -108,12 +108,12 @@ function headsAfter(versions: readonly UnlinkedVersion[]): RecordedVersions["hea
   return heads;
 }
 
-/** As `MemoryExpiry` has it, by the lifetime that the memory knows. */
+/** Computes the same times as `MemoryExpiry`, from the lifetime that the memory records. */
 function getExpiry(lifetimeMs: number, now: Date): { latest: Date; expiresAt: Date } {
   return { latest: new Date(now.getTime() + lifetimeMs), expiresAt: new Date(now.getTime() + 2 * lifetimeMs) };
 }
 
-/** Lets versions live as long as the memory. The change is made, even if this fails: the next one tries again. */
+/** Lets versions live as long as the memory. The change is made, even if this fails: the next change tries again. */
 export async function prolong(
   context: FilesContext,
   address: CheckedAddress,
@@ -128,7 +128,7 @@ export async function prolong(
     const filter = { _id: getRootId(getMemoryKey(address)), "history.id": id };
     await context.collection.updateOne(filter, { $set: { "history.expiresAt": until.expiresAt } }, byId, call);
   } catch {
-    // Nothing is lost: they are kept for a while yet.
+    // Nothing is lost: the versions are kept for a while.
   }
 }
 
@@ -143,7 +143,10 @@ export async function retain(
     await dropOld(versions, history, call, before);
 }
 
-/** Of the last changes. Those of a process that died before it dropped any are among them. */
+/**
+ * Removes old versions of the last changes. Looks back two intervals, because a process may have died before it removed
+ * any.
+ */
 export async function dropOld(
   versions: VersionCollection,
   { id, revision }: Pick<RootHistory, "id" | "revision">,

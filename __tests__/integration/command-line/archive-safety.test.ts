@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { cli, cliJson } from "../../helpers/run-cli.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { folderWith, testFolder } from "../../helpers/test-folder.js";
+
+const folder = testFolder();
+const newPath = (): string => join(folder, randomUUID());
+const memory = folderWith(folder, { a: "1", "dir/b": "2" });
+
+/** What takes the place of an archive, so that reading it would hang or fill the memory. */
+const traps: [string, (file: string) => void][] = [
+  ["a pipe", (file) => void execFileSync("mkfifo", [file])],
+  ["a link to an endless device", (file) => symlinkSync("/dev/zero", file)],
+  ["a link to a pipe", (file) => (execFileSync("mkfifo", [`${file}-pipe`]), symlinkSync(`${file}-pipe`, file))],
+];
+
+describe("an archive that is", () => {
+  // Requirement: command-line.hostile-archives
+  it.each(traps)("%s is refused by import, unread", async (_, make) => {
+    const archive = newPath();
+    make(archive);
+    expect(await cli(["import", archive, "--dir", newPath()])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("it is no regular file"),
+    });
+  });
+
+  // Requirement: command-line.hostile-archives
+  it("a folder is refused by import and export, which say how folders are copied", async () => {
+    const archive = folderWith(folder, { "manifest.json": "{}", "files/a": "1" });
+    const imported = await cli(["import", archive, "--dir", newPath()]);
+    expect(imported).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("`copy --dir`") });
+    for (const argv of [[], ["--overwrite"]]) {
+      expect(await cli(["export", archive, "--dir", memory, ...argv])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("`copy --to-dir`"),
+      });
+    }
+    expect(readFileSync(join(archive, "files", "a"), "utf8")).toBe("1");
+  });
+
+  // Requirement: command-line.hostile-archives
+  it("larger than any file of a memory is refused by its first bytes", async () => {
+    const archive = newPath();
+    writeFileSync(archive, "");
+    truncateSync(archive, 1_900_000_000);
+    expect((await cli(["import", archive, "--dir", newPath()])).stderr).toMatch(/line 1: longer than 90100000 bytes/);
+  });
+});
+
+const getMode = (path: string): number => statSync(path).mode & 0o777;
+
+describe("an export", () => {
+  // Requirement: command-line.owner-only
+  it("is its owner's only, whatever the umask, and keeps the rights of a file it replaces", async () => {
+    const archive = newPath();
+    const before = process.umask(0);
+    try {
+      await cliJson(["export", archive, "--dir", memory]);
+      expect(getMode(archive)).toBe(0o600);
+      chmodSync(archive, 0o640);
+      await cliJson(["export", archive, "--dir", memory, "--overwrite"]);
+      expect(getMode(archive)).toBe(0o640);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it("replaces a link, and does not write through it", async () => {
+    const elsewhere = folderWith(folder, { kept: "x" });
+    const archive = newPath();
+    symlinkSync(join(elsewhere, "kept"), archive);
+    expect((await cli(["export", archive, "--dir", memory])).exitCode).toBe(1);
+    await cliJson(["export", archive, "--dir", memory, "--overwrite"]);
+    expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name), "utf8"))).toEqual(["x"]);
+  });
+});
+
+describe("a memory whose limit for a file is above that of the command line", () => {
+  const { client, uri, name: dbName } = testDatabase();
+  const store = new MongoMemoryStore({ client, dbName });
+  const getHash = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const large = "é\0x".repeat(1_250_000);
+  const database = ["--uri", uri, "--db", dbName];
+
+  // Requirement: command-line.export-and-import
+  it("comes back from an export, and from copy", async () => {
+    const [source, target] = [randomUUID(), randomUUID()];
+    await store.memory({ nodeId: source }, { maxFileBytes: 6_000_000 }).write("/large", large);
+    const archive = newPath();
+    await cliJson(["export", archive, ...database, "--node", source]);
+    const dir = newPath();
+    expect(await cliJson(["import", archive, ...database, "--node", target])).toMatchObject({ written: 1 });
+    expect(await cliJson(["import", archive, "--dir", dir])).toMatchObject({ written: 1 });
+    expect(
+      await cliJson(["copy", "--dir", dir, "--to-uri", uri, "--to-db", dbName, "--to-node", `${target} again`]),
+    ).toMatchObject({ written: 1 });
+    const reads = [
+      openDirectoryMemory({ dir }),
+      ...[target, `${target} again`].map((nodeId) => store.memory({ nodeId })),
+    ];
+    for (const one of reads) expect(getHash(await one.read("/large"))).toBe(getHash(large));
+  });
+});

@@ -1,0 +1,90 @@
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { MemoryError } from "../../../src/core/values/errors.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => server.close()));
+
+async function failureOf(call: Promise<unknown>): Promise<MemoryError> {
+  const error = await call.then(
+    () => "no failure",
+    (reason: unknown) => reason,
+  );
+  if (!MemoryError.isInstance(error)) throw new Error(`expected a MemoryError, not ${String(error)}`);
+  return error;
+}
+
+/** The limit of a first connection is nine tenths of it. */
+const storeOf = (uri: string): MongoMemoryStore =>
+  new MongoMemoryStore({ client: useClient(new MongoClient(uri)), timeoutMs: 2000 });
+
+/** A port at which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function listen(answer: string): Promise<number> {
+  const server = createServer((socket) => socket.on("error", () => undefined).end(answer));
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+describe("the first call of a store", () => {
+  // Requirement: errors.first-connection
+  it("says that nothing listens, and names the host in the cause alone", async () => {
+    const port = await freePort();
+    const store = storeOf(`mongodb://127.0.0.1:${port}/`);
+    const memory = store.memory({ nodeId: "a" });
+    for (const call of [() => memory.read("/a"), () => memory.append("/a", "x"), () => store.put(["a"], "k", {})]) {
+      const { code, message, cause } = await failureOf(call());
+      expect(code).toBe("EIO");
+      expect(message).toBe(
+        "EIO: MongoDB did not answer (ECONNREFUSED: nothing listens there); start MongoDB, or correct the connection string",
+      );
+      expect(String(cause)).toContain(`127.0.0.1:${port}`);
+    }
+  });
+
+  // Requirement: errors.first-connection
+  it("says that a name does not resolve", async () => {
+    const { message } = await failureOf(storeOf("mongodb://missing.invalid/").start());
+    expect(message).toMatch(
+      /^EIO: MongoDB did not answer \(\w+: the name does not resolve\); correct the connection string$/,
+    );
+  });
+
+  // Requirement: errors.first-connection
+  it("says that TLS failed", async () => {
+    const { message } = await failureOf(storeOf(`mongodb://127.0.0.1:${await listen("no TLS")}/?tls=true`).start());
+    expect(message).toMatch(/^EIO: MongoDB did not answer \(\w+: TLS failed\); check the certificates/);
+  });
+
+  // Requirement: errors.first-connection
+  it("says that the login was refused", async () => {
+    const { uri } = testDatabase();
+    const { message } = await failureOf(storeOf(uri.replace("mongodb://", "mongodb://nobody:wrong@")).start());
+    expect(message).toBe(
+      "EIO: MongoDB refused to read (AuthenticationFailed, code 18); check the user, the password and authSource",
+    );
+  });
+
+  // Requirement: errors.first-connection, guarantees.storage-back
+  it("is answered once the server is there", async () => {
+    const mongod = await privateMongod("standalone");
+    await mongod.kill();
+    const memory = storeOf(mongod.uri).memory({ nodeId: "a" });
+    expect((await failureOf(memory.append("/a", "x"))).message).toContain("ECONNREFUSED");
+    await mongod.restart();
+    await memory.append("/a", "x");
+    expect(await memory.read("/a")).toBe("x");
+  });
+});

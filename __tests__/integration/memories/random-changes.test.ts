@@ -1,0 +1,201 @@
+import { describe, expect, it } from "@jest/globals";
+import type { MemoryBackend } from "../../../src/core/contract/backend.js";
+import type { MemorySnapshot } from "../../../src/core/memory.js";
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
+import { applyChange } from "../../../src/core/tree/apply-change.js";
+import { type Change, type ChangeResult, noResult } from "../../../src/core/tree/change.js";
+import { MemoryTree } from "../../../src/core/tree/memory-tree.js";
+import { addressFor, type CheckedAddress } from "../../../src/core/values/address.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
+import { ROOT } from "../../../src/core/values/paths.js";
+import { compareCodeUnits } from "../../../src/core/values/text.js";
+import { recordEdits, type RecordedEdits } from "../../../src/mongodb/history/record-edits.js";
+import type { MemoryDocument } from "../../../src/mongodb/memories/document/document.js";
+import { recordedChange } from "../../../src/mongodb/memories/document/outbox.js";
+import { type LayoutName, openLayout } from "../../../src/mongodb/memories/layouts.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { repetitions } from "../../helpers/repetitions.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const changesOfMemory = 60;
+const limits = { maxFileBytes: 600, maxMemoryBytes: 15_000_000 };
+const call = createUnlimitedCall();
+const databases = { document: testDatabase("standalone"), files: testDatabase("replicaSet") };
+
+let now = new Date(0);
+
+function openMemories(layout: LayoutName, keepsHistory: boolean) {
+  const { db, client } = databases[layout];
+  const opened = openLayout(layout, {
+    db,
+    client,
+    collectionName: keepsHistory ? "with_history" : "memories",
+    writeConcern: layout === "files" ? { w: "majority", journal: true } : {},
+    connect: () => undefined,
+    clock: () => now,
+    expireMs: {},
+    history: keepsHistory ? { begins: true } : null,
+    embeddings: null,
+    makesIndexes: true,
+  });
+  const [memories, versions] = opened.collectionNames.map((name) => db.collection(name));
+  if (memories === undefined || versions === undefined) throw new Error("a layout has memories and versions");
+  return { open: (address: CheckedAddress): MemoryBackend => opened.backend(address, limits), memories, versions };
+}
+
+type Choose = <T>(values: readonly [T, ...T[]]) => T;
+
+/** Numbers of one seed, so that a failure can be repeated. */
+function createChoose(seed: number): Choose {
+  let state = seed;
+  return (values) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return values[Math.floor((state / 2 ** 32) * values.length)] ?? values[0];
+  };
+}
+
+const names = ["a", "a-b", "b", "c.d", "$x", "ä", "%25", "_bsontype"] as const;
+const texts = ["", "x", "line\n", "\nl", "ab ab", "äöü", "\u{1F600}", "$data", "y".repeat(200)] as const;
+
+function pickPath(pick: Choose): string {
+  const depth = pick([0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
+  return ROOT + Array.from({ length: depth }, () => pick(names)).join("/");
+}
+
+function pickChange(pick: Choose): Change {
+  const [path, content] = [pickPath(pick), pick(texts)];
+  const type = pick(["append", "append", "write", "write", "update", "edit", "delete", "rename"] as const);
+  switch (type) {
+    case "append":
+      return { type, path, content, create: pick([true, true, false]) };
+    case "write":
+      return { type, path, content, ifExists: pick(["replace", "fail"]), ifMissing: pick(["create", "fail"]) };
+    case "update":
+      return { type, path, oldContent: pick(["a", "ab ", "x", "ä"]), content };
+    case "edit":
+      return { type, path, edit: (text) => Array.from(text).slice(1).join("") + content };
+    case "delete":
+      return { type, path, ifDirectory: pick(["delete", "fail"]) };
+    case "rename": {
+      const to = pickPath(pick);
+      // The pipeline refuses it before.
+      const isIllegal = path === ROOT || to === ROOT || to === path || to.startsWith(`${path}/`);
+      return isIllegal ? { type: "append", path, content, create: true } : { type, path, to };
+    }
+  }
+}
+
+/** What the change answered, or why it was refused. */
+async function getAnswer(change: Change, run: () => Promise<ChangeResult> | ChangeResult): Promise<object> {
+  try {
+    const result = await run();
+    // A storage may leave the file out.
+    return change.type === "append" || change.type === "update" ? { ...result, file: noResult.file } : result;
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    return { code: error.code, message: error.message, path: error.path };
+  }
+}
+
+/** Makes the change in the tree. */
+function changeTree(tree: MemoryTree, change: Change, recorded: RecordedEdits[]): ChangeResult {
+  const { edits, result } = applyChange(tree, change, { now, maxFileBytes: limits.maxFileBytes });
+  const made = recordEdits(tree, edits);
+  if (made !== null) recorded.push(made);
+  tree.commit(edits);
+  return result;
+}
+
+function sortSnapshot({ files, directories }: Pick<MemorySnapshot, "files" | "directories">): unknown {
+  return {
+    files: files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+    directories: directories.toSorted(compareCodeUnits),
+  };
+}
+
+describe.each([
+  { layout: "document", keepsHistory: false, atOnce: 1 },
+  { layout: "document", keepsHistory: true, atOnce: 1 },
+  { layout: "files", keepsHistory: false, atOnce: 1 },
+  { layout: "files", keepsHistory: true, atOnce: 1 },
+  // A process makes them in few transactions.
+  { layout: "files", keepsHistory: true, atOnce: 12 },
+] as const)("random changes in the layout $layout, history: $keepsHistory, $atOnce at once", (options) => {
+  const { layout, keepsHistory, atOnce } = options;
+  const { open, memories, versions } = openMemories(layout, keepsHistory);
+
+  // Requirement: files.document-for-each-file, files.transactions
+  it.each(Array.from({ length: repetitions({ usual: 10, long: 100 }) }, (_, index) => index + 1))(
+    "are answered, refused, stored and recorded as the tree says (seed %i)",
+    async (seed) => {
+      const pick = createChoose(seed);
+      const address = addressFor(freshAddress().nodeId, "global", null);
+      const memory = open(address);
+      const tree = new MemoryTree({ files: [], directories: [], revision: 0 });
+      const recorded: RecordedEdits[] = [];
+      let refused = 0;
+      for (let round = 1; round <= changesOfMemory / Math.sqrt(atOnce); round += 1) {
+        now = new Date(round);
+        const changes = Array.from({ length: atOnce }, () => pickChange(pick));
+        const answers = await Promise.all(
+          changes.map((change) => getAnswer(change, () => memory.change(change, {}, call))),
+        );
+        const expected: object[] = [];
+        for (const change of changes) expected.push(await getAnswer(change, () => changeTree(tree, change, recorded)));
+        refused += expected.filter((answer) => "code" in answer).length;
+        expect({ round, changes, answers }).toEqual({ round, changes, answers: expected });
+        expect({ round, changes, is: sortSnapshot(await memory.snapshot(call)) }).toEqual({
+          round,
+          changes,
+          is: sortSnapshot(tree.snapshot()),
+        });
+        if (layout === "document") await checkOutbox(address, recorded);
+      }
+      expect(refused).toBeGreaterThan(1);
+      if (layout === "files") await checkDocuments(address, tree);
+      if (layout === "files" && keepsHistory) await checkVersions(address, recorded);
+    },
+  );
+
+  /** What the last change told the history, if it has not been moved out of the document. */
+  async function checkOutbox({ nodeId }: CheckedAddress, recorded: RecordedEdits[]): Promise<void> {
+    const document = (await memories.findOne({ nodeId })) as MemoryDocument | null;
+    const last = document?.outbox?.at(-1);
+    const made = recorded.at(-1);
+    if (last !== undefined && made !== undefined)
+      expect(describeEdits(recordedChange(last))).toEqual(describeEdits(made));
+  }
+
+  async function checkDocuments({ nodeId }: CheckedAddress, tree: MemoryTree): Promise<void> {
+    const own = await memories
+      .find({ _id: { $gte: `g\u0001${nodeId}\0`, $lt: `g\u0001${nodeId}\u0001` } as never })
+      .toArray();
+    expect(own).toHaveLength(tree.files.size + tree.directories.size + 1);
+    const ids = own.flatMap(({ textId }) => (textId as string | undefined) ?? []);
+    expect(new Set(ids).size).toBe(tree.files.size);
+  }
+
+  async function checkVersions({ nodeId }: CheckedAddress, recorded: RecordedEdits[]): Promise<void> {
+    const owner = await versions.findOne({ nodeId });
+    const found = await versions
+      .find({ _id: { $regex: `^${String(owner?._id)}\\.` } as never })
+      .sort({ _id: 1 })
+      .toArray();
+    const told = found.map(({ path, from, directories }) => ({ path, from, directories }));
+    expect(told).toEqual(
+      recorded.flatMap(({ files, directories }) =>
+        (files.length === 0 ? [{ path: undefined, from: undefined }] : files).map(({ path, from }, index) => ({
+          path,
+          from,
+          directories: index === 0 && Object.keys(directories).length > 0 ? directories : undefined,
+        })),
+      ),
+    );
+  }
+});
+
+function describeEdits({ files, directories }: RecordedEdits): unknown {
+  const { added = [], removed = [], moved = null } = directories;
+  const told = files.map(({ path, from, gone }) => JSON.stringify({ path, from, gone }));
+  return { files: told.toSorted(compareCodeUnits), removed: removed.toSorted(), added: added.toSorted(), moved };
+}

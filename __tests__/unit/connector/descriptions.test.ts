@@ -1,0 +1,105 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { parse, Scalar, stringify } from "yaml";
+import { anyCharacter } from "../../helpers/any-character.js";
+import { countSteps } from "../../helpers/counted-steps.js";
+
+const { getDescriptions, leadChars } = await import("../../../src/prompt/descriptions.js");
+
+async function descriptionOf(text: string): Promise<string | undefined> {
+  const found = await getDescriptions([{ path: "/a", sizeBytes: 1, lead: text.slice(0, leadChars) }]);
+  return found.get("/a");
+}
+
+describe("what a file says of itself", () => {
+  // Requirement: connector.index
+  it.each([
+    ["its first line", "Buy milk\nand bread", "Buy milk"],
+    ["its first line that is not empty", "\n \t\r\n  # Plan  \r\nmore", "# Plan"],
+    ["the description of its front matter", "---\nname: x\ndescription: How to ship\n---\nBody", "How to ship"],
+    ["a quoted description", '---\ndescription: "a: b # c"\n---\n', "a: b # c"],
+    ["a description of several lines as one", "---\ndescription: >\n  How\n  to ship\n---\nBody", "How to ship"],
+    ["a description that begins below its key", "---\ndescription:\n  How to ship # well\n---\nBody", "How to ship"],
+    ["a description with a colon", "---\ndescription: Note: how to ship\n---\nBody", "Note: how to ship"],
+    ["a quoted description with escapes", '---\ndescription: "\\u0041 \\"b\\" \\\n  c"\n---\n', 'A "b" c'],
+    ["no mapping", "---\ndescription:\n  a: b\n---\nBody", "Body"],
+    ["no list", "---\ndescription:\n  - a\n---\nBody", "Body"],
+    ["the first line after front matter without a description", "---\nname: x\n---\n\nBody", "Body"],
+    ["the first line after front matter whose description is no text", "---\ndescription: [1]\n---\nBody", "Body"],
+    [
+      "the description of front matter that is longer than what is read",
+      `---\ndescription: short\nnotes: ${"x".repeat(1000)}\n---\nBody`,
+      "short",
+    ],
+    [
+      "nothing, where front matter is longer than what is read and has none",
+      `---\nnotes: ${"x".repeat(1000)}\n---\nBody`,
+      undefined,
+    ],
+    ["a line of dashes in a text without front matter", "----\nx", "----"],
+    ["nothing, where the file is empty", " \n", undefined],
+    ["at most 120 characters", "x".repeat(130), `${"x".repeat(119)}…`],
+  ])("is %s", async (_what, text, description) => {
+    expect(await descriptionOf(text)).toBe(description);
+  });
+
+  // Each of these made a YAML library work hard once.
+  it.each([
+    "&a [*a, *a]",
+    "!!js/function x",
+    "{".repeat(400),
+    "[".repeat(400),
+    "[{".repeat(240),
+    "? ".repeat(200),
+    "'unclosed",
+    '"unclosed',
+    '"\\U00110000',
+    "\u0000",
+    "&x ".repeat(100),
+    "\n ".repeat(240),
+    " #".repeat(240),
+  ])("takes few steps for the front matter %j, and has one line", async (value) => {
+    let description: string | undefined;
+    const steps = await countSteps(/src\/prompt|node_modules\/yaml\//, async () => {
+      description = await descriptionOf(`---\ndescription: ${value}\n---\nBody`);
+    });
+    expect(description ?? "").not.toContain("\n");
+    expect(steps).toBeLessThan(1000);
+  });
+
+  it("is what a YAML library reads, in one line", async () => {
+    const style = fc.constantFrom<Scalar.Type>(
+      "PLAIN",
+      "QUOTE_DOUBLE",
+      "QUOTE_SINGLE",
+      "BLOCK_FOLDED",
+      "BLOCK_LITERAL",
+    );
+    const word = fc.oneof(
+      fc.string({ unit: anyCharacter, maxLength: 8 }),
+      fc.constantFrom("#", "a: b", "'", '"', "\\", "- ", "\n", "[a]"),
+    );
+    const text = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(" "));
+    await fc.assert(
+      fc.asyncProperty(text, style, async (description, type) => {
+        const scalar = new Scalar(description);
+        scalar.type = type;
+        const frontMatter = stringify({ name: "x", description: scalar, more: "y" });
+        const read = parse(frontMatter) as { description: string };
+        const line = read.description.replaceAll(/\s+/g, " ").trim();
+        expect(await descriptionOf(`---\n${frontMatter}---\n`)).toBe(line === "" ? undefined : line);
+      }),
+    );
+  });
+
+  it("is told of many files, of which some repeat", async () => {
+    const files = Array.from({ length: 5000 }, (_, index) => ({
+      path: `/${index}`,
+      sizeBytes: 1,
+      lead: `line ${index % 3000}`,
+    }));
+    const found = await getDescriptions(files);
+    expect(found.size).toBe(5000);
+    expect(found.get("/4999")).toBe("line 1999");
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "@jest/globals";
+import { z } from "zod";
+import { checkOptions } from "../../../src/core/settings/check-options.js";
+import { parseLine } from "../../../src/cli/archive/archive-format.js";
+import { checkDefinition } from "../../../src/template/check-definition.js";
+
+/** What is thrown. */
+function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+}
+
+const manyKeys = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1]));
+const longKey = { ["k".repeat(1_000_000)]: 1 };
+const schema = z.object({ names: z.array(z.string()).optional(), kind: z.literal("a").optional() }).strict();
+
+describe("a message about a hundred thousand faults", () => {
+  it("names the first few options, and says how many more there are", () => {
+    const message = messageOf(() => checkOptions("Options", schema, manyKeys));
+    expect(message).toMatch(
+      /^invalid Options: unknown option "k0" \(the options are names, kind\); .*; and 99995 more$/,
+    );
+    expect(message.length).toBeLessThan(1000);
+    expect(
+      messageOf(() => checkOptions("Options", schema, { names: Array.from({ length: 100_000 }, () => 1) })),
+    ).toMatch(/^invalid Options: names\.0: .*names\.4: .*; and 99995 more$/);
+    expect(messageOf(() => checkOptions("Options", schema, longKey)).length).toBeLessThan(300);
+    expect(messageOf(() => checkOptions("Options", schema, { kind: "k".repeat(1_000_000) })).length).toBeLessThan(300);
+  });
+
+  it("names the first few fields of a definition of a graph, and a hundred faults of all", () => {
+    const unknown = messageOf(() =>
+      checkDefinition({ nodes: [{ id: "M", data: { template: "memory", config: manyKeys } }], edges: [] }),
+    );
+    expect(unknown).toMatch(/ more unknown fields\.$/m);
+    const wrong = messageOf(() => checkDefinition({ nodes: Array.from({ length: 100_000 }, () => 0), edges: [] }));
+    expect(wrong).toMatch(/\n- and \d+ more\.$/);
+    for (const message of [unknown, wrong]) expect(message.length).toBeLessThan(50_000);
+  });
+
+  it("names the first few fields of a line of an archive", () => {
+    expect(messageOf(() => parseLine(schema, manyKeys, "line 2"))).toMatch(
+      /^line 2: unknown field "k0"; .*and 99995 more; it must be/,
+    );
+    expect(messageOf(() => parseLine(schema, longKey, "line 2")).length).toBeLessThan(200);
+  });
+});

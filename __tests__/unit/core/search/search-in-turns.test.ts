@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import type { Memory } from "../../../../src/core/memory.js";
+import { openMemory } from "../../../../src/open-memory.js";
+import { countLongestSlice } from "../../../helpers/counted-steps.js";
+
+const texts: [name: string, text: string][] = [
+  ["empty lines alone", "\n".repeat(900_000)],
+  ["lines of white space", " \t\r\n".repeat(200_000)],
+  ["one long line of words", "x y ".repeat(30_000)],
+];
+
+/** Far more than ten short steps of any kind take, and less than one over a whole text would. */
+const maxSliceSteps = 800_000;
+
+describe("a search in a hostile memory", () => {
+  let nowMs = 0;
+  let msPerLook = 1;
+  /** Whoever looks at the clock has worked for some time, so a slice is some looks. */
+  beforeEach(() => void jest.spyOn(performance, "now").mockImplementation(() => (nowMs += msPerLook)));
+  afterEach(() => void jest.restoreAllMocks());
+
+  // Requirement: guarantees.others-get-their-turn
+  it.each(texts)("leaves the event loop to others after a bounded number of steps: %s", async (name, text) => {
+    msPerLook = 1;
+    const memory = openMemory(new InMemoryStore(), { nodeId: name }, { paths: "posix" });
+    await memory.write("/text", text);
+    const calls: (() => Promise<unknown>)[] = [
+      () => memory.search("x y"),
+      // By the index that is there.
+      () => memory.search("y x"),
+      () => memory.grep("x z"),
+      () => memory.grep({ regex: "(x|y)+q$" }),
+    ];
+    for (const call of calls) expect(await countLongestSlice(/core\//, call)).toBeLessThan(maxSliceSteps);
+  });
+
+  // Requirement: waiting.own-work
+  it.each<[name: string, call: (memory: Memory) => Promise<unknown>]>([
+    ["a search that indexes", (memory) => memory.search("x y")],
+    ["a grep", (memory) => memory.grep("x z")],
+    ["a grep for an expression", (memory) => memory.grep({ regex: "(x|y)+q$" })],
+  ])("ends by its signal: %s", async (name, call) => {
+    msPerLook = 10;
+    const memory = openMemory(new InMemoryStore(), { nodeId: name }, { paths: "posix" });
+    await memory.write("/text", "\n".repeat(900_000));
+    const controller = new AbortController();
+    const ended = call(memory.with({ signal: controller.signal }));
+    setImmediate(() => controller.abort(new Error("stopped")));
+    await expect(ended).rejects.toThrow("stopped");
+  });
+});

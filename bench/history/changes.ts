@@ -1,0 +1,112 @@
+import type { Memory } from "../../src/index.js";
+import { MongoMemoryStore } from "../measuring/built-package.js";
+import { type Call, type Case, measureCases } from "../measuring/measure.js";
+import { resultTable, tableHead, toRow } from "../measuring/report.js";
+import { inDatabase } from "../measuring/servers.js";
+import type { Settings } from "../measuring/settings.js";
+import { addition, createDocument, createFixture, type Fixture, pickFile, text } from "../memories/fixture.js";
+
+const goal = 1.25;
+/** A hundred, so that each round has its share of moving versions. */
+const iterations = 100;
+
+/** As in a run of an agent. */
+export const actor = { userId: "ada", threadId: "thread", runId: "run", toolCallId: "call", node: "tools" };
+
+/** With the number of their changes. */
+const changes: Record<string, { count: number; create: (memory: Memory, fixture: Fixture) => Call }> = {
+  append: {
+    count: 1,
+    create: (memory, fixture) => (iteration) => memory.append(pickFile(fixture, iteration).path, addition),
+  },
+  update: {
+    count: 1,
+    create: (memory, fixture) => (iteration) => {
+      const { path, oldWord, newWord } = pickFile(fixture, iteration);
+      return memory.update(path, oldWord, newWord);
+    },
+  },
+  write: {
+    count: 1,
+    create: (memory, fixture) => (iteration) => memory.write(pickFile(fixture, iteration).path, `${text}${iteration}`),
+  },
+  edit: {
+    count: 1,
+    create: (memory, fixture) => (iteration) =>
+      memory.edit(pickFile(fixture, iteration).path, (old) => `${old.slice(0, 500)}${iteration}`),
+  },
+  "create, then delete": {
+    count: 2,
+    create: (memory) => async (iteration) => {
+      await memory.write(`/new-${iteration}`, text);
+      await memory.delete(`/new-${iteration}`);
+    },
+  },
+  "rename, and back": {
+    count: 2,
+    create: (memory, fixture) => async (iteration) => {
+      const { path } = pickFile(fixture, iteration);
+      await memory.rename(path, "/moved");
+      await memory.rename("/moved", path);
+    },
+  },
+};
+
+/** Each change with history, against the same without. */
+export function measureChanges(uri: string, { rounds, fileCounts }: Settings): Promise<string[]> {
+  return inDatabase(uri, {}, async (client, dbName) => {
+    const stores = {
+      with: new MongoMemoryStore({ client, dbName, memoriesCollection: "with", history: true }),
+      without: new MongoMemoryStore({ client, dbName, memoriesCollection: "without" }),
+    };
+    const cases: Case[] = [];
+    for (const fileCount of fileCounts) {
+      const fixture = createFixture(fileCount);
+      for (const [row, { create }] of Object.entries(changes)) {
+        const createSide = async (side: "with" | "without"): Promise<Call> => {
+          const document = createDocument(fixture);
+          await client.db(dbName).collection(side).insertOne(document);
+          return create(stores[side].memory({ nodeId: document.nodeId }).with({ actor }), fixture);
+        };
+        const [ours, theirs] = [await createSide("with"), await createSide("without")];
+        cases.push({ row, column: `${fileCount} files`, ours, theirs, iterations, atMost: goal });
+      }
+    }
+    // Every sixtieth change moves versions, which a median would not show.
+    return resultTable("change", await measureCases(cases, { rounds, statistic: "mean" }));
+  });
+}
+
+/** Commands of a change on average, and bytes of a stored version. */
+export function countCommands(uri: string): Promise<string[]> {
+  const calls = 400;
+  return inDatabase(uri, { monitorCommands: true }, async (client, dbName) => {
+    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "with", history: true });
+    await store.start();
+    const fixture = createFixture(100);
+    const rows: string[] = [];
+    for (const [name, { count, create }] of Object.entries(changes)) {
+      const document = createDocument(fixture);
+      const { insertedId } = await client.db(dbName).collection("with").insertOne(document);
+      const change = create(store.memory({ nodeId: document.nodeId }).with({ actor }), fixture);
+      let commands = 0;
+      const onCommand = (): void => {
+        commands += 1;
+      };
+      client.on("commandStarted", onCommand);
+      for (let iteration = 0; iteration < calls; iteration += 1) await change(iteration);
+      client.off("commandStarted", onCommand);
+      const memory = insertedId.toHexString();
+      const [versions] = await client
+        .db(dbName)
+        .collection<{ _id: string }>("with_versions")
+        .aggregate([
+          { $match: { _id: { $gt: `${memory}.`, $lt: `${memory}/` } } },
+          { $group: { _id: null, bytes: { $avg: { $bsonSize: "$$ROOT" } } } },
+        ])
+        .toArray();
+      rows.push(toRow([name, (commands / calls / count).toFixed(2), Number(versions?.["bytes"]).toFixed(0)]));
+    }
+    return [...tableHead(["change", "commands", "bytes a version"]), ...rows];
+  });
+}

@@ -1,0 +1,15 @@
+/** What a run measures, from its options. */
+export interface Settings {
+  rounds: number;
+  /** Files of a memory. */
+  fileCounts: readonly number[];
+  /** Files of a large memory. */
+  largeCount: number;
+  /** Items of a store. */
+  itemCounts: readonly number[];
+  vectorCounts: readonly number[];
+  /** The folder with the data sets of the search. Without it, how good it is is not measured. */
+  data: string | undefined;
+  /** The program that makes vectors, and its arguments. */
+  embed: readonly string[];
+}

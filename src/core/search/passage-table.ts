@@ -1,0 +1,63 @@
+import type { Passage } from "./passages.js";
+
+export interface IndexedPassage extends Passage {
+  /** Where its words begin among those of the file. */
+  firstWord: number;
+  /** The passage after the section of a heading, a date or the path. For body text, the next passage. */
+  sectionEnd: number;
+}
+
+/** Where the numbers of a passage stand. */
+const offsets = { start: 0, end: 1, firstLine: 2, lastLine: 3, level: 4, firstWord: 5, sectionEnd: 6 } as const;
+const numbersEach = 7;
+
+/**
+ * The passages of a file, by their number. They are kept as plain numbers: as objects, the lines of a hostile memory
+ * would take a gigabyte.
+ */
+export class PassageTable {
+  #numbers = new Int32Array(16 * numbersEach);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Of the memory that the table takes. */
+  get bytes(): number {
+    return this.#numbers.byteLength;
+  }
+
+  add({ start, end, firstLine, lastLine, level }: Passage, firstWord: number): void {
+    const at = this.#length * numbersEach;
+    if (at === this.#numbers.length) {
+      const larger = new Int32Array(2 * at);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    // Not as a list, which would be made for each passage.
+    this.#numbers[at + offsets.start] = start;
+    this.#numbers[at + offsets.end] = end;
+    this.#numbers[at + offsets.firstLine] = firstLine;
+    this.#numbers[at + offsets.lastLine] = lastLine;
+    this.#numbers[at + offsets.level] = level;
+    this.#numbers[at + offsets.firstWord] = firstWord;
+    this.#length += 1;
+  }
+
+  at(number: number): IndexedPassage | undefined {
+    if (number < 0 || number >= this.#length) return undefined;
+    const [start = 0, end = 0, firstLine = 0, lastLine = 0, level = 0, firstWord = 0, sectionEnd = 0] =
+      this.#numbers.subarray(number * numbersEach, (number + 1) * numbersEach);
+    return { start, end, firstLine, lastLine, level, firstWord, sectionEnd };
+  }
+
+  /** One number of a passage, without the others. Undefined where there is no such passage. */
+  get(number: number, name: keyof typeof offsets): number | undefined {
+    return number >= 0 && number < this.#length ? this.#numbers[number * numbersEach + offsets[name]] : undefined;
+  }
+
+  setSectionEnd(number: number, sectionEnd: number): void {
+    this.#numbers[number * numbersEach + offsets.sectionEnd] = sectionEnd;
+  }
+}
