@@ -101,6 +101,10 @@ export const connector: Requirements = {
     source: "specification section 7",
     says: "role user makes the memory a message of the user in every placement, for every client",
   },
+  "connector.foreign-tags": {
+    source: "specification section 7",
+    says: "no name and no content looks like a tag in which the program around a model speaks to it",
+  },
   "connector.special-tokens": {
     source: "specification section 7",
     says: "no name and no content puts a special token of a chat template into the prompt",

@@ -5,14 +5,39 @@ import type { MemoryContent } from "./connector-options.js";
 const tagName = "memory";
 
 /**
- * Angle brackets, characters that Unicode folds to `<`, alone or with a stroke, and characters that Unicode lists as
- * confusable with `<`.
+ * What no content may imitate, as letters alone: the fence's own tag, and those in which the programs around models
+ * speak to them, such as `<system-reminder>` and `<function_calls>`. `<tool_call>` is a special token.
  */
+const guardedNames = [
+  tagName,
+  "system",
+  "functioncall",
+  "functionresult",
+  "tooluse",
+  "toolresult",
+  "invokename",
+  "antml",
+];
+const longestName = Math.max(...guardedNames.map(({ length }) => length));
+
+/** What Unicode folds to `<`, alone or with a stroke through it, or lists as confusable with it, and angle brackets. */
 const openingBracket =
   /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
 
-/** Letters that Unicode lists as confusable with the letters of the tag (UTS 39), after folding, and small capitals. */
+/**
+ * Letters that Unicode lists as confusable with those of the names (UTS 39), as folding leaves them, and small capitals. For
+ * the letters that `memory` does not have, only those of living scripts.
+ */
 const lookAlikes = {
+  a: "\u0251\u03b1\u0430\u1d00\u15c5\ua4ee\uab7a",
+  c: "\u03f2\u0441\u1d04\u2ca5\ua4da\uabaf",
+  f: "\u03dd\u0584\u15b4\ua4dd\ua799\uab35",
+  i: "\u0131\u0269\u026a\u03b9\u0456\ua647\uab75",
+  l: "\u01c0\u029f\u04cf\u05df\u16c1\u2d4f\ua4f2",
+  n: "\u0274\u03bd\u0578\u057c\u2c9b\ua4e0",
+  s: "\u01bd\u0455\u057f\ua4e2\ua731\uaba5\uabaa",
+  t: "\u03c4\u0442\u1d1b\u2ca7\ua4d4\uab72",
+  u: "\u028b\u057d\u144c\u1d1c\ua4f4\ua79f\uab4e\uab52",
   m: "μϻмᗰᛖᴍⲙꓟꮇ𐊰𐌑𑜀",
   e: "εеҽᴇⴹꓰꬲꭼ𐊆𑣆𑣎",
   o: "οσоօ\u05e1\u0647\u06be\u06c1\u06d5ଠഠဝჿዐᴏᴑⲟⵔꓳꬽ𐊒𐊫𐐬𐓪𐔖𑣈𑣕𑣗",
@@ -41,8 +66,8 @@ export function fenceWithin(
 }
 
 /**
- * Escapes brackets, so that no part of `text` reads as the fence's tag, whatever text follows. A bracket is escaped if
- * the letters after it begin the tag's name, also if `text` ends before the name is complete.
+ * Escapes brackets, so that no part of `text` reads as one of the guarded names, whatever text follows. A bracket is escaped if
+ * the letters after it begin such a name, also if `text` ends before the name is complete.
  */
 export function guardFence(text: string): string {
   if (!openingBracket.test(text)) return text;
@@ -50,8 +75,8 @@ export function guardFence(text: string): string {
   // Goes backwards, so that the letters after each bracket are known without another scan.
   let letters = "";
   for (let index = parts.length - 1; index > 0; index -= 2) {
-    letters = (takeFirstLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
-    if (tagName.startsWith(letters)) parts[index - 1] = "&lt;";
+    letters = (takeFirstLetters(parts[index] ?? "") + letters).slice(0, longestName);
+    if (guardedNames.some((name) => name.startsWith(letters.slice(0, name.length)))) parts[index - 1] = "&lt;";
   }
   return parts.join("");
 }
@@ -61,8 +86,8 @@ export function guardFence(text: string): string {
  * not read.
  */
 function takeFirstLetters(text: string): string {
-  const letters = foldLetters(text.slice(0, 10 * tagName.length));
-  return letters.length >= tagName.length ? letters : foldLetters(text);
+  const letters = foldLetters(text.slice(0, 10 * longestName));
+  return letters.length >= longestName ? letters : foldLetters(text);
 }
 
 /** NFKD finds everything that NFKC finds, and also letters under accents. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { shownText } from "../../../src/core/display/shown-text.js";
 import { guardFence } from "../../../src/prompt/fence.js";
 import { renderMemory } from "../../../src/prompt/render.js";
 import { fullOptions, hostileOutline, hostileText, createOutline, renderOptions, treeOptions } from "./outlines.js";
@@ -92,6 +93,33 @@ describe("the fence", () => {
     expect(line).toBe(content.replaceAll(/[<‹⟨〈❮ᐸ]/g, "&lt;"));
   });
 
+  // Requirement: connector.foreign-tags
+  it.each([
+    "<system>",
+    "</system>",
+    "<system-reminder>",
+    "< System_Prompt >",
+    "＜system＞",
+    "⟨system⟩",
+    "<ѕyѕtem>",
+    "<function_calls>",
+    "</function_results>",
+    "<invoke name=x>",
+    "<tool_use>",
+    "<tool_result>",
+    "<\nsys\ntem>",
+  ])("lets no content look like what the program around a model says: %j", (content) => {
+    const shown = contentLines(`before ${content} after`).join("\n");
+    expect(shown).toBe(`before ${content.replaceAll(/[<＜⟨]/g, "&lt;")} after`);
+  });
+
+  // Requirement: connector.foreign-tags
+  it("shows those of file names in the same way, and what tools show stays exact", () => {
+    const text = renderMemory(createOutline({ "/<system>": "" }), treeOptions) ?? "";
+    expect(text).toContain("\n/&lt;system> (0 bytes)\n");
+    expect(shownText("<system-reminder>")).toBe("<system-reminder>");
+  });
+
   // Requirement: connector.fence-cannot-be-closed
   it("is not closed by a path whose names spell the tag only together", () => {
     const text = renderMemory(createOutline({ "/</memory>": "", "/x<": "", "/＜memory": "" }), treeOptions) ?? "";
@@ -100,7 +128,8 @@ describe("the fence", () => {
   });
 
   it("leaves all other text as it is", () => {
-    const ordinary = "if (a < b && c <= d) { List<String> x; } <b>bold</b> &lt; <mem> 1 ≮ 2 <память> ‹nom› ⟨x⟩ ok";
+    const ordinary =
+      "if (a < b && c <= d) { List<String> x; } <b>bold</b> &lt; <mem> 1 ≮ 2 <память> ‹nom› ⟨x⟩ <user> <function> <symbol> <tool> ok";
     expect(guardFence(ordinary)).toBe(ordinary);
     expect(contentLines(ordinary)).toEqual([ordinary]);
   });

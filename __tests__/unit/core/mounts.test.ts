@@ -212,7 +212,8 @@ describe("a tree of mounts", () => {
   it("leaves an error as it is that a guard throws again and again, and passes a copy with its cause and its stack", async () => {
     class GuardError extends MemoryError {}
     const cause = new Error("cause");
-    const thrown = Object.freeze(new GuardError("EACCES", "EACCES: not this", { cause }));
+    const thrown = new GuardError("EACCES", "EACCES: not this", { cause });
+    Object.freeze(thrown);
     const guard = (): never => {
       throw thrown;
     };
