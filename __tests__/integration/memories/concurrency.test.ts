@@ -6,7 +6,7 @@ import { ChangeStreams } from "../../../src/mongodb/driver/change-streams.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import { VectorCollection } from "../../../src/mongodb/embeddings/vector-collection.js";
 import { RecordCollection } from "../../../src/mongodb/proposals/record-collection.js";
-import { MemoryExpiry } from "../../../src/mongodb/memories/memory-expiry.js";
+import { MemoryExpiry } from "../../../src/mongodb/memories/expiry/memory-expiry.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/document/document.js";
 import { DocumentStorage } from "../../../src/mongodb/memories/document/document-storage.js";
 import { MongoMemory } from "../../../src/mongodb/memories/mongo-memory.js";

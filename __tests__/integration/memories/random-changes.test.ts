@@ -11,7 +11,7 @@ import { ROOT } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { recordEdits, type RecordedEdits } from "../../../src/mongodb/history/record-edits.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/document/document.js";
-import { recordedChange } from "../../../src/mongodb/memories/document/outbox.js";
+import { recordedChange } from "../../../src/mongodb/memories/document/outbox/outbox.js";
 import { type LayoutName, openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";

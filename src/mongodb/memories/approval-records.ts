@@ -8,7 +8,7 @@ import { noEdits } from "../../core/tree/memory-tree.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { ActorCall } from "./actor-call.js";
-import type { MemoryExpiry } from "./memory-expiry.js";
+import type { MemoryExpiry } from "./expiry/memory-expiry.js";
 import type { StoredMemory } from "./contract/stored-memory.js";
 
 /** How long a run may wait for a person. After that a new approval is requested. */

@@ -1,4 +1,4 @@
-import { MemoryExpiry } from "./memory-expiry.js";
+import { MemoryExpiry } from "./expiry/memory-expiry.js";
 import { openSharedCollections } from "./shared-collections.js";
 import { FilesLayout } from "./files/files-layout.js";
 import { openSnapshot } from "./files/files-snapshot.js";

@@ -15,7 +15,7 @@ import { MongoHistory } from "../history/memory-history.js";
 import type { Embedder } from "../embeddings/embedder.js";
 import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
 import { ApprovalRecords } from "./approval-records.js";
-import type { MemoryExpiry } from "./memory-expiry.js";
+import type { MemoryExpiry } from "./expiry/memory-expiry.js";
 import { restoreMemory } from "./memory-restoration.js";
 import type { StoredMemory } from "./contract/stored-memory.js";
 

@@ -10,7 +10,7 @@ import {
 } from "../history/version-collection.js";
 import { expiryIndex, proposalIndexes, RecordCollection } from "../proposals/record-collection.js";
 import type { LayoutIndex } from "./contract/layout.js";
-import { expiryIndexes } from "./expiry-indexes.js";
+import { expiryIndexes } from "./expiry/expiry-indexes.js";
 
 export function openSharedCollections(context: StoreContext): SharedCollections {
   const { db, collectionName, writeConcern, connect, clock, expireMs, history, embeddings } = context;

@@ -25,7 +25,7 @@ import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../cor
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { countSwept } from "../memories/count-swept.js";
+import { countSwept } from "../memories/expiry/count-swept.js";
 import { type CallLimits, createUnlimitedCall, withinTime } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";

@@ -9,7 +9,7 @@ import { reading, streaming } from "../../driver/reads.js";
 import { compareNamespaces } from "../../operations/namespaces.js";
 import { addressKeys } from "./address-keys.js";
 import { type AddressRange, addressRangesWithin } from "./address-ranges.js";
-import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
+import { type MemoryExpiry, notExpired } from "../expiry/memory-expiry.js";
 
 /** A memory with the requested fields of the document that contains its address. */
 export interface FoundMemory<Stored> {

@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
-import { notExpired } from "../memory-expiry.js";
+import { notExpired } from "../expiry/memory-expiry.js";
 import { filtersAfter, getIndexOrder } from "./address-keys.js";
 import type { AddressRange } from "./address-ranges.js";
 import { type AddressedDocuments, storedAddress } from "./found-memories.js";

@@ -4,7 +4,7 @@ import type { Embedder } from "../../embeddings/embedder.js";
 import type { VectorCollection } from "../../embeddings/vector-collection.js";
 import type { Retention, VersionCollection } from "../../history/version-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
-import type { ExpireMsOptions, MemoryExpiry } from "../memory-expiry.js";
+import type { ExpireMsOptions, MemoryExpiry } from "../expiry/memory-expiry.js";
 
 /** The place and the settings of a store's memories. */
 export interface StoreContext {

@@ -1,6 +1,6 @@
 import { newChangeId } from "../change-id.js";
 import { bound, type Expression, type Variables, where } from "../expressions.js";
-import { bytesWithoutOutbox, recordInOutbox, type RecordedParts, type Recording } from "./outbox.js";
+import { bytesWithoutOutbox, recordInOutbox, type RecordedParts, type Recording } from "./outbox/outbox.js";
 
 /** The parts of a change, as expressions on the document before it. All other expressions can use the variables. */
 export interface ChangeParts {

@@ -13,7 +13,7 @@ import { flatFields, lookUp } from "./document.js";
 import { outboxIndex } from "./document-indexes.js";
 import { literal, where } from "../expressions.js";
 import { type ArchivedMemory, heldMoment } from "../memory-moment.js";
-import { OutboxSource } from "./outbox-source.js";
+import { OutboxSource } from "./outbox/outbox-source.js";
 
 export async function readArchived(
   context: DocumentContext,

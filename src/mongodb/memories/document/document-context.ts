@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
-import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
+import { type MemoryExpiry, notExpired } from "../expiry/memory-expiry.js";
 import { movedAway, notHere } from "../moves/moved-memory.js";
 import { isMark, lookUp, type MemoryDocument } from "./document.js";
 

@@ -2,8 +2,8 @@ import type { Collection, IndexDescription } from "mongodb";
 import { type CheckedAddress, memoryScopes, type OwnerField } from "../../../core/values/address.js";
 import { isUnauthorized, storageError } from "../../driver/errors.js";
 import { addressKeys, ownerKeys } from "../addresses/address-keys.js";
-import { expiryIndexes } from "../expiry-indexes.js";
-import type { ExpireMsOptions } from "../memory-expiry.js";
+import { expiryIndexes } from "../expiry/expiry-indexes.js";
+import type { ExpireMsOptions } from "../expiry/memory-expiry.js";
 import type { MemoryDocument } from "./document.js";
 
 /**

@@ -28,7 +28,7 @@ import { streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { expiryIndexes } from "../expiry-indexes.js";
+import { expiryIndexes } from "../expiry/expiry-indexes.js";
 import { rangeFilter } from "../addresses/address-keys.js";
 import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
@@ -44,7 +44,7 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import type { DocumentContext } from "./document-context.js";
 import { DocumentStorage } from "./document-storage.js";
 import { sweepDocuments } from "./document-sweep.js";
-import { bytesWithoutOutbox } from "./outbox.js";
+import { bytesWithoutOutbox } from "./outbox/outbox.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 

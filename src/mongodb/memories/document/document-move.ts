@@ -9,7 +9,7 @@ import type { MovingMemory } from "../contract/layout.js";
 import { alreadyThere } from "../moves/moved-memory.js";
 import { type DocumentContext, presentLookUp } from "./document-context.js";
 import { type DocumentMark, flatFields, isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
-import { presentMemory } from "./outbox-source.js";
+import { presentMemory } from "./outbox/outbox-source.js";
 
 const mark: DocumentMark = { revision: { moved: true } };
 

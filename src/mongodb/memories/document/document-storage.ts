@@ -28,7 +28,7 @@ import { DocumentReads } from "./document-reads.js";
 import { DocumentWrites, type MadeChange, type DocumentWriteOptions } from "./document-writes.js";
 import { createEditParts } from "./edit-parts.js";
 import { type LoadedDocument, loadDocument } from "./load.js";
-import { OutboxSource } from "./outbox-source.js";
+import { OutboxSource } from "./outbox/outbox-source.js";
 
 /** One memory as one document (specification sections 4 and 5). */
 export class DocumentStorage implements StoredMemory {

@@ -14,11 +14,11 @@ import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isBadHint } from "../../driver/errors.js";
 import { isLegacy } from "./change-pipeline.js";
 import { isMark, type MemoryDocument, ofMark, snapshotOfDocument } from "./document.js";
-import { actorName, bytesWithoutOutbox, isRecordedBy } from "./outbox.js";
+import { actorName, bytesWithoutOutbox, isRecordedBy } from "./outbox/outbox.js";
 import { outboxIndex } from "./document-indexes.js";
 import { type Expression, literal, where } from "../expressions.js";
 import { orEmpty } from "./expressions.js";
-import { moveVersions } from "./outbox-source.js";
+import { moveVersions } from "./outbox/outbox-source.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { DocumentContext } from "./document-context.js";
 

@@ -11,8 +11,8 @@ import { flatFields, type LastChange, lookUp, type MemoryDocument, snapshotOfDoc
 import { type DocumentContext, presentLookUp } from "./document-context.js";
 import { DocumentReads } from "./document-reads.js";
 import { legacyChangedSince } from "./edit-parts.js";
-import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox.js";
-import { moveVersions, OutboxSource } from "./outbox-source.js";
+import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox/outbox.js";
+import { moveVersions, OutboxSource } from "./outbox/outbox-source.js";
 
 export interface WriteTimes {
   /** The time of the change. */

@@ -9,7 +9,7 @@ import { type ChangeParts, isLegacy } from "./change-pipeline.js";
 import { asRecord, directoryKeyBytes, flatFields, keyOfPath, type MemoryDocument, newFileBytes } from "./document.js";
 import { entriesWhere, keyIsWithin, recordMoved, valueAt } from "./expressions.js";
 import type { LoadedDocument } from "./load.js";
-import { storedEdits } from "./outbox.js";
+import { storedEdits } from "./outbox/outbox.js";
 
 type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
 

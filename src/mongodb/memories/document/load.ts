@@ -8,7 +8,7 @@ import type { StorageScope } from "../contract/tree-storage.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
 import type { DocumentReads } from "./document-reads.js";
 import { entriesWhere, keyIsWithin, mapEntries, valueAt } from "./expressions.js";
-import { bytesWithoutOutbox } from "./outbox.js";
+import { bytesWithoutOutbox } from "./outbox/outbox.js";
 
 /** How many paths one projection reads. Each takes three expressions, and the server limits their number. */
 const maxPaths = 100;

@@ -4,7 +4,7 @@ import { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";
-import type { MemoryExpiry } from "../memory-expiry.js";
+import type { MemoryExpiry } from "../expiry/memory-expiry.js";
 import { movedAway, notHere } from "../moves/moved-memory.js";
 import type { ChangeQueue } from "./changes/queue.js";
 import { isMark, type StoredDocument } from "./documents.js";

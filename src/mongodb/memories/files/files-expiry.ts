@@ -1,6 +1,6 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
-import type { MemoryExpiry } from "../memory-expiry.js";
+import type { MemoryExpiry } from "../expiry/memory-expiry.js";
 import { getMemoryKey, getRootId } from "./documents.js";
 import { byId } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";

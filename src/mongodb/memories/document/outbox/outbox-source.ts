@@ -1,15 +1,15 @@
-import type { CallContext } from "../../../core/runtime/call.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
-import type { MemorySnapshot } from "../../../core/memory.js";
-import { ROOT } from "../../../core/values/paths.js";
-import { reading } from "../../driver/reads.js";
-import { flush } from "../../history/flush.js";
-import type { PresentMemory, StoredHistory } from "../../history/history-source.js";
-import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
-import { asPlainValues } from "../../driver/plain-values.js";
-import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
-import { bound, type Expression, literal, where } from "../expressions.js";
-import { entriesWhere, isDirectory } from "./expressions.js";
+import type { CallContext } from "../../../../core/runtime/call.js";
+import type { CheckedAddress } from "../../../../core/values/address.js";
+import type { MemorySnapshot } from "../../../../core/memory.js";
+import { ROOT } from "../../../../core/values/paths.js";
+import { reading } from "../../../driver/reads.js";
+import { flush } from "../../../history/flush.js";
+import type { PresentMemory, StoredHistory } from "../../../history/history-source.js";
+import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "../document.js";
+import { asPlainValues } from "../../../driver/plain-values.js";
+import { type DocumentContext, presentLookUp, refuseElsewhere } from "../document-context.js";
+import { bound, type Expression, literal, where } from "../../expressions.js";
+import { entriesWhere, isDirectory } from "../expressions.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
 
 interface OutboxDocument extends Pick<MemoryDocument, "_id" | "revision" | "outbox" | "hasVersions"> {

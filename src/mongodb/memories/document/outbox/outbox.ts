@@ -1,17 +1,17 @@
-import { encodeOlderText } from "../../../core/history/older-text.js";
-import type { MemoryTree } from "../../../core/tree/memory-tree.js";
-import type { MemoryActor } from "../../../core/values/actor.js";
-import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
-import type { RecordedEdits } from "../../history/record-edits.js";
-import type { DirectoryChange } from "../../history/version-document.js";
-import { type Expression, literal, where } from "../expressions.js";
+import { encodeOlderText } from "../../../../core/history/older-text.js";
+import type { MemoryTree } from "../../../../core/tree/memory-tree.js";
+import type { MemoryActor } from "../../../../core/values/actor.js";
+import type { RecordedChange, RecordedFile } from "../../../history/outbox.js";
+import type { RecordedEdits } from "../../../history/record-edits.js";
+import type { DirectoryChange } from "../../../history/version-document.js";
+import { type Expression, literal, where } from "../../expressions.js";
 import {
   keyOfPath,
   pathOfKey,
   type StoredDirectories,
   type StoredFileChange,
   type StoredTreeChange,
-} from "./document.js";
+} from "../document.js";
 
 /** The record of a change for the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
 export interface RecordedParts {

@@ -1,4 +1,4 @@
-import type { MemoryScope } from "../../core/values/address.js";
+import type { MemoryScope } from "../../../core/values/address.js";
 
 /**
  * How long a memory lives after its last change, in whole ms from 1 to ten years. Memories of an omitted scope never

@@ -1,5 +1,5 @@
-import { type MemoryScope, memoryScopes } from "../../core/values/address.js";
-import type { TtlIndex } from "../driver/ttl-indexes.js";
+import { type MemoryScope, memoryScopes } from "../../../core/values/address.js";
+import type { TtlIndex } from "../../driver/ttl-indexes.js";
 import type { ExpireMsOptions } from "./memory-expiry.js";
 
 const expiryIndexNames = {
