@@ -3,8 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PrivateMongod, quickFolder } from "../__tests__/helpers/mongo-servers.js";
-import { formatReport } from "./report.js";
+import { formatReport, type TargetReport } from "./report.js";
 import { runInChild } from "./run-in-child.js";
+import { writeTable } from "./table.js";
 import { targets } from "./targets.js";
 
 const { values } = parseArgs({
@@ -17,6 +18,8 @@ const { values } = parseArgs({
     seed: { type: "string" },
     /** Milliseconds for each target. */
     time: { type: "string", default: "300000" },
+    /** Writes the figures into docs/security.md. */
+    table: { type: "boolean", default: false },
   },
 });
 
@@ -33,17 +36,18 @@ process.once("SIGINT", () => (isStopped = true));
 // In RAM where there is some, because waiting for the disk says nothing about the package.
 const folder = await mkdtemp(join(await quickFolder(), "fuzz-"));
 const server = await PrivateMongod.start("standalone");
-let findings = 0;
+const reports: TargetReport[] = [];
 for (const name of names) {
   const dbName = `fuzz_${randomUUID()}`;
   const report = await runInChild({ name, cases, seed, timeMs, uri: server.uri, dbName, folder });
   if (isStopped) break;
   console.log(formatReport(report));
-  findings += report.findings.length;
+  reports.push(report);
 }
 await server.stop();
 await rm(folder, { recursive: true, force: true });
-process.exit(findings > 0 ? 1 : 0);
+if (values.table && !isStopped) await writeTable(reports);
+process.exit(reports.some((report) => report.findings.length > 0) ? 1 : 0);
 
 function parseWholeNumber(name: string, given: string): number {
   const value = Number(given);

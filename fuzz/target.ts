@@ -28,6 +28,8 @@ export interface Sandbox<Input> {
 /** One way into the package, called with random inputs. */
 export interface Target {
   name: string;
+  /** For people: what its inputs are. */
+  tries: string;
   casesPerSandbox: number;
   /** @param id of no other sandbox. @param seed chooses what is not part of an input, such as the storage */
   open(environment: Environment, id: string, seed: number): Promise<Sandbox<unknown>>;

@@ -38,6 +38,7 @@ test.each(targets.map((target) => ({ ...target })))("a few cases of $name have n
 function toTarget(call: (input: number) => Promise<string>): Target {
   return {
     name: "numbers",
+    tries: "numbers",
     casesPerSandbox: 50,
     open: () => Promise.resolve(toSandbox({ inputs: fc.nat(1000), call, close: () => Promise.resolve() })),
   };

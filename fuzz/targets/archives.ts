@@ -100,6 +100,7 @@ class ArchiveFolder {
 
 export const archives: Target = {
   name: "archives",
+  tries: "`export` and `import` with any paths, texts and faulty lines",
   casesPerSandbox: 50,
   open: async (environment, id) => {
     const folder = new ArchiveFolder(join(environment.folder, Buffer.from(id).toString("hex")));

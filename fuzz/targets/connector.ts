@@ -30,6 +30,7 @@ const tag = /<[^\p{L}\p{N}]*memory/iu;
 
 export const connector: Target = {
   name: "connector",
+  tries: "notes of any text, shown with any options",
   casesPerSandbox: 100,
   open: async (_environment, id) => {
     const store = new InMemoryStore();

@@ -150,6 +150,7 @@ const names = [
 
 export const globs: Target = {
   name: "globs",
+  tries: "globs of deepagents and of rules, against any path",
   casesPerSandbox: 200,
   open: async (_environment, id) => {
     const store = new InMemoryStore();

@@ -115,6 +115,7 @@ const definitions: Arbitrary<unknown> = fc.oneof(
 
 export const graphs: Target = {
   name: "graphs",
+  tries: "graph definitions with any fields",
   casesPerSandbox: 200,
   open: () => {
     const context = {

@@ -263,6 +263,7 @@ const raw = mutated(
 
 export const mcp: Target = {
   name: "mcp",
+  tries: "requests over stdio and HTTP, also what is no request",
   casesPerSandbox: 200,
   open: async (_environment, id) => {
     const store = new InMemoryStore();

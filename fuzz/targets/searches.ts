@@ -101,6 +101,7 @@ const contents = [
 
 export const searches: Target = {
   name: "searches",
+  tries: "queries, patterns and regular expressions of any kind",
   casesPerSandbox: 200,
   open: async ({ client, dbName, folder }, id) => {
     const dir = join(folder, Buffer.from(id).toString("hex"));

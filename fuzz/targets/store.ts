@@ -166,6 +166,7 @@ async function plantItems(store: BaseStore): Promise<() => Promise<void>> {
 
 export const storeCalls: Target = {
   name: "store",
+  tries: "items, filters and namespaces of any kind",
   casesPerSandbox: 200,
   open: async ({ client, dbName }: Environment, id, seed) => {
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };

@@ -186,6 +186,7 @@ const threadIds: Arbitrary<unknown> = fc.oneof(
 
 export const tools: Target = {
   name: "tools",
+  tries: "arguments of all tools, well-formed or not",
   casesPerSandbox: 100,
   open: async (environment, id, seed) => {
     const [, open] = pick(Object.entries(storages), seed);

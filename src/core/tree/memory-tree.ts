@@ -39,6 +39,7 @@ export class MemoryTree {
     this.#revision = revision;
   }
 
+  /** Returns every file by its path. */
   get files(): ReadonlyMap<string, SnapshotFile> {
     return this.#files;
   }

@@ -67,6 +67,7 @@ export interface DirectoryStat {
   updatedAt: null;
 }
 
+/** A file or a directory, as `stat` returns it. */
 export type MemoryStat = FileStat | DirectoryStat;
 
 /** How many files and directories a delete removed. The directory itself counts. */

@@ -12,6 +12,7 @@ export interface MemoryChange {
   operation: "created" | "modified" | "deleted";
 }
 
+/** The settings of a watch. */
 export interface WatchOptions {
   /** Ends the watch. */
   signal?: AbortSignal | undefined;
