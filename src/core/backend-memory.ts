@@ -107,13 +107,13 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   snapshot(): Promise<MemorySnapshot> {
-    return runCall(this.#context, traceFiles, async (call) => sortTree(await this.#backend.snapshot(call)));
+    return runCall(this.#context, traceFiles, async (call) => sortTree(await this.#backend.snapshot(call), call));
   }
 
   outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
     return runCall(this.#context, traceFiles, async (call) => {
       const checked = checkOptions("OutlineOptions", outlineOptionsSchema, options);
-      const outline = sortTree(await this.#backend.outline(checked, call));
+      const outline = await sortTree(await this.#backend.outline(checked, call), call);
       if (checked.leadChars === 0) return outline;
       const files = outline.files.map((file) =>
         file.lead === undefined ? file : { ...file, lead: takeStart(file.lead, checked.leadChars) },

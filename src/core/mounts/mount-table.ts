@@ -98,11 +98,13 @@ export class MountTable {
   }
 
   /** One tree of the trees of the memories, which have paths of this tree. */
-  merge<File extends { path: string }>(
+  async merge<File extends { path: string }>(
     trees: readonly { files: readonly File[]; directories: readonly string[] }[],
-  ): { files: File[]; directories: string[]; revision: null } {
+  ): Promise<{ files: File[]; directories: string[]; revision: null }> {
     const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.directories]);
-    return sortTree({ files: trees.flatMap((tree) => tree.files), directories: [...directories], revision: null });
+    const files = trees.flatMap((tree) => tree.files);
+    // No call waits for it: the calls of the memories have ended.
+    return sortTree({ files, directories: [...directories], revision: null }, null);
   }
 
   /**

@@ -19,12 +19,12 @@ export async function readOutlines(table: MountTable, options: OutlineOptions): 
 }
 
 /** One outline of all. It has contents only if all contents together are at most `maxContentBytes`. */
-export function mergeOutlines(
+export async function mergeOutlines(
   table: MountTable,
   outlines: readonly MemoryOutline[],
   { maxContentBytes = 0 }: OutlineOptions,
-): MemoryOutline {
-  const { files, directories, revision } = table.merge(outlines);
+): Promise<MemoryOutline> {
+  const { files, directories, revision } = await table.merge(outlines);
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   const hasContents = sizeBytes <= maxContentBytes && files.every(({ content }) => content !== undefined);
   const moreThan = outlines.find((outline) => outline.moreThan !== undefined)?.moreThan;

@@ -1,10 +1,15 @@
+import { sortInTurns } from "../runtime/sort-in-turns.js";
+import type { Waiting } from "../runtime/turns.js";
 import { compareCodeUnits } from "../values/text.js";
 
-/** Returns the same tree, with files and directories sorted by path. */
-export function sortTree<Tree extends { files: { path: string }[]; directories: string[] }>(tree: Tree): Tree {
+/** Sorts the files and directories of a tree by path. @throws the reason, if nobody waits for it any more */
+export async function sortTree<Tree extends { files: { path: string }[]; directories: string[] }>(
+  tree: Tree,
+  waiting: Waiting | null,
+): Promise<Tree> {
   return {
     ...tree,
-    files: tree.files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),
-    directories: tree.directories.toSorted(compareCodeUnits),
+    files: await sortInTurns(tree.files, (a, b) => compareCodeUnits(a.path, b.path), waiting),
+    directories: await sortInTurns(tree.directories, compareCodeUnits, waiting),
   };
 }
