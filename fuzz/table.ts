@@ -3,7 +3,7 @@ import type { TargetReport } from "./report.js";
 import { targets } from "./targets.js";
 
 const page = new URL("../docs/security.md", import.meta.url);
-const begin = "<!-- Made by `npm run fuzz -- --table`. -->\n";
+const begin = "<!-- Made by the fuzz run with --table. -->\n";
 const end = "<!-- End of the table. -->\n";
 
 const count = (value: number): string => value.toLocaleString("en-US");
