@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON } from "mongodb";
-import { addressFor, type CheckedAddress } from "../../../src/core/values/address.js";
+import { addressFor, checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
@@ -85,6 +85,20 @@ describe("a memory at its limit", () => {
     await refuses(store.memory(other, { maxMemoryBytes: sizeBytes - 1 }).write("/d/file", "x".repeat(1000)), "ENOSPC");
     expect(await db.collection("memories").findOne(other)).toBeNull();
     await store.memory(other, { maxMemoryBytes: sizeBytes }).append("/d/file", "x".repeat(1000));
+  });
+
+  // Requirement: guarantees.memory-limit-on-every-way
+  it("counts what a change leaves beside its text", async () => {
+    const sizeAfter = async (address: CheckedAddress, limit?: number): Promise<number> => {
+      const memory = store.memory(address, limit === undefined ? {} : { maxMemoryBytes: limit });
+      await memory.append("/a", "x");
+      await memory.write("/b", "x".repeat(1000));
+      const [document] = await storedDocuments(db, "document", memory.address);
+      return BSON.calculateObjectSize(document ?? {});
+    };
+    const sizeBytes = await sizeAfter(checkAddress(freshAddress()));
+    expect(await sizeAfter(checkAddress(freshAddress()), sizeBytes)).toBe(sizeBytes);
+    expect(await sizeAfter(checkAddress(freshAddress()), sizeBytes - 1)).toBeLessThan(sizeBytes);
   });
 
   // Requirement: guarantees.memory-limit-on-every-way

@@ -53,6 +53,7 @@ describe("a store", () => {
       "search",
       "start",
       "stop",
+      "sweepExpired",
     ]);
   });
 });

@@ -55,7 +55,7 @@ export function createCommand(parts: ChangeParts, settings: ChangeSettings): Pip
   const changes = [fields, countChange(parts, settings)];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
   const receipt = receiptId === null ? null : { lastChange: { id: receiptId, counts: counts ?? [0, 0] } };
-  const after = withinLimit({ $mergeObjects: ["$$ROOT", ...merged] }, receipt, parts, settings);
+  const after = withinLimit({ $mergeObjects: ["$$ROOT", ...merged, ...(receipt ? [receipt] : [])] }, parts, settings);
   return {
     receiptId,
     pipeline: [{ $replaceWith: bound(variables, where({ $or: unless }, "$$ROOT", after)) }],
@@ -72,6 +72,9 @@ function countChange({ recorded, isUnchanged = false }: ChangeParts, settings: C
   };
 }
 
+/** A receipt takes 69 bytes, and 8 more if its counts are large. */
+const receiptBytes = 80;
+
 /**
  * Returns the document after a change, or the document before it if the change would exceed the limit. The sizes are
  * exact, so they are expensive; the first condition skips them for memories with room. A memory over its limit may
@@ -79,20 +82,17 @@ function countChange({ recorded, isUnchanged = false }: ChangeParts, settings: C
  */
 function withinLimit(
   after: Expression,
-  receipt: Expression,
   { growth }: ChangeParts,
   { maxMemoryBytes, recording }: ChangeSettings,
 ): Expression {
-  const withReceipt = (document: Expression): Expression =>
-    receipt === null ? document : { $mergeObjects: [document, receipt] };
-  if (growth === 0) return withReceipt(after);
+  if (growth === 0) return after;
   const measure = (document: string): Expression =>
     recording === null ? { $bsonSize: document } : bytesWithoutOutbox(document);
   const isFull: Expression = {
     $and: [
-      { $gt: [{ $bsonSize: "$$ROOT" }, maxMemoryBytes - growth] },
+      { $gt: [{ $bsonSize: "$$ROOT" }, maxMemoryBytes - growth - receiptBytes] },
       { $gt: [measure("$$after"), { $max: [maxMemoryBytes, measure("$$ROOT")] }] },
     ],
   };
-  return bound([["after", after]], where(isFull, "$$ROOT", withReceipt("$$after")));
+  return bound([["after", after]], where(isFull, "$$ROOT", "$$after"));
 }

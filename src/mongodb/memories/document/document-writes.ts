@@ -83,7 +83,9 @@ export class DocumentWrites {
    */
   async measure(parts: ChangeParts, { at, createdAt }: WriteTimes, call: CallContext): Promise<number | null> {
     const { maxMemoryBytes } = this.#limits;
-    const measured = { ...parts, counts: null, growth: 0 };
+    // With a history each change leaves a receipt.
+    const counts = this.#context.history === null ? null : [0, 0];
+    const measured = { ...parts, counts, growth: 0 };
     const { pipeline } = createCommand(measured, { at, createdAt, recording: null, maxMemoryBytes });
     const match = { $match: presentLookUp(this.#context, this.#address) };
     const project = { $project: { _id: 0, sizeBytes: bytesWithoutOutbox("$$ROOT") } };
