@@ -56,13 +56,13 @@ export const largeTexts: Target = {
     const asking = new MemoryNode({ store, nodeId: id, paths: "posix", rules, onAsk: "propose" });
     const tool = createMemoryTool(asking);
     const memory = store.memory({ nodeId: id }, { paths: "posix" });
-    const run = async ({ kind, texts, query }: LargeTextCase): Promise<string> => {
+    const run = async ({ kind, texts, query }: LargeTextCase): Promise<unknown> => {
       const [newest, previous] = await takeVersions();
-      if (kind === "diff") return (await memory.history?.diff(previous, newest)) ?? "";
-      if (kind === "blame") return JSON.stringify(await memory.history?.blame("/a"));
-      if (kind === "search") return JSON.stringify(await memory.search(query));
-      if (kind === "grep") return JSON.stringify(await memory.grep(query));
-      if (kind === "rendering") return (await asking.createConnector({ content: "index" }).renderMessage())?.text ?? "";
+      if (kind === "diff") return memory.history?.diff(previous, newest);
+      if (kind === "blame") return memory.history?.blame("/a");
+      if (kind === "search") return memory.search(query);
+      if (kind === "grep") return memory.grep(query);
+      if (kind === "rendering") return (await asking.createConnector({ content: "index" }).renderMessage())?.text;
       return tool.invoke({ path: "/a", command: "append", content: texts[0] ?? "" });
     };
     const takeVersions = async (): Promise<[newest: string, previous: string]> => {
@@ -78,7 +78,7 @@ export const largeTexts: Target = {
       }),
       call: async (given, measure) => {
         for (const text of given.texts) await memory.write("/a", text);
-        return getOutcome(async () => assertClean(await measure(() => run(given))));
+        return getOutcome(async () => assertClean(JSON.stringify((await measure(() => run(given))) ?? null)));
       },
       close: async () => {
         await store.forget({ nodeId: id });

@@ -25,11 +25,13 @@ const linesPerYield = 10_000;
  */
 export async function blameLines({ text, steps }: FileLineage, call: CallContext): Promise<BlamedLine[]> {
   const lines = text.split("\n");
-  const blamed = lines.map((line, index): BlamedLine => ({ line: index + 1, text: line, version: null }));
+  const createBlamed = (line: string, index: number): BlamedLine => ({ line: index + 1, text: line, version: null });
+  const blamed = await runInTurns(mapInSteps(lines, createBlamed), call);
   // A newline ends a line; no empty line follows it.
   if (text === "" || text.endsWith("\n")) blamed.pop();
   let unknown = blamed.length;
-  let newer: TracedText = { text, lines: lines.map((line, present) => ({ text: line, present })) };
+  const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
+  let newer: TracedText = { text, lines: await runInTurns(mapInSteps(lines, createTraced), call) };
   for await (const { version, before } of eachStep(steps)) {
     if (before === null) break;
     if (before === "same") continue;
@@ -47,6 +49,16 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
   return blamed;
 }
 
+/** Maps a list, and pauses after each few thousand elements. */
+function* mapInSteps<T, R>(list: readonly T[], map: (element: T, index: number) => R): Steps<R[]> {
+  const mapped: R[] = [];
+  for (const [index, element] of list.entries()) {
+    if (index % linesPerYield === 0) yield;
+    mapped.push(map(element, index));
+  }
+  return mapped;
+}
+
 async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageStep> {
   for await (const batch of steps) yield* batch;
 }
@@ -56,6 +68,7 @@ function* goBack(newer: TracedText, before: OlderText): Steps<{ older: TracedTex
   const text = readOlderText(before, newer.text);
   yield;
   const olderLines = text.split("\n");
+  yield;
   const { lines } = newer;
   const shorter = Math.min(olderLines.length, lines.length);
   let start = 0;
@@ -82,8 +95,7 @@ interface ComparedLines {
 }
 
 function* compareLines(older: readonly string[], newer: readonly TracedLine[]): Steps<ComparedLines> {
-  const newerTexts = newer.map(({ text }) => text);
-  yield;
+  const newerTexts = yield* mapInSteps(newer, ({ text }) => text);
   const shared = yield* findSharedLines(older, newerTexts);
   if (shared === null) return yield* compareAtPositions(older, newer);
   const kept: TracedLine[] = [];

@@ -1,6 +1,7 @@
 import type { CallContext } from "../../core/runtime/call.js";
+import { runInTurns } from "../../core/runtime/turns.js";
 import type { FlushSource, PresentMemory } from "./history-source.js";
-import { linkedVersions, pathsBefore, unlinkedVersions } from "./outbox.js";
+import { createUnlinkedVersions, linkedVersions, pathsBefore } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { VersionDocument } from "./version-document.js";
 
@@ -14,8 +15,9 @@ export async function pendingVersions(
   if (first === undefined) return [];
   // The texts are compared while the server searches for the heads.
   const heads = versions.heads(memory, pathsBefore(changes), first.revision, call);
-  const unlinked = unlinkedVersions(memory, changes, texts);
-  return linkedVersions(unlinked, await heads);
+  const unlinked = runInTurns(createUnlinkedVersions(memory, changes, texts), call);
+  const [made, found] = await Promise.all([unlinked, heads]);
+  return linkedVersions(made, found);
 }
 
 /**

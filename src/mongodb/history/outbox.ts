@@ -1,3 +1,4 @@
+import { runAtOnce, type Steps } from "../../core/runtime/turns.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { VersionOperation } from "../../core/history/history.js";
 import { type OlderText, encodeOlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
@@ -55,8 +56,17 @@ export function unlinkedVersions(
   changes: readonly RecordedChange[],
   texts: ReadonlyMap<string, string>,
 ): UnlinkedVersion[] {
+  return runAtOnce(createUnlinkedVersions(memory, changes, texts));
+}
+
+/** Does the same in steps: an outbox can contain many large texts. */
+export function* createUnlinkedVersions(
+  memory: string,
+  changes: readonly RecordedChange[],
+  texts: ReadonlyMap<string, string>,
+): Steps<UnlinkedVersion[]> {
   const versions = changes.flatMap((change) => createVersions(memory, change));
-  addTexts(versions, new Map(texts));
+  yield* addTexts(versions, new Map(texts));
   return versions;
 }
 
@@ -103,9 +113,10 @@ function getOperation({ gone, from, before, beforeBytes, older }: RecordedFile):
 }
 
 /** Works from the last change to the first: the text before a change is the text after the previous one. */
-function addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, string>): void {
+function* addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, string>): Steps<void> {
   for (const { document, file } of versions.toReversed()) {
     if (file === null) continue;
+    yield;
     const { path, from, gone } = file;
     const after = gone ? undefined : texts.get(path);
     document.sizeBytes = after === undefined ? null : utf8Bytes(after);
