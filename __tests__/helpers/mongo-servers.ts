@@ -172,7 +172,7 @@ async function initiateReplicaSet(client: MongoClient, port: number): Promise<vo
  * Finds a port below the range from which the system gives ports to clients. Reason: a client that retries a closed
  * port of that range can get connected to itself, and a restart could find its port taken.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
     const server = createServer();

@@ -1,35 +1,18 @@
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { MemoryError } from "../../../src/core/values/errors.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { getFailure } from "../../helpers/get-failure.js";
+import { freePort } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const servers: Server[] = [];
 afterAll(() => servers.forEach((server) => server.close()));
 
-async function failureOf(call: Promise<unknown>): Promise<MemoryError> {
-  const error = await call.then(
-    () => "no failure",
-    (reason: unknown) => reason,
-  );
-  if (!MemoryError.isInstance(error)) throw new Error(`expected a MemoryError, not ${String(error)}`);
-  return error;
-}
-
 /** The limit of a first connection is nine tenths of it. */
 const storeOf = (uri: string): MongoMemoryStore =>
   new MongoMemoryStore({ client: useClient(new MongoClient(uri)), timeoutMs: 2000 });
-
-/** A port at which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function listen(answer: string): Promise<number> {
   const server = createServer((socket) => socket.on("error", () => undefined).end(answer));
@@ -45,7 +28,7 @@ describe("the first call of a store", () => {
     const store = storeOf(`mongodb://127.0.0.1:${port}/`);
     const memory = store.memory({ nodeId: "a" });
     for (const call of [() => memory.read("/a"), () => memory.append("/a", "x"), () => store.put(["a"], "k", {})]) {
-      const { code, message, cause } = await failureOf(call());
+      const { code, message, cause } = await getFailure(call());
       expect(code).toBe("EIO");
       expect(message).toBe(
         "EIO: MongoDB did not answer (ECONNREFUSED: nothing listens there); start MongoDB, or correct the connection string",
@@ -56,7 +39,7 @@ describe("the first call of a store", () => {
 
   // Requirement: errors.first-connection
   it("says that a name does not resolve", async () => {
-    const { message } = await failureOf(storeOf("mongodb://missing.invalid/").start());
+    const { message } = await getFailure(storeOf("mongodb://missing.invalid/").start());
     expect(message).toMatch(
       /^EIO: MongoDB did not answer \(\w+: the name does not resolve\); correct the connection string$/,
     );
@@ -64,14 +47,14 @@ describe("the first call of a store", () => {
 
   // Requirement: errors.first-connection
   it("says that TLS failed", async () => {
-    const { message } = await failureOf(storeOf(`mongodb://127.0.0.1:${await listen("no TLS")}/?tls=true`).start());
+    const { message } = await getFailure(storeOf(`mongodb://127.0.0.1:${await listen("no TLS")}/?tls=true`).start());
     expect(message).toMatch(/^EIO: MongoDB did not answer \(\w+: TLS failed\); check the certificates/);
   });
 
   // Requirement: errors.first-connection
   it("says that the login was refused", async () => {
     const { uri } = testDatabase();
-    const { message } = await failureOf(storeOf(uri.replace("mongodb://", "mongodb://nobody:wrong@")).start());
+    const { message } = await getFailure(storeOf(uri.replace("mongodb://", "mongodb://nobody:wrong@")).start());
     expect(message).toBe(
       "EIO: MongoDB refused to read (AuthenticationFailed, code 18); check the user, the password and authSource",
     );
@@ -82,7 +65,7 @@ describe("the first call of a store", () => {
     const mongod = await privateMongod("standalone");
     await mongod.kill();
     const memory = storeOf(mongod.uri).memory({ nodeId: "a" });
-    expect((await failureOf(memory.append("/a", "x"))).message).toContain("ECONNREFUSED");
+    expect((await getFailure(memory.append("/a", "x"))).message).toContain("ECONNREFUSED");
     await mongod.restart();
     await memory.append("/a", "x");
     expect(await memory.read("/a")).toBe("x");

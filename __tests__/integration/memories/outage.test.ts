@@ -1,24 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type Db, MongoClient } from "mongodb";
-import { MemoryError } from "../../../src/core/values/errors.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import type { PrivateMongod, ServerKind } from "../../helpers/mongo-servers.js";
+import { getFailure } from "../../helpers/get-failure.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
-
-async function getFailure(call: Promise<unknown>): Promise<MemoryError> {
-  const error = await call.then(
-    () => "no failure",
-    (reason: unknown) => reason,
-  );
-  if (!MemoryError.isInstance(error)) throw new Error(`expected a MemoryError, not ${String(error)}`);
-  return error;
-}
 
 async function listIndexes(db: Db, collection: string): Promise<unknown[]> {
   return (await db.collection(collection).indexes()).map(({ name }) => name);
