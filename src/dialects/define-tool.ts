@@ -1,6 +1,7 @@
 import type { Memory } from "../core/memory.js";
 import { MemoryError } from "../core/values/errors.js";
 import { findProposal, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+import { isRecord } from "../core/values/unknown-values.js";
 
 /** A refusal with a code of the dialect. */
 export class DialectError extends Error {
@@ -70,9 +71,4 @@ export function parseArguments(
   const unknownName = Object.keys(values).find((name) => !isKnown(name));
   if (unknownName !== undefined) throw errors.unknownName(unknownName);
   return values;
-}
-
-/** Whether a value is an object but not an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

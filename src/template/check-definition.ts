@@ -3,7 +3,8 @@ import { invalid } from "../core/values/errors.js";
 import type { GraphDefinition } from "./definition.js";
 import { type AllowedNodeIds, nodeIdIssues } from "./allowed-node-ids.js";
 import { edgeIssues } from "./edge-issues.js";
-import { fieldIssues, given, isRecord } from "./field-issues.js";
+import { isRecord } from "../core/values/unknown-values.js";
+import { fieldIssues, given } from "./field-issues.js";
 import { type DefinedNode, nodeIssues, readNode } from "./node-issues.js";
 import { plainCopy } from "./plain-copy.js";
 

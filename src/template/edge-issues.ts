@@ -1,5 +1,6 @@
 import { edgeKinds, givesMemory, type GraphJoin } from "./definition.js";
-import { fieldIssues, findRepeats, given, isRecord, quote, quoteAll, toRecord } from "./field-issues.js";
+import { isRecord } from "../core/values/unknown-values.js";
+import { fieldIssues, findRepeats, given, quote, quoteAll, toRecord } from "./field-issues.js";
 import { edgeFields } from "./fields.js";
 import type { DefinedNode } from "./node-issues.js";
 

@@ -1,6 +1,7 @@
 import { nearestName } from "../core/settings/nearest-name.js";
 import { preview } from "../core/values/preview.js";
 import { shorten } from "../core/values/text.js";
+import { isRecord } from "../core/values/unknown-values.js";
 
 /**
  * A zod schema, typed by its shape, because the types of zod 3 and zod 4 differ. The schema's description states the
@@ -82,10 +83,6 @@ export function quoteAll(texts: Iterable<string>): string {
     if (chars > maxQuotedChars || quoted.length > maxQuotedChars) break;
   }
   return shorten(quoted.join(", "), maxQuotedChars);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Returns an object's fields, or no fields for any other value. */

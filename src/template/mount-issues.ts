@@ -1,6 +1,7 @@
 import { normalizeMountPoints } from "../core/mounts/mounts.js";
 import { ROOT } from "../core/values/paths.js";
-import { fieldIssues, given, isRecord, quote } from "./field-issues.js";
+import { isRecord } from "../core/values/unknown-values.js";
+import { fieldIssues, given, quote } from "./field-issues.js";
 import { mountTemplateFields } from "./fields.js";
 
 /** Returns the issues of a memory's mounts. */

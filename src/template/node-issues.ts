@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Template } from "./definition.js";
-import { fieldIssues, findRepeats, given, isRecord, quote, quoteAll, toRecord } from "./field-issues.js";
+import { isRecord } from "../core/values/unknown-values.js";
+import { fieldIssues, findRepeats, given, quote, quoteAll, toRecord } from "./field-issues.js";
 import { configFields, idField } from "./fields.js";
 import { mountIssues } from "./mount-issues.js";
 

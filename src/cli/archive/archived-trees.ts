@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { hashSha256 } from "../../core/values/sha256.js";
+import { isObject } from "../../core/values/unknown-values.js";
 import { groupBy } from "../collections.js";
 import { inputError, withFile } from "../errors.js";
 import {
@@ -39,7 +40,7 @@ interface Entry {
   addTo: (tree: ReadTree) => void;
 }
 
-/** Of a memory. The process holds where each of them is, in some hundred bytes. */
+/** The most lines of one memory. The process keeps the position of each line, in some hundred bytes. */
 const mostLines = 2_000_000;
 
 /**
@@ -62,7 +63,7 @@ export async function* readTrees(
     if (hasEnded) throw inputError(`${where}: there is more after the end; one archive at a time`);
     lines = position.number;
     if (lines === 1) parseLine(headerSchema, line, where);
-    else if (isRecord(line) && "end" in line) {
+    else if (isObject(line) && "end" in line) {
       hasEnded = true;
       if (parseLine(endSchema, line, where).lines !== lines)
         throw inputError(`${where}: lines are missing before it, or too many; export it again`);
@@ -90,7 +91,7 @@ export async function* readTrees(
 
 function parseEntry(line: unknown, source: ArchiveSource, position: LinePosition): Entry {
   const where = describePlace(source, position);
-  const kinds = isRecord(line) ? line : {};
+  const kinds = isObject(line) ? line : {};
   if ("content" in kinds) {
     const { address, path, sizeBytes } = parseFile(line, where);
     const load = async (): Promise<FileContent> =>
@@ -107,10 +108,6 @@ function parseEntry(line: unknown, source: ArchiveSource, position: LinePosition
   }
   const { address, revision } = parseLine(memorySchema, line, where);
   return { address, addTo: (tree) => (tree.revision = revision ?? tree.revision) };
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** The lines of a memory follow one another. */

@@ -4,6 +4,7 @@ import { preview } from "../values/preview.js";
 import { shorten } from "../values/text.js";
 import type { PlannedChange } from "../contract/change-record.js";
 import type { ReviewRequest } from "../access/approval-requester.js";
+import { isRecord } from "../values/unknown-values.js";
 
 /** `edit`: approved with another content. */
 export type ReviewDecision = { type: "approve" } | { type: "edit"; content: string };
@@ -70,8 +71,4 @@ function parseEdit(edited: unknown, { name, args }: ReviewRequest["actionRequest
 
 function refusal(path: string, reason: string): MemoryError {
   return errorOnPaths("EACCES", (place) => `EACCES: the change of ${place(path)} was not approved: ${reason}`);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
+/** Whether a value is an object but not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !Array.isArray(value);
+}
+
 /** Returns undefined if the value has no such field. */
 export function getField(value: unknown, name: PropertyKey): unknown {
   return isObject(value) || typeof value === "function" ? Reflect.get(value, name) : undefined;
