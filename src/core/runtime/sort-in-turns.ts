@@ -12,7 +12,7 @@ export async function sortInTurns<T>(
   return list.length <= stepLength ? list.toSorted(compare) : runInTurns(mergeSort(list, compare), waiting);
 }
 
-/** Sorts pieces of the list, and merges neighbours until one is left. */
+/** Sorts a list in steps: first pieces of it, then it merges neighbours until one is left. The sort is stable. */
 export function* mergeSort<T>(list: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let pieces: T[][] = [];
   for (let start = 0; start < list.length; start += stepLength) {

@@ -47,11 +47,3 @@ export async function runInTurns<T>(work: Steps<T>, waiting: Waiting | null): Pr
     if (turns.isOver()) await turns.next();
   }
 }
-
-/** Runs the steps of short work without a pause. */
-export function runAtOnce<T>(work: Steps<T>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}

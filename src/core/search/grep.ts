@@ -4,6 +4,7 @@ import { invalid } from "../values/errors.js";
 import { LiteralSearch } from "../values/literal-search.js";
 import type { FileText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
+import { mergeSort } from "../runtime/sort-in-turns.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import { compareCodeUnits, shorten } from "../values/text.js";
 import { type Line, splitLines } from "./lines.js";
@@ -34,7 +35,8 @@ export async function grepTexts(
 function* findMatches(texts: readonly FileText[], { path, limit }: CheckedGrep, test: LineTest): Steps<GrepMatch[]> {
   const matches: GrepMatch[] = [];
   let steps = 0;
-  for (const file of texts.filter(isWithin(path)).toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
+  const files = texts.filter(isWithin(path));
+  for (const file of yield* mergeSort(files, (a, b) => compareCodeUnits(a.path, b.path))) {
     for (const line of splitLines(file.content)) {
       if (test.isMatch(line, file.path) && matches.push({ path: file.path, ...line }) >= limit) return matches;
       steps += test.stepsPerChar * line.text.length + stepsPerLine;

@@ -1,6 +1,7 @@
 import type { FileText } from "../tree/snapshot.js";
 import { getPathPrefix } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
+import { mergeSort } from "../runtime/sort-in-turns.js";
 import type { Steps } from "../runtime/turns.js";
 import { PassageTable } from "./passage-table.js";
 import { bodyLevel, findPassages, type Passage } from "./passages.js";
@@ -42,7 +43,7 @@ export function* indexTexts(
 ): Steps<MemoryIndex> {
   const known = new Map(previous?.files.map((file) => [file.path, file]));
   const files: IndexedFile[] = [];
-  for (const text of texts.toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
+  for (const text of yield* mergeSort(texts, (a, b) => compareCodeUnits(a.path, b.path))) {
     const file = known.get(text.path);
     files.push(file?.content === text.content ? file : yield* indexFile(text, searchWords));
     yield;
@@ -121,7 +122,7 @@ export function getWords({ passages, words }: IndexedFile, number: number): read
 export class PassagePlace {
   readonly #index: MemoryIndex;
   #file = 0;
-  /** Of the passage in its file. */
+  /** The number of the passage in its file. */
   number = 0;
 
   constructor(index: MemoryIndex) {

@@ -11,12 +11,13 @@ import type {
   VersionText,
 } from "../../core/history/history-backend.js";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
+import { runInTurns } from "../../core/runtime/turns.js";
 import { ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import type { Restoration, StoredHistory } from "./history-source.js";
 import { HistoryView, textBefore } from "./history-view.js";
-import { type RecordedChange, unlinkedVersions } from "./outbox.js";
+import { createUnlinkedVersions, type RecordedChange } from "./outbox.js";
 import { planRedactions, type LostText, redactLostText } from "./redaction.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
@@ -126,7 +127,8 @@ export class MongoHistory implements HistoryBackend {
       const change = await restore(restoration, view.present.revision);
       if (change !== null) {
         const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
-        const made = unlinkedVersions(view.present.memory, [change], new Map(texts)).map(({ document }) => document);
+        const work = createUnlinkedVersions(view.present.memory, [change], new Map(texts));
+        const made = (await runInTurns(work, this.#call)).map(({ document }) => document);
         return made.filter(({ operation }) => operation !== undefined).map(toMemoryVersion);
       }
       await pause(attempt);

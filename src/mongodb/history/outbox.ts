@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from "../../core/runtime/turns.js";
+import type { Steps } from "../../core/runtime/turns.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { VersionOperation } from "../../core/history/history.js";
 import { type OlderText, encodeOlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
@@ -48,18 +48,10 @@ export function pathsBefore(changes: readonly RecordedChange[]): string[] {
 }
 
 /**
- * Returns the versions of recorded changes, before they are linked.
+ * Returns the versions of recorded changes, before they are linked. In steps, because an outbox can contain many large
+ * texts.
  * @param texts of the files that the changes name, after the last change
  */
-export function unlinkedVersions(
-  memory: string,
-  changes: readonly RecordedChange[],
-  texts: ReadonlyMap<string, string>,
-): UnlinkedVersion[] {
-  return runAtOnce(createUnlinkedVersions(memory, changes, texts));
-}
-
-/** Does the same in steps: an outbox can contain many large texts. */
 export function* createUnlinkedVersions(
   memory: string,
   changes: readonly RecordedChange[],

@@ -73,12 +73,10 @@ async function undone(
 ): Promise<Target> {
   const own = await versionsBy(view, what);
   const [first] = own;
-  if (first === undefined)
-    throw new MemoryError(
-      "ENOENT",
-      "ENOENT: the memory has no version " +
-        `of ${"runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`}`,
-    );
+  if (first === undefined) {
+    const source = "runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`;
+    throw new MemoryError("ENOENT", `ENOENT: the memory has no version of ${source}`);
+  }
   const ids = new Set(own.map(getPublicId));
   const target = emptyTarget();
   const present = new Map(tree.files.map(({ path, content }) => [path, content]));
@@ -153,9 +151,8 @@ function laterChange(version: VersionDocument): MemoryError {
   return errorOnPaths(
     "ECONFLICT",
     (place) =>
-      "ECONFLICT: a later change would be undone too: " +
-      `version ${getPublicId(version)} ${operation} ${path === undefined ? "a redacted file" : place(path)}${by}; ` +
-      "pass force to undo it",
+      `ECONFLICT: a later change would be undone too: version ${getPublicId(version)} ${operation} ` +
+      `${path === undefined ? "a redacted file" : place(path)}${by}; pass force to undo it`,
     path,
   );
 }

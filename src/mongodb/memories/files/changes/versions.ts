@@ -1,14 +1,15 @@
 import type { CallContext } from "../../../../core/runtime/call.js";
 import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
+import { runInTurns } from "../../../../core/runtime/turns.js";
 import type { CheckedAddress } from "../../../../core/values/address.js";
 import {
+  createUnlinkedVersions,
   type Head,
   linkedVersions,
   pathsBefore,
   type RecordedChange,
   type UnlinkedVersion,
-  unlinkedVersions,
 } from "../../../history/outbox.js";
 import type { VersionCollection } from "../../../history/version-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../../../history/version-document.js";
@@ -46,7 +47,7 @@ export async function insertRecorded(
   const texts = new Map(
     paths.flatMap((path) => tree.files.get(path) ?? []).map(({ path, content }) => [path, content]),
   );
-  const unlinked = unlinkedVersions(history.id, recorded, texts);
+  const unlinked = await runInTurns(createUnlinkedVersions(history.id, recorded, texts), call);
   const documents = linkedVersions(unlinked, await findHeads(context, history, recorded, tree, call));
   const storedLifetimeMs = kept?.begins === true ? undefined : history.lifetimeMs;
   const lifetimeMs = expiry.lifetimeMs(address.scope) ?? storedLifetimeMs;
