@@ -22,7 +22,7 @@ export interface RemovableMemories extends Pick<KeptLayout, "placed"> {
 export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
   /** Whether one of the memories had versions in the collection of versions. */
   hadVersions: boolean;
-  /** Of memories that kept versions themselves, which went with them. */
+  /** Versions that were stored in the removed memories themselves. */
   recorded: readonly OutboxVersions[];
 }
 

@@ -157,6 +157,9 @@ async function* found<Stored extends Document>(
   }
 }
 
+/** Projects the fields that form the address of a memory, for `storedAddress`. */
+export const addressProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const;
+
 /** Returns the fields of the document that form the address, unchecked. */
 export function storedAddress(document: StoredAddress): object {
   const { nodeId, scope } = document;
@@ -168,5 +171,5 @@ type StoredAddress = Partial<Record<"nodeId" | "scope" | OwnerField, unknown>>;
 
 function fieldsProjection(fields: "all" | "address"): FindOptions {
   if (fields === "all") return {};
-  return { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1, ...markFields }, batchSize: selectionSize };
+  return { projection: { ...addressProjection, ...markFields }, batchSize: selectionSize };
 }

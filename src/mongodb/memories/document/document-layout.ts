@@ -30,7 +30,7 @@ import { versionsCollectionName } from "../../history/version-collection.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { expiryIndexes } from "../expiry/expiry-indexes.js";
 import { rangeFilter } from "../addresses/address-keys.js";
-import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
+import { addressProjection, memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
 import { listNodes } from "../addresses/nodes.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
@@ -47,8 +47,6 @@ import { sweepDocuments } from "./document-sweep.js";
 import { bytesWithoutOutbox } from "./outbox/outbox.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
-
-const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const;
 
 /**
  * Matches documents with content, and forwarding records. MongoDB compares only objects with an object, and the empty
@@ -134,10 +132,7 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
       ...(address ? [{ $match: address }] : []),
       {
         $project: {
-          nodeId: 1,
-          scope: 1,
-          threadId: 1,
-          userId: 1,
+          ...addressProjection,
           revision: 1,
           sizeBytes: bytesWithoutOutbox("$$ROOT"),
           outdated: isLegacy,
@@ -186,7 +181,7 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
 
   async *placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncGenerator<PlacedMemory> {
     const filter = { ...rangeFilter(range), revision: kind === "mark" ? ofMark : { $not: ofMark } };
-    const options = { projection: placeProjection, ...asPlainValues };
+    const options = { projection: addressProjection, ...asPlainValues };
     for await (const document of streaming(this.#context.collection.find<MemoryDocument>(filter, options, call)))
       yield { address: addressOrNull(storedAddress(document)), versionsId: String(document._id) };
   }

@@ -6,7 +6,7 @@ import { MemoryError } from "../../../core/values/errors.js";
 import { streaming } from "../../driver/reads.js";
 import { isAddress, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { storedAddress } from "../addresses/found-memories.js";
+import { addressProjection, storedAddress } from "../addresses/found-memories.js";
 import type { MovedMemory } from "../contract/layout.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import { reasonToFollow } from "../moves/moved-memory.js";
@@ -35,16 +35,13 @@ const countProjection: Record<string, Expression> = {
 
 const summaryProjection: Record<string, Expression> = {
   ...countProjection,
-  nodeId: 1,
-  scope: 1,
-  threadId: 1,
-  userId: 1,
+  ...addressProjection,
   createdAt: 1,
   updatedAt: 1,
   sizeBytes: bytesWithoutOutbox("$$ROOT"),
 };
 
-/** Of a document that goes also how many versions it has recorded: one for each file, or one of directories alone. */
+/** Also counts the versions in the outbox of a removed document: one for each file, or one for directories alone. */
 const removalProjection: Record<string, Expression> = {
   ...countProjection,
   versions: {
@@ -93,7 +90,7 @@ async function unnameOutboxes(
   const { collection } = context;
   const name = actorName(field, id);
   const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };
-  const options = { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, hint: outboxIndex.name };
+  const options = { projection: addressProjection, hint: outboxIndex.name };
   try {
     for await (const { _id, ...stored } of streaming(
       collection.find<MemoryDocument>({ outboxActors: name }, options, call),

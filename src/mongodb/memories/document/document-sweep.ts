@@ -2,14 +2,14 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import { addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { streaming } from "../../driver/reads.js";
-import { storedAddress } from "../addresses/found-memories.js";
+import { addressProjection, storedAddress } from "../addresses/found-memories.js";
 import { type MemoryDocument, ofMark } from "./document.js";
 import type { DocumentContext } from "./document-context.js";
 
 /** How many memories one command finds: the server keeps a cursor that is not asked for 10 minutes. */
 const foundAtOnce = 100;
 
-const projection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, hasVersions: 1 } as const;
+const projection = { ...addressProjection, hasVersions: 1 } as const;
 
 /**
  * Removes all memories that have expired, with their versions. MongoDB does so too, about a minute after their end, and

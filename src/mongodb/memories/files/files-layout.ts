@@ -31,7 +31,7 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { findTopology, type Topology } from "../../driver/topology.js";
 import { streaming } from "../../driver/reads.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
+import { addressProjection, memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
 import { reasonToFollow } from "../moves/moved-memory.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
@@ -50,7 +50,7 @@ const own = {
   option: "memoriesCollection",
 };
 
-const placeProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, "history.id": 1 } as const;
+const placeProjection = { ...addressProjection, "history.id": 1 } as const;
 
 /** The collection is always separate from the collection of the other layout. */
 function nameCollection(memoriesCollection: string): string {
@@ -135,7 +135,7 @@ export class FilesLayout implements KeptLayout, RemovableMemories {
     const found = this.#context.collection.find<StoredRoot>(
       filter,
       {
-        projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 },
+        projection: addressProjection,
         ...asPlainValues,
       },
       call,

@@ -1,7 +1,7 @@
 import { addressOrNull, type CheckedAddress, type MemoryScope } from "../../../core/values/address.js";
 import { readPage } from "../addresses/memory-pages.js";
 import type { RemovedMemories } from "../removal.js";
-import { type AddressedDocuments, storedAddress } from "../addresses/found-memories.js";
+import { addressProjection, type AddressedDocuments, storedAddress } from "../addresses/found-memories.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
@@ -36,7 +36,7 @@ import { FileReads } from "./file-reads.js";
 /** How many memories are counted at a time. */
 const countedAtOnce = 8;
 
-const rootProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1, createdAt: 1, updatedAt: 1, kind: 1 } as const;
+const rootProjection = { ...addressProjection, createdAt: 1, updatedAt: 1, kind: 1 } as const;
 
 export interface MemoryCounts {
   files: number;

@@ -4,7 +4,7 @@ import { addressOrNull, type CheckedAddress, type MemoryScope, memoryScopes } fr
 import { asPlainValues } from "../../driver/plain-values.js";
 import { streaming } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { storedAddress } from "../addresses/found-memories.js";
+import { addressProjection, storedAddress } from "../addresses/found-memories.js";
 import { movedAway, reasonToFollow } from "../moves/moved-memory.js";
 import { getRootId, isMark, memoryKeyOfId, rangeOfMemory, type StoredRoot } from "./documents.js";
 import { byId, expiryIndex, listingIndex } from "./file-indexes.js";
@@ -16,8 +16,6 @@ const foundAtOnce = 100;
 /** A change of a memory looks for expired ones at most so often, and removes so many before it ends. */
 const sweepEveryMs = 60_000;
 const awaitedRemovals = 20;
-
-const rootProjection = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const;
 
 interface SweptMemory {
   /** Null for ids that no memory can have. */
@@ -55,15 +53,15 @@ function findExpired(
   scope: MemoryScope,
   deadline: Date,
   call: CallContext,
-): AsyncIterable<Pick<StoredRoot, "_id" | keyof typeof rootProjection>> {
+): AsyncIterable<Pick<StoredRoot, "_id" | keyof typeof addressProjection>> {
   const filter = { scope, updatedAt: { $lte: deadline } };
   const options = {
-    projection: rootProjection,
+    projection: addressProjection,
     sort: expiryIndex.key,
     batchSize: foundAtOnce,
     ...asPlainValues,
   };
-  return streaming(collection.find<Pick<StoredRoot, "_id" | keyof typeof rootProjection>>(filter, options, call));
+  return streaming(collection.find<Pick<StoredRoot, "_id" | keyof typeof addressProjection>>(filter, options, call));
 }
 
 /**

@@ -145,7 +145,7 @@ export class FollowingLayout implements MemoryLayout {
     return addCounts(counts);
   }
 
-  /** Of both layouts. The mark of a memory that has moved goes with it. */
+  /** Sweeps both layouts. Removes the forwarding record of a moved memory with the memory. */
   async *sweep(call: CallContext): AsyncGenerator<void> {
     const { home, other } = this.#following;
     await home.ready();
