@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { askPage, type PageAnswer, pageToken, tellPage } from "../../__tests__/helpers/page-client.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { createMemoryPage } from "../../src/page/memory-page.js";
+import { createMemoryPage, pageRoutes } from "../../src/page/memory-page.js";
 import { text } from "../inputs/texts.js";
 import { assertClean } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
@@ -15,10 +15,7 @@ interface PageRequest {
   host: string;
 }
 
-const routes = (
-  "memories tree file versions change blame message search proposals proposal revert revert-preview redact " +
-  "redact-preview approve reject forget forget-preview none"
-).split(" ");
+const routes = [...pageRoutes.map(({ path }) => path), "none"];
 
 /** Parts that are slow to parse, or that make many values, when a body repeats them. */
 const part = fc.constantFrom("[", "{", '{"a":', '"a":1,', "{},", "1,", "\\u0000", '"', "}", "]", " ", "é");

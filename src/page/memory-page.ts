@@ -130,7 +130,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
     await next();
   });
   app.get("/api/session", (http) => http.json(http.var.visitor));
-  for (const { method, path, answer } of routes) {
+  for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
       const result = await answer({ memories, visitor, watched, signal: http.req.raw.signal, http }).catch(refuse);
@@ -140,7 +140,8 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   }
 }
 
-const routes = [
+/** Every route below `/api/`. */
+export const pageRoutes = [
   ...memoryRoutes,
   ...changeRoutes,
   ...fileRoutes,

@@ -43,7 +43,7 @@ export interface RouteContext {
   /** Aborts when the browser has gone. */
   signal: AbortSignal;
   watched: WatchCount;
-  /** Of the answer. */
+  /** The context of Hono, for the response. */
   http: Context<PageEnv>;
 }
 
