@@ -49,8 +49,7 @@ export function editText(
   if (edited.replaced === 1 || replaceAll) return edited;
   throw invalid(
     `String '${oldString}' has multiple occurrences (appears ${edited.replaced} times) in file. Use ` +
-      "replace_all=True to " +
-      "replace all instances, or provide a more specific string with surrounding context.",
+      "replace_all=True to replace all instances, or provide a more specific string with surrounding context.",
   );
 }
 

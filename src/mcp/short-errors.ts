@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { shorten } from "../core/values/text.js";
 
-/** Of the package's own errors none is longer. */
+/** No error of this package is longer. */
 const maxErrorChars = 4000;
 
 /** A message as it is, or a long error shortened: the SDK tells of each fault that a request has. */

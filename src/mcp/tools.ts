@@ -29,8 +29,7 @@ export function toolsByName(
       if (owner !== undefined) {
         throw new TypeError(
           `the dialects ${owner} and ${dialect.name} both have a tool called ${tool.name}; serve them from two ` +
-            "servers, " +
-            "or one under another name: unifiedDialect({ name })",
+            "servers, or one under another name: unifiedDialect({ name })",
         );
       }
       owners.set(tool.name, dialect.name);

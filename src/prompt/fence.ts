@@ -25,8 +25,8 @@ const openingBracket =
   /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
 
 /**
- * Letters that Unicode lists as confusable with those of the names (UTS 39), as folding leaves them, and small capitals. For
- * the letters that `memory` does not have, only those of living scripts.
+ * Letters that Unicode lists as confusable with the letters of the names (UTS 39), after folding, and small capitals.
+ * Letters that `memory` does not have get only look-alikes of living scripts.
  */
 const lookAlikes = {
   a: "\u0251\u03b1\u0430\u1d00\u15c5\ua4ee\uab7a",
@@ -66,8 +66,8 @@ export function fenceWithin(
 }
 
 /**
- * Escapes brackets, so that no part of `text` reads as one of the guarded names, whatever text follows. A bracket is escaped if
- * the letters after it begin such a name, also if `text` ends before the name is complete.
+ * Escapes brackets, so that no part of `text` reads as one of the guarded names, whatever text follows. A bracket is
+ * escaped if the letters after it begin such a name, even if `text` ends before the name is complete.
  */
 export function guardFence(text: string): string {
   if (!openingBracket.test(text)) return text;

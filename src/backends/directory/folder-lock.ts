@@ -33,7 +33,7 @@ const cleaned = new RecentMap<true>(10_000);
 
 export interface LockSettings {
   timeoutMs: number;
-  /** Of the work folder, and of what is made in it for the lock. */
+  /** The modes of the work folder and of the files of the lock. */
   modes: Modes;
   /** What the lock is wanted for. Where it is over, the task does not begin. */
   call?: CallContext | undefined;

@@ -17,8 +17,8 @@ import { decodeUtf8 } from "../terminal/text-input.js";
 export const archiveHeader = { format: "langgraph-mongo-memory", version: 1 } as const;
 
 /**
- * Of a line. Its list is that of a document of 16 MiB, where a path or a number takes 11 bytes at least; its keys are
- * those of a version.
+ * The limits of a line. Its longest list fills a document of 16 MiB, in which a path or a number takes at least 11
+ * bytes. Its keys are those of a version.
  */
 const lineLimits = { values: 1_500_000, keys: 100, levels: 10 } as const;
 

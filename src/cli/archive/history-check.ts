@@ -17,7 +17,7 @@ export interface HistoryAdvice {
   advice: string;
 }
 
-/** Of a memory whose history cannot be exported. */
+/** The advice for a memory whose history cannot be exported. */
 export function exportAdvice(address: CheckedAddress | null): HistoryAdvice {
   return {
     where: address === null ? "the folder" : formatAddress(address),

@@ -34,7 +34,7 @@ export async function* readChunks(handle: FileHandle, name: string): AsyncGenera
 
 /** One line is held at a time. @throws CommandError EINPUT */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<JsonLine> {
-  /** Of the line that has not ended yet. */
+  /** The pieces of the line that has not ended yet. */
   let pieces: Uint8Array[] = [];
   let length = 0;
   let offset = 0;

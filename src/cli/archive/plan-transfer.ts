@@ -33,7 +33,7 @@ interface PlannedFile {
 
 interface Additions {
   writes: PlannedFile[];
-  /** Those without anything in them; the others come with their files. */
+  /** Directories that contain nothing; the others come with their files. */
   directories: string[];
   /** Files of an interrupted run that made a directory. */
   leftovers: string[];

@@ -49,7 +49,7 @@ export class TransferCheck {
   total(added: readonly TreeFile[]): void {
     const { stored, name } = this.#open;
     if (stored?.database.layout.limitsByDefault !== true) return;
-    // Of a replaced file, the new size counts.
+    // The new size of a replaced file counts.
     const sizes = new Map([...this.#present.files, ...added].map(({ path, sizeBytes }) => [path, sizeBytes]));
     const totalBytes = [...sizes.values()].reduce((sum, sizeBytes) => sum + sizeBytes, 0);
     if (totalBytes <= memoryBytesCeiling) return;

@@ -28,9 +28,7 @@ export async function shownChange(
 export function shownDiff(diff: string): string {
   // On a terminal a carriage return hides the text before it.
   const shown = shownText(diff.slice(0, maxShownChars).toWellFormed()).replaceAll("\r", "\\r");
-  if (diff.length <= maxShownChars) return shown;
-  return (
-    `${shown.endsWith("\n") ? shown : `${shown}\n`}[${diff.length - maxShownChars} more characters are not ` +
-    `shown]\n`
-  );
+  const hiddenChars = diff.length - maxShownChars;
+  if (hiddenChars <= 0) return shown;
+  return `${shown.endsWith("\n") ? shown : `${shown}\n`}[${hiddenChars} more characters are not shown]\n`;
 }

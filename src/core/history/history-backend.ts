@@ -34,7 +34,7 @@ export type VersionChange = MemoryVersion & {
 
 export interface VersionText {
   path: string;
-  /** Of the version; null for the file as it is now. */
+  /** The id of the version. Null for the present file. */
   id: string | null;
   content: string | null;
 }

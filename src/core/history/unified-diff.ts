@@ -2,7 +2,7 @@ import { runInTurns, type Steps, type Waiting } from "../runtime/turns.js";
 import { findSharedLines, type SharedLines } from "./shared-lines.js";
 
 export interface DiffSide {
-  /** Of the header. */
+  /** The name in the header. */
   name: string;
   text: string;
 }

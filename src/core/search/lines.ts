@@ -46,7 +46,7 @@ function lineEnd(content: string, start: number): number {
   return newline === -1 ? content.length : newline;
 }
 
-/** Of `\r\n` the newline alone is cut off where a text is split at newlines. */
+/** Removes the `\r` that a split at newlines leaves of `\r\n`. */
 export function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

@@ -23,7 +23,7 @@ export class PassageTable {
     return this.#length;
   }
 
-  /** Of the memory that the table takes. */
+  /** The memory that the table takes. */
   get bytes(): number {
     return this.#numbers.byteLength;
   }

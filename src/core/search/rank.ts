@@ -108,7 +108,7 @@ function* findTerms(
 interface Occurrences {
   /** For each file the passages, ascending, once for each occurrence. */
   byFile: ReadonlyMap<IndexedFile, readonly number[]>;
-  /** Of all files, each passage once. */
+  /** How many passages of all files have the term, each counted once. */
   passageCount: number;
 }
 

@@ -31,14 +31,11 @@ function getPatterns(): NonNullable<typeof patterns> {
 const stopWords = new Set(
   (
     "a about after again all also am an and any are as at be because been before being both but by can could d did " +
-    "didn do does doesn doing don " +
-    "down during each few for from further had has hasn have haven having he her here hers him himself his how i if " +
-    "in into is isn it its itself " +
-    "just ll m me more most my myself no nor not now of off on once only or other our ours out over own re s same " +
-    "she should so some such t than " +
-    "that the their theirs them themselves then there these they this those through to too under until up ve very " +
-    "was wasn we were what when where " +
-    "which while who whom why will with would you your yours yourself"
+    "didn do does doesn doing don down during each few for from further had has hasn have haven having he her here " +
+    "hers him himself his how i if in into is isn it its itself just ll m me more most my myself no nor not now of " +
+    "off on once only or other our ours out over own re s same she should so some such t than that the their " +
+    "theirs them themselves then there these they this those through to too under until up ve very was wasn we " +
+    "were what when where which while who whom why will with would you your yours yourself"
   ).split(" "),
 );
 

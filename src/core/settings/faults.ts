@@ -5,7 +5,7 @@ export interface Issue {
   code?: string | undefined;
   path: readonly PropertyKey[];
   message: string;
-  /** Of an issue "unrecognized_keys". */
+  /** The keys that an issue "unrecognized_keys" names. */
   keys?: readonly string[];
 }
 

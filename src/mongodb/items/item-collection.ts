@@ -256,8 +256,7 @@ function idTaken(collectionName: string, cause: unknown): MemoryError {
   return new MemoryError(
     "EIO",
     `EIO: the collection ${collectionName} takes an item's namespace and key for those of another, by its own ` +
-      "collation or by a unique index; " +
-      `name another with the option ${own.option}`,
+      `collation or by a unique index; name another with the option ${own.option}`,
     { cause },
   );
 }

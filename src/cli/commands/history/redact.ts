@@ -11,8 +11,8 @@ export const redact = historyCommand<{ version: string[]; yes?: boolean }>({
   usage: "redact <version...>",
   description:
     "Remove text, path, size and hash from versions for good. Keeps who made them and when. It shows the versions, " +
-    "and asks. It refuses the text that a file has " +
-    "now: write or delete the file first. If several versions have a text, name all of them.",
+    "and asks. It refuses the text that a file has now: write or delete the file first. If several versions have a " +
+    "text, name all of them.",
   examples: ["redact 12 13 --node assistant", 'redact 12 --node assistant --as "$USER" --yes'],
   options: [new Option("--yes", "do not ask; needed without a terminal"), ...changeOptions],
   access: "write",

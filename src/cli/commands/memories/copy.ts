@@ -39,8 +39,8 @@ export const copy = createCommand<CopyOptions>({
   usage: "copy",
   description:
     "Copy a memory to another place, or all memories of a database to another database. Without --move it deletes " +
-    "nothing, and it checks everything " +
-    "before it writes. If it is interrupted, run it again: it skips files that are already equal.",
+    "nothing, and it checks everything before it writes. If it is interrupted, run it again: it skips files that " +
+    "are already equal.",
   examples: [
     "copy --node assistant --to-user ada@example.com",
     "copy --dir ./memory --to-uri mongodb://localhost:27017/app --to-node assistant",

@@ -26,9 +26,8 @@ export const importMemories = createCommand<ImportOptions>({
   usage: "import <from>",
   description:
     "Restore an export: a JSONL file, or JSONL from the standard input (-). It goes into the memory that you name; " +
-    "without a name, " +
-    "each memory goes to where it came from. It checks everything before it writes, and deletes nothing. " +
-    "If it is interrupted, run it again: it skips files that are already equal.",
+    "without a name, each memory goes to where it came from. It checks everything before it writes, and deletes " +
+    "nothing. If it is interrupted, run it again: it skips files that are already equal.",
   examples: [
     "import memories.jsonl",
     "import assistant.jsonl --node assistant --user ada@example.com",

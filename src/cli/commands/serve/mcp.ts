@@ -31,9 +31,8 @@ export const mcp = createCommand<McpOptions>({
   usage: "mcp",
   description:
     "Serve a memory to MCP clients. It uses standard input and output, or HTTP with --http. It serves the memory " +
-    "that you name here; no client can choose " +
-    `another. For HTTP, put the token into --token-file or into the variable ${tokenVariable}, because others can ` +
-    "see arguments.",
+    "that you name here; no client can choose another. For HTTP, put the token into --token-file or into the " +
+    `variable ${tokenVariable}, because others can see arguments.`,
   examples: [
     "mcp --node assistant --user ada@example.com",
     "mcp --dir ./memory --dialect claude",

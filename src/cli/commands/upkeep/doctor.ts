@@ -13,8 +13,8 @@ export const doctor = createCommand<TargetOptions & { top: number }>({
   usage: "doctor",
   description:
     "Check a database or a folder, and change nothing. Checks the connection, the server version, the indexes and " +
-    "their use, the size of each " +
-    "memory against its limit, documents of the earlier format, and default collations. Exits with 1 if a check fails.",
+    "their use, the size of each memory against its limit, documents of the earlier format, and default " +
+    "collations. Exits with 1 if a check fails.",
   examples: ["doctor", "doctor --node assistant --json", "doctor --dir ./memory"],
   options: [
     numberOption(

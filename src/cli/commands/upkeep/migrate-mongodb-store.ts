@@ -41,8 +41,7 @@ export const migrateMongodbStore = createCommand<MigrationOptions>({
   usage: "mongodb-store",
   description:
     "Copy the items of the official MongoDBStore into this package's store, with their times. Files of memories go " +
-    "into memories. It overwrites nothing " +
-    "newer, so you can run it again. Exits with 1 if items were refused.",
+    "into memories. It overwrites nothing newer, so you can run it again. Exits with 1 if items were refused.",
   examples: [
     "migrate mongodb-store --dry-run",
     "migrate mongodb-store --from-db old --from-collection store --db app",
