@@ -30,7 +30,7 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   const node = at === undefined ? context.memories.nodeOf?.(address) : undefined;
   const tree = node && getMountTree(openTree(context, address));
   const { text, outlines, scope } = await (node && tree
-    ? showNode(node, tree, form, context.signal)
+    ? showNode(node, tree, form, context)
     : showAlone(context, address, form, at));
   const { entries, isMore } = countEntries(outlines);
   const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
@@ -46,11 +46,18 @@ interface Shown {
   scope: CheckedAddress["scope"];
 }
 
-async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, signal: AbortSignal): Promise<Shown> {
+async function showNode(
+  node: MemoryPageNode,
+  tree: MountedMemory,
+  form: Form,
+  { signal, visitor }: RouteContext,
+): Promise<Shown> {
   const options = outlineToShow(form);
   let { scope } = node;
   let shown = await tree.outlines(options);
   const readShared = async (): Promise<(typeof shown)[number]> => {
+    const own = shown.find(({ mount }) => mount.point === ROOT);
+    if (visitor.owner !== undefined && own !== undefined) return own;
     const shared = await tree.outlineAtRoot(node.globalMemory().with({ signal }), options);
     if (!isEmpty(shared.outline)) {
       scope = "global";
@@ -64,7 +71,7 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
 
 /**
  * Shows the global memory instead of an empty one, like a connector. A memory that was empty at an earlier version is
- * shown as empty.
+ * shown as empty, and so is that of an owner, who sees no other memory.
  */
 async function showAlone(
   context: RouteContext,
@@ -76,7 +83,8 @@ async function showAlone(
   const { nodeId, scope: own } = address;
   const memory = openMemory(context, address);
   let outline = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
-  const isReplaced = at === undefined && own !== "global" && isEmpty(outline);
+  const mayReplace = at === undefined && own !== "global" && context.visitor.owner === undefined;
+  const isReplaced = mayReplace && isEmpty(outline);
   if (isReplaced) outline = await openMemory(context, { nodeId }).outline(options);
   const scope = isReplaced ? "global" : own;
   const text = await showMemory(outline, { ...form, scope, insteadOf: isReplaced ? own : null });
