@@ -132,7 +132,7 @@ export interface WireChange {
 }
 
 export interface WireBlame {
-  /** The lines in order, grouped in runs of one version. Version -1 is a version that is no longer kept. */
+  /** The lines in order, grouped in runs of one version. Version -1 is a version that is no longer kept, and -2 a redacted one. */
   runs: { version: number; lines: string[] }[];
   versions: WireVersion[];
 }
@@ -171,9 +171,15 @@ export interface WireReverted {
   versions: WireVersion[];
 }
 
-export interface WireRedactPreview {
-  /** The version, and other versions with the same text. */
+/** Where a text stands. */
+export interface WireFoundText {
+  /** The newest of them. */
   versions: WireVersion[];
+  versionCount: number;
+  /** How many proposals contain it. */
+  proposals: number;
+  /** The paths of the present files that contain it. */
+  files: string[];
 }
 
 export interface WireForgetPreview {

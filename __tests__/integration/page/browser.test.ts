@@ -287,21 +287,31 @@ describe("the page in a browser", () => {
   });
 
   // Requirement: page.actions
-  it("redacts a version", async () => {
+  it("redacts a text in all that holds it, after it has shown where, and says so afterwards", async () => {
     const address = newAddress();
-    await memoryAt(address).write("/a.txt", "secret\n");
-    await memoryAt(address).write("/a.txt", "public\n");
-    await view(address, { tab: "history" });
-    await tab.click(".timeline li:nth-child(2) a");
-    await tab.see(/\+1\s+−0/);
-    await tab.press("Redact…");
+    const memory = memoryAt(address);
+    await memory.write("/a.txt", "first\n");
+    await memory.write("/a.txt", "first\nkey: sk-secret-1\n");
+    await memory.append("/a.txt", "last\n");
+    await memory.write("/a.txt", "first\nlast\n");
+    await memory.write("/b.txt", "sk-secret-1\n");
+    await view(address, { tab: "history", version: "4" });
+    await tab.see("key: sk-secret-1");
+    await tab.press("Redact a text…");
+    await tab.page.locator("dialog textarea").fill("sk-secret-1");
+    await tab.press("Find");
+    await tab.see("Found in 3 versions and 0 proposals.");
+    await tab.see("Cover it in 1 file as they are now, too: /b.txt");
+    await tab.page.locator("dialog input[type=checkbox]").click();
     await sign();
     await tab.press("Redact for good");
-    await tab.seeNot("go for good");
-    await tab.see("redacted");
-    await view(address, { tab: "history", version: "1" });
-    await tab.see("was redacted");
-    expect(await tab.text()).not.toContain("secret\n");
+    await tab.seeNot("Redact a text\n");
+    await view(address, { tab: "history", version: "4" });
+    await tab.see("key: [redacted-]");
+    await view(address, { tab: "history", version: "2" });
+    await tab.see("A part of the text of this version was redacted");
+    expect(await tab.text()).not.toContain("sk-secret-1");
+    expect(await memory.read("/b.txt")).toBe("[redacted-]\n");
     expect(tab.faults).toEqual([]);
   });
 

@@ -399,17 +399,27 @@ describe("what the page does", () => {
     const address = newAddress();
     for (const text of ["secret", "other", "secret", "last"]) await memoryAt(address).write("/a", text);
     const versions = await versionsOf(address);
-    const preview = await askPage(page, `/api/redact-preview?${pageQuery({ ...address, id: versions[1]?.id })}`);
-    const ids = (preview.json as { versions: { id: string }[] }).versions.map(({ id }) => id);
-    expect(ids).toEqual([versions[1]?.id, versions[3]?.id]);
-    expect(await tellPage(page, "/api/redact", { address, ids, by: "ada" })).toMatchObject({
+    expect((await tellPage(page, "/api/find-text", { address, text: "ecre" })).json).toMatchObject({
+      versions: [{ id: versions[1]?.id }, { id: versions[3]?.id }],
+      versionCount: 2,
+      proposals: 0,
+      files: [],
+    });
+    expect(await tellPage(page, "/api/redact", { address, text: "ecre", by: "ada" })).toMatchObject({
       status: 200,
       json: { redacted: 2 },
     });
-    expect((await askPage(page, `/api/change?${pageQuery({ ...address, id: ids[0] })}`)).json).toMatchObject({
-      hunks: null,
+    const changeOf = async (id: string | undefined) =>
+      (await askPage(page, `/api/change?${pageQuery({ ...address, id })}`)).json;
+    expect(await changeOf(versions[1]?.id)).toMatchObject({
+      hunks: [{ lines: expect.arrayContaining(["-other", "+s----t"]) }],
       version: { redactedBy: { userId: "ada" } },
     });
+    expect(await tellPage(page, "/api/redact", { address, ids: [versions[1]?.id], by: "ada" })).toMatchObject({
+      json: { redacted: 1 },
+    });
+    expect(await changeOf(versions[1]?.id)).toMatchObject({ hunks: null, version: { path: "" } });
+    expect((await tellPage(page, "/api/find-text", { address, text: "" })).status).toBe(400);
   });
 
   // Requirement: page.actions
