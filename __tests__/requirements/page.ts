@@ -17,6 +17,10 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "with access write the page reverts, redacts, forgets, approves, edits and rejects, and shows first what it would do",
   },
+  "page.inbox": {
+    source: "specification section 18",
+    says: "the page shows the proposals of all memories in one list, with their number wherever it is open",
+  },
   "page.read-only": {
     source: "specification section 18",
     says: "the page changes nothing unless its access is write",

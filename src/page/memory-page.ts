@@ -11,6 +11,7 @@ import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
 import { fileRoutes } from "./routes/files.js";
+import { inboxRoutes } from "./routes/inbox.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { messageRoutes } from "./routes/message.js";
 import { proposalRoutes } from "./routes/proposals.js";
@@ -46,6 +47,7 @@ export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMe
     memory: (address) => opened.memory(address),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
+    listProposals: (filter) => store.listProposals(filter),
     forget: (who) => store.forget(who),
   };
   return pageOver(memories, options, maxWatched);
@@ -148,6 +150,7 @@ export const pageRoutes = [
   ...searchRoutes,
   ...versionRoutes,
   ...proposalRoutes,
+  ...inboxRoutes,
   ...messageRoutes,
 ];
 

@@ -142,6 +142,22 @@ export interface WireProposals {
   more: boolean;
 }
 
+/** A proposal of any memory. */
+export type WireWaitingProposal = WireProposal & { address: WireAddress };
+
+export interface WireInbox {
+  proposals: WireWaitingProposal[];
+  more: boolean;
+}
+
+export interface WireWaiting {
+  count: number;
+  /** Whether there are more than `count`. */
+  more: boolean;
+  /** The counted proposals by memory. */
+  memories: { address: WireAddress; count: number }[];
+}
+
 export interface WireMessage {
   /** Null if nothing is shown to the model. */
   text: string | null;
