@@ -204,6 +204,26 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
+  // Requirement: history.readable-diffs
+  it("counts only the appended line of a file without a newline at its end, in a version and in a proposal", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "one\ntwo");
+    await memoryAt(address).append("/a.txt", "three");
+    await view(address, { tab: "history", version: "2" });
+    await tab.see(/\+1\s+−0/);
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      paths: "posix",
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/a.txt", content: "four" });
+    await view(address, { tab: "proposals" });
+    await tab.see(/\+1\s+−0/);
+    expect(tab.faults).toEqual([]);
+  });
+
   // Requirement: page.views, page.actions
   it("shows the time line, differences in both forms, and the tree at a moment; and restores a version", async () => {
     const address = newAddress();
