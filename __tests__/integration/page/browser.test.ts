@@ -224,6 +224,16 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
+  // Requirement: page.views
+  it("says of a memory without versions when a history begins, and not that nothing has changed", async () => {
+    const address = newAddress();
+    await new MongoMemoryStore({ client, dbName }).memory(address).write("/a", "text");
+    await view(address, { tab: "history" });
+    await tab.see("A history begins with the first change by a store that has the option “history”.");
+    await tab.seeNot("Nothing has changed");
+    expect(tab.faults).toEqual([]);
+  });
+
   // Requirement: page.views, page.actions
   it("shows the time line, differences in both forms, and the tree at a moment; and restores a version", async () => {
     const address = newAddress();

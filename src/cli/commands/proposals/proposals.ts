@@ -15,7 +15,7 @@ export const proposals = proposalCommand<{ id?: string; status?: ChangeStatus }>
   examples: [
     "proposals --node assistant",
     "proposals 0f3c --node assistant",
-    "proposals --status rejected --node assistant --user ada@example.com --json",
+    "proposals --status rejected --node assistant --json",
   ],
   options: [
     new Option("--status <status>", "only proposals of this status (default: those that wait)").choices(statuses),
