@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
-import { encodeOlderText } from "../../../src/core/history/older-text.js";
+import { encodeText } from "../../helpers/encode-text.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 
 interface Line {
@@ -23,7 +23,7 @@ function stepOf(id: string, older: readonly Line[] | null, newer: readonly Line[
     sizeBytes: 0,
     sha256: "",
   } as const;
-  return { version, before: older === null ? "none" : encodeOlderText(textOf(older), textOf(newer)) };
+  return { version, before: older === null ? "none" : encodeText(textOf(older), textOf(newer)) };
 }
 
 /** As a backend tells it, two versions at a time. */

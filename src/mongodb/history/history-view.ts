@@ -1,5 +1,6 @@
 import { isWhole, type OlderText, readOlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import { runInTurns, type Steps } from "../../core/runtime/turns.js";
 import { pendingVersions } from "./flush.js";
 import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";
@@ -188,8 +189,7 @@ export class HistoryView {
     const newer = await this.lineage(version.file ?? "", getPublicId(version));
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === getPublicId(version);
-    const text =
-      oldest === undefined ? this.present.texts.get(version.path ?? "") : textBefore(newer, this.present.texts);
+    const text = oldest === undefined ? this.present.texts.get(version.path ?? "") : await this.textBefore(newer);
     if (!isKept || text === undefined) throw noSuchVersion(getPublicId(version));
     return text;
   }
@@ -198,7 +198,16 @@ export class HistoryView {
   async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
     if (version.operation === "created") return null;
     const newer = await this.lineage(version.file ?? "", getPublicId(version));
-    return textBefore([...newer, version], this.present.texts) ?? undefined;
+    return (await this.textBefore([...newer, version])) ?? undefined;
+  }
+
+  /**
+   * Returns the text of a file before some of its versions.
+   * @param newer all versions of the file from then on, newest first; at least one
+   * @returns null if the text is redacted, undefined if a needed version is no longer kept
+   */
+  textBefore(newer: readonly VersionDocument[]): Promise<string | null | undefined> {
+    return runInTurns(findTextBefore(newer, this.present.texts), this.#call);
   }
 
   /** Finds the existing versions among these ids, by id. */
@@ -217,16 +226,10 @@ const maxIdsPerCommand = 1000;
 
 const lineagePageSize = 1000;
 
-/**
- * Returns the text of a file before some of its versions.
- * @param newer all versions of the file from then on, newest first; at least one
- * @param texts of the present
- * @returns null if the text is redacted, undefined if a needed version is no longer kept
- */
-export function textBefore(
+function* findTextBefore(
   newer: readonly VersionDocument[],
   texts: ReadonlyMap<string, string>,
-): string | null | undefined {
+): Steps<string | null | undefined> {
   const [newest] = newer;
   const older: OlderText[] = [];
   let previous: VersionDocument | null = null;
@@ -236,13 +239,18 @@ export function textBefore(
     if (version.operation === "renamed" && version.older === undefined) continue;
     if (!version.older) return null;
     older.push(version.older);
-    if (isWhole(version.older)) return read(older, "");
+    if (isWhole(version.older)) return yield* read(older, "");
   }
   const present = texts.get(newest?.path ?? "");
-  return present === undefined ? null : read(older, present);
+  return present === undefined ? null : yield* read(older, present);
 }
 
 /** @param older each is decoded with the next as its newer text */
-function read(older: readonly OlderText[], newest: string): string {
-  return older.reduceRight((newer, text) => readOlderText(text, newer), newest);
+function* read(older: readonly OlderText[], newest: string): Steps<string> {
+  let text = newest;
+  for (const each of older.toReversed()) {
+    text = readOlderText(each, text);
+    yield;
+  }
+  return text;
 }

@@ -16,7 +16,7 @@ import { ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import type { Restoration, StoredHistory } from "./history-source.js";
-import { HistoryView, textBefore } from "./history-view.js";
+import { HistoryView } from "./history-view.js";
 import { createUnlinkedVersions, type RecordedChange } from "./outbox.js";
 import { planRedactions, type LostText, redactLostText } from "./redaction.js";
 import { restorationFor } from "./revert-plan.js";
@@ -153,10 +153,8 @@ export class MongoHistory implements HistoryBackend {
           ...[...lostTexts.values()].map((lost) => redactLostText(view, lost)),
         ];
         for (const id of [...open.map(getPublicId), ...lostTexts.keys()]) redacted.add(id);
-        const texts = [
-          ...(await keptTexts(view, open)),
-          ...[...lostTexts.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? []),
-        ];
+        const lost = await Promise.all([...lostTexts.values()].map(({ newer }) => view.textBefore(newer)));
+        const texts = [...(await keptTexts(view, open)), ...lost.flatMap((text) => text ?? [])];
         // Comes first, because a redacted version no longer has the text to search for.
         await redactRecords(proposals, { paths: [], texts });
         await removeVectors();

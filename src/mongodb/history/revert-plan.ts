@@ -4,7 +4,7 @@ import type { RevertTarget } from "../../core/history/history.js";
 import { getParents, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { Restoration } from "./history-source.js";
-import { type HistoryView, textBefore } from "./history-view.js";
+import type { HistoryView } from "./history-view.js";
 import { movedPath, treeAt } from "./tree-at.js";
 import { noSuchVersion, getPublicId, type VersionDocument } from "./version-document.js";
 
@@ -137,7 +137,7 @@ async function formerFile(
   const oldest = versions.at(-1);
   if (oldest === undefined || oldest.operation === "created") return null;
   const head = oldest.since === undefined ? undefined : (await view.several([oldest.since])).get(oldest.since);
-  const content = head?.redactedAt === undefined ? textBefore(versions, view.present.texts) : null;
+  const content = head?.redactedAt === undefined ? await view.textBefore(versions) : null;
   const path = oldest.from ?? oldest.path ?? head?.path;
   if (content === undefined) throw noSuchVersion(oldest.since ?? getPublicId(oldest));
   if (content === null || path === undefined) throw redactedText(oldest.since ?? getPublicId(oldest));
