@@ -10,6 +10,10 @@ export const history: Requirements = {
   "history.one-step": { source, says: "whatever crashes, each change has its version, once, in one order" },
   "history.cost": { source, says: "a change takes at most 1.1 commands on average, and in the layout files four" },
   "history.model": { source, says: "trees, texts, diffs and blame agree with a list of all trees" },
+  "history.readable-diffs": {
+    source,
+    says: "a diff for people shows no line as changed that did not change, and a diff for programs is exact",
+  },
   "history.list": { source, says: "versions are listed by path, actor, operation and time, newest first" },
   "history.actor": { source, says: "the run says who acts, over the program, and no model" },
   "history.revert": { source, says: "a revert is one step, and refuses to undo a later change" },

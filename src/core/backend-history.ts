@@ -21,7 +21,7 @@ import { checkOptions } from "./settings/check-options.js";
 import { preview } from "./values/preview.js";
 import { normalizePath } from "./values/paths.js";
 import type { MemorySnapshot } from "./tree/snapshot.js";
-import { type DiffSide, unifiedDiff } from "./history/unified-diff.js";
+import { type DiffSide, readableDiff, unifiedDiff } from "./history/unified-diff.js";
 import { checkVersionId } from "./history/version-id.js";
 
 /** Versions that one database command reads. */
@@ -118,11 +118,19 @@ export class BackendHistory implements MemoryHistory {
   }
 
   async diff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, unifiedDiff);
+  }
+
+  async readableDiff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, readableDiff);
+  }
+
+  async #compare(from: string, to: string | undefined, format: typeof unifiedDiff): Promise<string> {
     const older = checkVersionId(from);
     const newer = to === undefined ? null : checkVersionId(to);
     return this.#run("read", null, async (history, call) => {
       const texts = await history.texts(older, newer);
-      return unifiedDiff(createSide(texts.from), createSide(texts.to), call);
+      return format(createSide(texts.from), createSide(texts.to), call);
     });
   }
 

@@ -205,6 +205,36 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
+  // Requirement: history.readable-diffs
+  it("counts only the appended line of a file without a newline at its end, in a version and in a proposal", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "one\ntwo");
+    await memoryAt(address).append("/a.txt", "three");
+    await view(address, { tab: "history", version: "2" });
+    await tab.see(/\+1\s+−0/);
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      paths: "posix",
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/a.txt", content: "four" });
+    await view(address, { tab: "proposals" });
+    await tab.see(/\+1\s+−0/);
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.views
+  it("says of a memory without versions when a history begins, and not that nothing has changed", async () => {
+    const address = newAddress();
+    await new MongoMemoryStore({ client, dbName }).memory(address).write("/a", "text");
+    await view(address, { tab: "history" });
+    await tab.see("A history begins with the first change by a store that has the option “history”.");
+    await tab.seeNot("Nothing has changed");
+    expect(tab.faults).toEqual([]);
+  });
+
   // Requirement: page.views, page.actions
   it("shows the time line, differences in both forms, and the tree at a moment; and restores a version", async () => {
     const address = newAddress();

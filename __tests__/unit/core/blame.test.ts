@@ -106,3 +106,14 @@ it("blame asks for no older versions once it knows the version of each line", as
   expect(blamed.map(({ version }) => version?.id)).toEqual(["2", "2", "2"]);
   expect(asked).toBe(1);
 });
+
+it.each([
+  ["a line without a newline at its end, to which a later version appends", ["a", "a\nb"], ["0", "1"]],
+  ["a line of which only the newline came or went", ["a", "a\n", "a"], ["0"]],
+  ["an empty line after the former end of the file", ["a\n", "a\n\nb\n"], ["0", "1", "1"]],
+])("blame finds the version of %s", async (_, texts, ids) => {
+  const lines = texts.map((text, index) => text.split("\n").map((line): Line => ({ text: line, id: String(index) })));
+  const steps = lines.map((newer, index) => stepOf(String(index), lines[index - 1] ?? null, newer)).toReversed();
+  const blamed = await blameLines(lineageOf(lines.at(-1) ?? [], steps), createUnlimitedCall());
+  expect(blamed.map(({ version }) => version?.id)).toEqual(ids);
+});

@@ -24,11 +24,9 @@ const linesPerYield = 10_000;
  * at the same positions, so that a line may have the version in which it only moved.
  */
 export async function blameLines({ text, steps }: FileLineage, call: CallContext): Promise<BlamedLine[]> {
-  const lines = text.split("\n");
+  const lines = splitLines(text);
   const createBlamed = (line: string, index: number): BlamedLine => ({ line: index + 1, text: line, version: null });
   const blamed = await runInTurns(mapInSteps(lines, createBlamed), call);
-  // A newline ends a line; no empty line follows it.
-  if (text === "" || text.endsWith("\n")) blamed.pop();
   let unknown = blamed.length;
   const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
   let newer: TracedText = { text, lines: await runInTurns(mapInSteps(lines, createTraced), call) };
@@ -61,6 +59,13 @@ function isDifference(before: LineageStep["before"]): before is OlderText {
   return typeof before === "object" && before !== null;
 }
 
+/** A newline ends a line; no empty line follows the last one. */
+function splitLines(text: string): string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
 /** Maps a list, and pauses after each few thousand elements. */
 function* mapInSteps<T, R>(list: readonly T[], map: (element: T, index: number) => R): Steps<R[]> {
   const mapped: R[] = [];
@@ -79,7 +84,7 @@ async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageSte
 function* goBack(newer: TracedText, before: OlderText): Steps<{ older: TracedText; changed: TracedLine[] }> {
   const text = readOlderText(before, newer.text);
   yield;
-  const olderLines = text.split("\n");
+  const olderLines = splitLines(text);
   yield;
   const { lines } = newer;
   const shorter = Math.min(olderLines.length, lines.length);

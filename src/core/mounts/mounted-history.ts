@@ -9,6 +9,7 @@ import type {
   TextOccurrences,
   VersionFilter,
 } from "../history/history.js";
+import { getReadableDiff } from "../history/readable-history.js";
 import { ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
@@ -55,10 +56,18 @@ export class MountedHistory implements MemoryHistory {
   }
 
   async diff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, (history, ...ids) => history.diff(...ids));
+  }
+
+  async readableDiff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, getReadableDiff);
+  }
+
+  async #compare(from: string, to: string | undefined, compare: typeof getReadableDiff): Promise<string> {
     const { mount, localId } = this.#findVersion(from);
     const other = to === undefined ? undefined : this.#findVersion(to);
     if (to !== undefined && other?.mount !== mount) throw differentMemories(from, to);
-    return this.#run(mount, (history) => history.diff(localId, other?.localId));
+    return this.#run(mount, (history) => compare(history, localId, other?.localId));
   }
 
   async blame(path: string): Promise<BlamedLine[]> {

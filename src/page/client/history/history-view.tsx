@@ -28,7 +28,11 @@ export function HistoryView(): VNode {
             <Name text={path ?? `run ${run ?? ""}`} /> <a href={href({ tab: "history" })}>Show all</a>
           </p>
         )}
-        {versions.length === 0 && <Empty title="No versions">Nothing has changed since the history began.</Empty>}
+        {versions.length === 0 && (
+          <Empty title="No versions">
+            No change is recorded. A history begins with the first change by a store that has the option “history”.
+          </Empty>
+        )}
         <div class="timeline">
           {Array.from(
             Map.groupBy(versions, ({ at }) => dayText(at)),
