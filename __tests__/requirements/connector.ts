@@ -69,6 +69,18 @@ export const connector: Requirements = {
     source: "specification section 7",
     says: "tree shows every directory and every file with its exact size",
   },
+  "connector.paths-of-the-tools": {
+    source: "specification section 7",
+    says: "a rendering shows each path as the tools of the agent take it, in every way in",
+  },
+  "connector.root": {
+    source: "specification section 7",
+    says: "a program can say what the model calls the root",
+  },
+  "connector.no-name-imitates-a-line": {
+    source: "specification section 7",
+    says: "no name of a file passes for a note, a sentence of the introduction or a line of a content, relative or not",
+  },
   "connector.tree-of-empty-directories": {
     source: "specification section 7",
     says: "a memory that holds only a directory is shown",

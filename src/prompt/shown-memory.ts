@@ -8,10 +8,13 @@ import type { OwnedScope } from "./introduction.js";
 import { renderMemory, renderMounts, type RenderOptions } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
-type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
+export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "maxChars">> {
+  /** As in `RenderMountsOptions`. */
+  root: string;
+}
 
 /** Returns the options for reading a memory that is to be shown. */
-export function outlineToShow({ content, maxChars }: Form): OutlineOptions {
+export function outlineToShow({ content, maxChars }: Pick<Form, "content" | "maxChars">): OutlineOptions {
   // One UTF-16 unit takes at most three bytes of UTF-8, so contents with more bytes cannot fit.
   return {
     maxContentBytes: content === "full" ? maxChars * 3 : 0,
@@ -69,12 +72,11 @@ async function renderTree(
   insteadOf: OwnedScope | null,
   form: Form,
 ): Promise<string | null> {
-  const { content, maxChars } = form;
   const descriptions = await readDescriptions(
     shown.flatMap(({ outline }) => outline.files),
     form,
   );
-  return renderMounts(shown, { content, maxChars, insteadOf, descriptions });
+  return renderMounts(shown, { ...form, insteadOf, descriptions });
 }
 
 export function isEmpty({ files, directories }: MemoryOutline): boolean {

@@ -6,7 +6,7 @@ import { repetitions } from "../../helpers/repetitions.js";
 
 const small = createOutline({ "/a": "1", "/b/c": "2", "/b/d/e": "3", "/b/d/f": "4" }, ["/g"]);
 
-const entryLines = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("/"));
+const entryLines = (text: string): string[] => text.split("\n").filter((line) => /^(?:\/|- )/.test(line));
 const getDepth = (line: string): number => (line.split(" (")[0] ?? "").split("/").filter((name) => name !== "").length;
 
 describe("a tree over the limit", () => {

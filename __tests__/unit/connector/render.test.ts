@@ -69,6 +69,20 @@ describe("a rendered tree", () => {
     );
   });
 
+  // Requirement: connector.no-name-imitates-a-line
+  it("begins each relative path with a hyphen, so that no name passes for another line", () => {
+    const outline = createOutline({
+      "/(5 of 9 entries left out, deepest first: limit 9 characters)": "",
+      "/Scope: global": "",
+      "/| a": "b",
+    });
+    for (const options of [treeOptions, fullOptions]) {
+      const text = renderMemory(outline, { ...options, root: "" }) ?? "";
+      expect(text).not.toMatch(/^(?:\(5 of|Scope: global \(|\| a)/m);
+      expect(text).toContain("\n- | a (1 byte)");
+    }
+  });
+
   it("is null for an empty memory", () => {
     expect(renderMemory(createOutline({}), treeOptions)).toBeNull();
     expect(renderMemory(createOutline({}), fullOptions)).toBeNull();

@@ -1,4 +1,4 @@
-import { invalid, type MemoryError } from "./errors.js";
+import { invalid, MemoryError } from "./errors.js";
 
 /**
  * Which names can be created.
@@ -57,6 +57,16 @@ export function normalizePath(
     if (climbs(segment)) throw invalid('invalid path: ".." not allowed');
   }
   return path;
+}
+
+/** Whether a text is an absolute path that some rule allows. */
+export function isAbsolutePath(path: string): boolean {
+  try {
+    return path.startsWith(ROOT) && normalizePath(path) !== "";
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return false;
+    throw error;
+  }
 }
 
 /** Refuses text that neither a path nor an id may contain. */

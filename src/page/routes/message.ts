@@ -3,9 +3,10 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import type { Memory, MemoryOutline, OutlineOptions } from "../../core/memory.js";
 import { type MountedMemory, getMountTree } from "../../core/mounts/mounted-memory.js";
 import { ROOT } from "../../core/values/paths.js";
+import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
-import { connectorDefaults, type MemoryContent } from "../../prompt/connector-options.js";
-import { isEmpty, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
+import { connectorDefaults } from "../../prompt/connector-options.js";
+import { type Form, isEmpty, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
 import { addressFields, addressIn, countField, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
@@ -26,18 +27,28 @@ const schema = z
  */
 const message = route("GET", "message", schema, async ({ content, maxChars, at, ...fields }, context) => {
   const address = addressIn(fields);
-  const form = { content, maxChars: Math.max(1, maxChars) };
-  const node = at === undefined ? context.memories.nodeOf?.(address) : undefined;
+  const ownNode = context.memories.nodeOf?.(address);
+  const root = ownNode === undefined ? ROOT : getShownRoot(ownNode);
+  const form = { content, maxChars: Math.max(1, maxChars), root };
+  const node = at === undefined ? ownNode : undefined;
   const tree = node && getMountTree(openTree(context, address));
   const { text, outlines, scope } = await (node && tree
     ? showNode(node, tree, form, context.signal)
     : showAlone(context, address, form, at));
   const { entries, isMore } = countEntries(outlines);
   const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
-  return { text, usedChars: text?.length ?? 0, ...form, view: findView(text), entries, isMore, ...leftOut, scope };
+  return {
+    text,
+    usedChars: text?.length ?? 0,
+    content,
+    maxChars: form.maxChars,
+    view: findView(text),
+    entries,
+    isMore,
+    ...leftOut,
+    scope,
+  };
 });
-
-type Form = { content: MemoryContent; maxChars: number };
 
 interface Shown {
   text: string | null;
@@ -102,8 +113,8 @@ function countEntries(outlines: readonly MemoryOutline[]): { entries: number; is
 }
 
 /**
- * Reads the view that the message itself states. No content can imitate this line, because content lines begin with `/`
- * or `| `.
+ * Reads the view that the message itself states. No content can imitate this line, because content lines begin with
+ * `/`, `- ` or `| `.
  */
 function findView(text: string | null): string | null {
   return /^<memory [^>]*view="(\w+)"/.exec(text ?? "")?.[1] ?? null;
