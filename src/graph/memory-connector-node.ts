@@ -12,7 +12,7 @@ import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { placeMemory } from "../prompt/place.js";
-import { type Form, isEmpty, outlineToShow, showMemory, showTree } from "../prompt/shown-memory.js";
+import { chooseOutline, type Form, outlineToShow, showMemory, showTree } from "../prompt/shown-memory.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
@@ -54,8 +54,8 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
 /**
  * Shows a memory to the model. Each call creates one message, which never becomes part of the graph's state.
  *
- * For a `perThread` or `perUser` node, the message shows the memory of the run's thread or user. If that memory is
- * empty, or if the run names no thread or user, it shows the node's global memory. The message says which memory it
+ * For a `perThread` or `perUser` node, the message shows the memory of the run's thread or user. If that memory has
+ * no files, or if the run names no thread or user, it shows the node's global memory. The message says which memory it
  * shows. The same memory gives the same bytes, so prompt caches stay valid.
  */
 export class MemoryConnectorNode {
@@ -75,7 +75,7 @@ export class MemoryConnectorNode {
 
   /**
    * Returns the memory as a system message, or null if there is nothing to show. Ignores `role` and `placement`. Sends
-   * one command, or two if the memory of the thread or user is empty.
+   * one command, or two if the memory of the thread or user has no files.
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is not a
    * string
    */
@@ -159,13 +159,13 @@ export class MemoryConnectorNode {
     const form = { content, maxChars, root };
     const found = await this.#memory.treeForRun?.(run);
     if (found) return this.#renderTree(run, found, form);
-    if (scope !== "global") {
-      const memory = await this.#ownMemory(run);
-      const own = memory && (await this.#outline(run, memory));
-      if (own !== null && !isEmpty(own)) return showMemory(own, { ...form, scope, insteadOf: null });
-    }
-    const shared = await this.#outline(run, this.#memory.globalMemory(run));
-    return showMemory(shared, { ...form, scope: "global", insteadOf: scope === "global" ? null : scope });
+    const readShared = async (): Promise<MemoryOutline> => this.#outline(run, this.#memory.globalMemory(run));
+    if (scope === "global") return showMemory(await readShared(), { ...form, scope, insteadOf: null });
+    const memory = await this.#ownMemory(run);
+    const own = memory && (await this.#outline(run, memory));
+    const outline = await chooseOutline(own, readShared);
+    if (outline === own) return showMemory(own, { ...form, scope, insteadOf: null });
+    return showMemory(outline, { ...form, scope: "global", insteadOf: scope, isOwnerMissing: own === null });
   }
 
   async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun, form: Form): Promise<string | null> {

@@ -217,7 +217,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * Returns the memory that all threads and users share, which a connector shows if the run's own memory is empty.
+   * Returns the memory that all threads and users share, which a connector shows if the run's own memory has no files.
    * @throws MemoryError ENOTMEM as `memory`
    */
   globalMemory(run?: MemoryRun): Memory {

@@ -15,6 +15,8 @@ export interface RenderMountsOptions {
   maxChars: number;
   /** As in `Introduced`. */
   insteadOf: OwnedScope | null;
+  /** As in `Introduced`. @default false */
+  isOwnerMissing?: boolean;
   /** The model's name for the root: `/`, another absolute path, or "" for relative paths. */
   root: string;
   /** The description of each file, by path, for an index. */

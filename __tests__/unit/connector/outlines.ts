@@ -107,6 +107,7 @@ export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({
   maxChars: fc.oneof(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 5000 })),
   scope: fc.constantFrom(...memoryScopes),
   insteadOf: fc.constantFrom(null, "perThread" as const, "perUser" as const),
+  isOwnerMissing: fc.boolean(),
   root: fc.constantFrom("/", "/memories", ""),
   // Every file says the same of itself, in one line.
   descriptions: hostileText.map((text) =>

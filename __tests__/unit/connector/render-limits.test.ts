@@ -53,8 +53,10 @@ describe("a tree over the limit", () => {
   // Requirement: connector.fallback-is-said
   it("says of a shortened fallback, too, whose notes they are", () => {
     const text = renderMemory(small, { ...treeOptions, insteadOf: "perThread", maxChars: 260 });
-    expect(text).toContain("This thread's own memory, which the memory tool uses, is empty");
+    expect(text).toContain("This thread's own memory, which the memory tool uses, has no files");
     expect(text).toContain("the notes of all threads");
+    const missing = { ...treeOptions, insteadOf: "perThread", isOwnerMissing: true, maxChars: 260 } as const;
+    expect(renderMemory(small, missing)).toContain("This run has no thread, and the memory tool refuses every call");
   });
 });
 

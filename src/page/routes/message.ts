@@ -6,7 +6,7 @@ import { ROOT } from "../../core/values/paths.js";
 import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
-import { type Form, isEmpty, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
+import { chooseOutline, type Form, hasFiles, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
 import { addressFields, addressIn, countField, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
@@ -63,7 +63,7 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
   let shown = await tree.outlines(options);
   const readShared = async (): Promise<(typeof shown)[number]> => {
     const shared = await tree.outlineAtRoot(node.globalMemory().with({ signal }), options);
-    if (!isEmpty(shared.outline)) {
+    if (hasFiles(shared.outline)) {
       scope = "global";
       shown = shown.map((each) => (each.mount.point === ROOT ? shared : each));
     }
@@ -74,8 +74,8 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
 }
 
 /**
- * Shows the global memory instead of an empty one, like a connector. A memory that was empty at an earlier version is
- * shown as empty.
+ * Shows the global memory instead of one without files, like a connector. A memory that was empty at an earlier version
+ * is shown as empty.
  */
 async function showAlone(
   context: RouteContext,
@@ -84,14 +84,19 @@ async function showAlone(
   at: string | undefined,
 ): Promise<Shown> {
   const options = outlineToShow(form);
-  const { nodeId, scope: own } = address;
+  const { nodeId, scope } = address;
   const memory = openMemory(context, address);
-  let outline = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
-  const isReplaced = at === undefined && own !== "global" && isEmpty(outline);
-  if (isReplaced) outline = await openMemory(context, { nodeId }).outline(options);
-  const scope = isReplaced ? "global" : own;
-  const text = await showMemory(outline, { ...form, scope, insteadOf: isReplaced ? own : null });
-  return { text, outlines: [outline], scope };
+  const own = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
+  if (at !== undefined || scope === "global")
+    return { text: await showMemory(own, { ...form, scope, insteadOf: null }), outlines: [own], scope };
+  const outline = await chooseOutline(own, () => openMemory(context, { nodeId }).outline(options));
+  const insteadOf = outline === own ? null : scope;
+  const shownScope = outline === own ? scope : "global";
+  return {
+    text: await showMemory(outline, { ...form, scope: shownScope, insteadOf }),
+    outlines: [outline],
+    scope: shownScope,
+  };
 }
 
 async function readFormerOutline(
