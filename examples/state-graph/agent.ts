@@ -10,6 +10,8 @@ export function createGraph(model: BaseChatModel, store: BaseStore) {
     store,
     nodeId: "example-state-graph",
     scope: "perThread",
+    // Lets agents name files as people do: /profile/food.md
+    paths: "posix",
     mounts: { "/house": { memory: houseMemory, access: "read", description: "Rules for every conversation" } },
   });
   const callModel = new CallModelNode({
