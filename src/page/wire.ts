@@ -171,7 +171,7 @@ export interface WireMessage {
   isMore: boolean;
   leftOut: number;
   isMoreLeftOut: boolean;
-  /** The scope of the shown memory. The global memory is shown if the memory itself is empty. */
+  /** The scope of the shown memory. The global memory is shown if the memory itself has no files. */
   scope: WireAddress["scope"];
 }
 

@@ -6,6 +6,7 @@ import { MongoClient } from "mongodb";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createMemoryPage, type MemoryPage } from "../../../src/page/index.js";
 import { createPage } from "../../../src/page/memory-page.js";
@@ -193,6 +194,9 @@ describe("what the page answers", () => {
       text: await rendered("bob"),
       scope: "global",
     });
+    // The tools that were created for the node last take relative paths.
+    createRecordTools(node);
+    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n- team/plan (13 bytes)\n") });
     // Another scope of the same node has no mounts.
     expect(await ask("tree", { path: "/", scope: "global", userId: "" })).toMatchObject({ error: { code: "EINVAL" } });
     expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({
