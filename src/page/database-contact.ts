@@ -1,16 +1,19 @@
 import { takePage } from "./fields.js";
-import type { PageMemories } from "./route.js";
+
+interface Listing {
+  listMemories(filter: { nodeId: string; scope: "global" }): AsyncIterable<unknown>;
+}
 
 /** How long the database may take to answer. With the interval of heartbeats, a browser then knows within 5 s. */
 const maxAnswerMs = 2500;
 
 /** Asks whether the database answers, with one question at a time for all visitors of a page. */
 export class DatabaseContact {
-  readonly #memories: Pick<PageMemories, "listMemories">;
+  readonly #memories: Listing;
   readonly #maxAnswerMs: number;
   #asked: Promise<boolean> | null = null;
 
-  constructor(memories: Pick<PageMemories, "listMemories">, answerMs = maxAnswerMs) {
+  constructor(memories: Listing, answerMs = maxAnswerMs) {
     this.#memories = memories;
     this.#maxAnswerMs = answerMs;
   }

@@ -141,7 +141,14 @@ describe("the page in a browser", () => {
     );
     await view(address);
     await tab.type("Search in files", "milk");
-    await tab.see(/5 passages in 1 file, best first\s+\/long\.txt\s+901\s+buy Milk today/);
+    await tab.see(
+      /^1 passage in 1 file, best first\s+\/long\.txt\s+900\s+other line\s+901\s+buy Milk today\s+902\s+other line/m,
+    );
+    expect(await tab.page.$$eval("mark", (marks) => marks.map(({ textContent }) => textContent))).toEqual(["Milk"]);
+    expect(await tab.page.$$eval(".near bdi", (near) => near.map(({ textContent }) => textContent))).toEqual([
+      "other line",
+      "other line",
+    ]);
     await tab.press("Exact");
     await tab.see("Upper and lower case count");
     await tab.press("Match case");
