@@ -6,7 +6,7 @@ import { memoryHref, type Query } from "./data/route.js";
 import { useSession } from "./data/session.js";
 import { FilesView } from "./files/files-view.js";
 import { HistoryView } from "./history/history-view.js";
-import { ForgetButton } from "./memories/forget.js";
+import { ForgetMenu } from "./memories/forget.js";
 import { MessageView } from "./message-view.js";
 import { Owner } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
@@ -41,7 +41,7 @@ export function MemoryView({ address, query }: { address: WireAddress; query: Qu
           ))}
         </nav>
         <LiveMark contact={contact} />
-        {access === "write" && <ForgetButton who={address} />}
+        {access === "write" && <ForgetMenu who={address} />}
       </div>
       <MemoryContext.Provider value={{ address, query, version }}>
         <Tab />

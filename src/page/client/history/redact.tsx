@@ -21,7 +21,7 @@ export function RedactButton({ version }: { version: WireVersion }): VNode {
 function RedactDialog({ id: chosen, close }: { id: string; close: () => void }): VNode {
   const { address, href } = useMemory();
   const { data, error } = useMemoryData<WireRedactPreview>("redact-preview", { id: chosen });
-  const { isReady, fields, field } = useSignature();
+  const { missing, fields, field } = useSignature();
   const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const ids = data?.versions.map(({ id }) => id).filter((id) => !spared.has(id)) ?? [];
   const spare = (id: string, isSpared: boolean): void => {
@@ -37,7 +37,7 @@ function RedactDialog({ id: chosen, close }: { id: string; close: () => void }):
       title="Redact this text?"
       act="Redact for good"
       isDangerous
-      isReady={ids.length > 0 && isReady}
+      missing={data === null ? "Still loading" : ids.length === 0 ? "Choose a version first" : missing}
       run={run}
       close={close}
     >
