@@ -81,11 +81,18 @@ export interface WireFile {
   mount: WireMount | null;
 }
 
+/** A part of a text: its start and its end in UTF-16 units. */
+export type WireMark = [start: number, end: number];
+
 export interface WireHit {
   path: string;
   /** Line number, from 1. For a passage of several lines, the first one. */
   line: number;
   text: string;
+  /** What fits the query in the text, ascending and apart. Empty for a regular expression. */
+  marks: WireMark[];
+  /** For ranked words: true if the passage holds no word of the query. It is near such words, or near in meaning. */
+  isNear?: boolean;
   /** The score of ranked words. Higher is better. */
   score?: number;
 }

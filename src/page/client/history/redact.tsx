@@ -21,7 +21,7 @@ export function RedactButton(): VNode {
 
 function RedactDialog({ selected, close }: { selected: string; close: () => void }): VNode {
   const { address, href } = useMemory();
-  const { isReady, fields, field } = useSignature();
+  const { missing, fields, field } = useSignature();
   const [text, setText] = useState(selected);
   const [found, setFound] = useState<WireFoundText | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
@@ -42,12 +42,15 @@ function RedactDialog({ selected, close }: { selected: string; close: () => void
   };
   const isFound = found !== null && found.versionCount + found.proposals + found.files.length > 0;
   const isCovered = found?.files.length === 0 || isCut;
+  const missingText = text === "" ? "Type the text first" : found === null ? "Find the text first" : null;
   return (
     <Dialog
       title="Redact a text"
       act="Redact for good"
       isDangerous
-      isReady={isFound && isCovered && isReady}
+      missing={
+        missingText ?? (!isFound ? "The text stands nowhere" : isCovered ? missing : "A present file has the text")
+      }
       run={run}
       close={close}
     >
@@ -57,7 +60,13 @@ function RedactDialog({ selected, close }: { selected: string; close: () => void
       </p>
       <label class="field">
         Text to redact, exactly as it is written
-        <textarea rows={2} required value={text} onInput={(event) => change(event.currentTarget.value)} />
+        <textarea
+          rows={2}
+          required
+          data-missing={text === "" ? "" : undefined}
+          value={text}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
       </label>
       <button type="button" class="button" disabled={text === ""} onClick={find}>
         Find
