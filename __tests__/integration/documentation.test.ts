@@ -49,6 +49,11 @@ describe("the documentation", () => {
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
+      // The names of the program, and what makes a shell complete them.
+      (command) =>
+        /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
+          command,
+        ) && file === "docs/command-line.md",
       // What examples of pipes are made of.
       (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
     ];
@@ -111,6 +116,13 @@ describe("the documentation", () => {
   });
 });
 
+// Requirement: ways-in.first-programs
+it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model name a file notes.md", (file) => {
+  const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
+  expect(nodes).not.toEqual([]);
+  expect(nodes.filter((node) => !node.includes('paths: "posix"'))).toEqual([]);
+});
+
 describe("the README", () => {
   it("has at most 900 words beside its code", () => {
     const words = withoutCode(textOf("README.md"))
@@ -125,7 +137,7 @@ describe("the README", () => {
       ([, alt = "", file = ""]) => ({ alt, file }),
     );
     expect(pictures).toEqual(
-      ["page.png", "terminal.svg", "how-it-works.svg"].map((name) => ({
+      ["page.png", "my-memory.png", "terminal.svg", "how-it-works.svg"].map((name) => ({
         alt: expect.stringMatching(/\w{3}/),
         file: `docs/images/${name}`,
       })),

@@ -3,8 +3,13 @@ import { createSecretMatcher } from "../core/values/secret.js";
 import { shorten } from "../core/values/text.js";
 import { isObject } from "../core/values/unknown-values.js";
 import { getNodeRequest } from "./node-request.js";
-import { type MemoryPageAccess, type MemoryPageOptions, type MemoryPageVisitor, visitorSchema } from "./options.js";
-import type { PageOwner } from "./owner.js";
+import {
+  type MemoryPageAccess,
+  type MemoryPageOptions,
+  type MemoryPageVisitor,
+  type PageOwner,
+  visitorSchema,
+} from "./options.js";
 import { PageRefusal } from "./refusal.js";
 import { tokenHeader } from "./token-header.js";
 

@@ -3,6 +3,7 @@ import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
+import { DatabaseContact } from "./database-contact.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
 import { OpenedMemories } from "./opened-memories.js";
@@ -124,6 +125,7 @@ function serveClient(app: Hono<PageEnv>, basePath: string): void {
 
 function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
   const watched = { max: maxWatched, current: 0 };
+  const database = new DatabaseContact(memories);
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
     // Hono would answer HEAD as GET, and leave a stream of changes open.
@@ -139,9 +141,14 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
       const { visitor } = http.var;
       const { owner } = visitor;
       const seen = owner === undefined ? memories : confine(memories, owner);
-      const result = await answer({ memories: seen, visitor, watched, signal: http.req.raw.signal, http }).catch(
-        (error: unknown) => refuse(owner === undefined ? error : hideReviewer(error)),
-      );
+      const result = await answer({
+        memories: seen,
+        visitor,
+        watched,
+        database,
+        signal: http.req.raw.signal,
+        http,
+      }).catch((error: unknown) => refuse(owner === undefined ? error : hideReviewer(error)));
       if (result instanceof Response) return result;
       return http.json(owner === undefined ? result : hideOthers(result, owner));
     });

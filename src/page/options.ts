@@ -8,6 +8,11 @@ import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 /** The rights of a page's visitors: to view only, or also to revert, redact, forget, approve and reject. */
 export type MemoryPageAccess = "read" | "write";
 
+/** The person whose memories are all that a visitor may see. */
+export interface PageOwner {
+  userId: string;
+}
+
 /** A visitor of a page. */
 export interface MemoryPageVisitor {
   /**
@@ -18,7 +23,7 @@ export interface MemoryPageVisitor {
    * The person whose memories are all that the visitor may see: the memories of scope `perUser` of this user, with what
    * their nodes mount in them. @default the visitor sees all memories of the store
    */
-  owner?: { userId: string };
+  owner?: PageOwner;
   /** Limits the page's access for this visitor. @default that of the page */
   access?: MemoryPageAccess | undefined;
 }
@@ -32,7 +37,7 @@ export interface MemoryPageNode {
    * not global
    */
   memory(owner?: string): Memory;
-  /** Returns the memory that a connector shows if the memory of a thread or a user is empty. */
+  /** Returns the memory that a connector shows if the memory of a thread or a user has no files. */
   globalMemory(): Memory;
 }
 

@@ -2,13 +2,9 @@ import { type CheckedAddress, getOwner } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { isObject } from "../core/values/unknown-values.js";
 import type { MemoryFilter, MemoryOwner, ProposalFilter } from "../mongodb/memories/addresses/memory-filter.js";
+import type { PageOwner } from "./options.js";
 import { PageRefusal } from "./refusal.js";
 import type { PageMemories } from "./route.js";
-
-/** The person whose memories are all that a visitor may see. */
-export interface PageOwner {
-  userId: string;
-}
 
 /**
  * Confines a page to the memories of one person. It refuses all others, whether they exist or not, and looks for none

@@ -12,6 +12,7 @@ import type {
   ProposalFilter,
 } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxBodyBytes, readJson } from "./body.js";
+import type { DatabaseContact } from "./database-contact.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";
 import { PageRefusal } from "./refusal.js";
@@ -46,6 +47,7 @@ export interface RouteContext {
   /** Aborts when the browser has gone. */
   signal: AbortSignal;
   watched: WatchCount;
+  database: DatabaseContact;
   /** The context of Hono, for the response. */
   http: Context<PageEnv>;
 }

@@ -90,7 +90,7 @@ beforeAll(async () => {
     const memory = store.memory(address).with({ actor: { userId: eveId, runId: "run-of-eve", agent: "scribe" } });
     const secret = address.nodeId === "team-notes" ? "of the team" : `secret of ${eveId}`;
     for (let index = 0; index < 9; index += 1) await memory.write("/own", `${index} ${secret}\n`);
-    await memory.write("/only-eve", `${secret}\n`);
+    await memory.write("/only-eve", `${secret}, 9 words of Eve\n`);
   }
   await store.memory({ nodeId: "desk", scope: "perUser", userId: eveId }).write("/note", "shown to all\n");
   await store
@@ -112,6 +112,7 @@ interface Named {
   version: string;
   proposal: string;
   runId: string;
+  text: string;
 }
 
 type Send = (on: typeof page) => Promise<PageAnswer>;
@@ -165,8 +166,11 @@ const requests: Record<string, (named: Named) => Send[]> = {
     post("revert", { address, what: { path, to: version } }),
     post("revert", { address, what: { runId }, force: true }),
   ],
-  "redact-preview": ({ address, version }) => [get("redact-preview", { ...address, id: version })],
-  redact: ({ address, version }) => [post("redact", { address, ids: [version] })],
+  "find-text": ({ address, text }) => [post("find-text", { address, text })],
+  redact: ({ address, version, text }) => [
+    post("redact", { address, ids: [version] }),
+    post("redact", { address, text, cut: true }),
+  ],
   proposals: ({ address }) => [get("proposals", address), get("proposals", { ...address, status: "approved" })],
   proposal: ({ address, proposal }) => [get("proposal", { ...address, id: proposal })],
   approve: ({ address, proposal }) => [post("approve", { address, id: proposal, by: eveId })],
@@ -183,8 +187,11 @@ const requests: Record<string, (named: Named) => Send[]> = {
 const routeNames = [...new Set(pageRoutes.map(({ path }) => path))];
 
 /** An answer, in which a refusal calls what the request named by the same names in all answers. */
-function toComparable({ status, headers, text }: PageAnswer, { version, proposal, runId, path }: Named): object {
-  const names = [version, proposal, runId, path];
+function toComparable(
+  { status, headers, text }: PageAnswer,
+  { version, proposal, runId, path, text: words }: Named,
+): object {
+  const names = [words, version, proposal, runId, path];
   const plain = names.reduce(
     (shown, name, index) =>
       status < 400 ? shown : shown.replaceAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, "g"), `<${index}>`),
@@ -216,12 +223,14 @@ const ofEve: Omit<Named, "address"> = {
   version: "7",
   proposal: "",
   runId: "run-of-eve",
+  text: "9 words of Eve",
 };
 const ofNobody: Omit<Named, "address"> = {
   path: "/no-file1",
   version: "8888",
   proposal: randomUUID(),
   runId: "run-of-none",
+  text: "9 words of Bob",
 };
 
 describe("an owner who attacks", () => {

@@ -38,7 +38,7 @@ export const proposals = createCommand<Input>({
     "proposals --all",
     "proposals --all --user ada@example.com",
     "proposals 0f3c --node assistant",
-    "proposals --status rejected --node assistant --user ada@example.com --json",
+    "proposals --status rejected --node assistant --json",
   ],
   options: [
     new Option(

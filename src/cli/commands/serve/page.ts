@@ -33,7 +33,7 @@ export const page = createCommand<PageOptions>({
   examples: [
     "page --db assistant",
     "page --access write --port 4000",
-    "page --node assistant --mount /team=team-notes,access=read",
+    "page --node assistant --mount /team=team,access=read",
     "page --json",
   ],
   options: [

@@ -11,7 +11,7 @@ import { Choice, Empty, Owner, Pending, Time } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
 import { Name } from "../parts/shown.js";
 import { VirtualList } from "../parts/virtual-list.js";
-import { ForgetButton } from "./forget.js";
+import { ForgetMenu } from "./forget.js";
 import { FoundMemories } from "./found-memories.js";
 
 /** Row heights of the style sheet. */
@@ -53,7 +53,7 @@ export function MemoriesView({ query }: { query: Query }): VNode {
           )}
         </h1>
         {owner !== undefined && nodeId === undefined && access === "write" && (
-          <ForgetButton who={threadId === undefined ? { userId: owner } : { threadId: owner }} />
+          <ForgetMenu who={threadId === undefined ? { userId: owner } : { threadId: owner }} />
         )}
         {pages.length > 0 && (
           <span class="muted">

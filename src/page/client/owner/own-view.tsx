@@ -6,7 +6,8 @@ import { memoryHref } from "../data/route.js";
 import { useSession } from "../data/session.js";
 import { usePages } from "../data/use-data.js";
 import { FoundMemories } from "../memories/found-memories.js";
-import { ForgetButton } from "../memories/forget.js";
+import { ForgetDialog } from "../memories/forget.js";
+import { DialogButton } from "../parts/dialog.js";
 import { bytesText, countText } from "../parts/format.js";
 import { Empty, Pending, Time } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
@@ -28,17 +29,21 @@ export function OwnView({ userId }: { userId: string }): VNode {
       </div>
       {pages.length === 0 ? (
         <Pending error={error} />
-      ) : memories.length === 0 ? (
-        <Empty title="Nothing is remembered">A memory appears with the first thing an agent writes.</Empty>
       ) : (
         <>
           <div class="tools">
             <ExportButton query={{}} />
-            {access === "write" && <ForgetButton who={{ userId }} />}
+            {access === "write" && (
+              <DialogButton label="Forget everything…" class="button danger-quiet">
+                {(close) => <ForgetDialog who={{ userId }} what="everything" close={close} />}
+              </DialogButton>
+            )}
             <SearchField label="Search in all texts" search={search} setSearch={setSearch} />
           </div>
           {search.query !== "" ? (
             <FoundMemories filter={{}} search={search} />
+          ) : memories.length === 0 ? (
+            <Empty title="Nothing is remembered">A memory appears with the first thing an agent writes.</Empty>
           ) : (
             <ul class="own-memories">
               {memories.map(({ address, files, sizeBytes, updatedAt }) => (
