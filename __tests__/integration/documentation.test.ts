@@ -116,6 +116,13 @@ describe("the documentation", () => {
   });
 });
 
+// Requirement: ways-in.first-programs
+it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model name a file notes.md", (file) => {
+  const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
+  expect(nodes).not.toEqual([]);
+  expect(nodes.filter((node) => !node.includes('paths: "posix"'))).toEqual([]);
+});
+
 describe("the README", () => {
   it("has at most 900 words beside its code", () => {
     const words = withoutCode(textOf("README.md"))

@@ -3,7 +3,15 @@ import { actorField } from "./values/actor.js";
 import { blameLines } from "./history/blame.js";
 import { withPath } from "./values/error-paths.js";
 import { invalid, MemoryError } from "./values/errors.js";
-import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history/history.js";
+import type {
+  BlamedLine,
+  MemoryHistory,
+  MemoryVersion,
+  RedactedText,
+  RevertTarget,
+  TextOccurrences,
+  VersionFilter,
+} from "./history/history.js";
 import type { HistoryBackend, VersionChange, VersionText } from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
@@ -34,13 +42,20 @@ const filterSchema = z
   })
   .strict();
 
-const text = z.string().min(1);
+const someText = z.string().min(1);
 
 const targetSchemas = {
-  path: z.object({ path: z.string(), to: text }).strict(),
-  runId: z.object({ runId: text }).strict(),
-  toolCallId: z.object({ toolCallId: text }).strict(),
+  path: z.object({ path: z.string(), to: someText }).strict(),
+  runId: z.object({ runId: someText }).strict(),
+  toolCallId: z.object({ toolCallId: someText }).strict(),
 };
+
+/** The text of `redact` and `findText`. */
+export const textToRedact = someText
+  .max(1_000_000)
+  .refine((given) => given.isWellFormed(), { message: "must be well-formed Unicode" });
+
+const redactedTextSchema = z.object({ text: textToRedact, cut: z.boolean().optional() }).strict();
 
 const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
 
@@ -131,8 +146,18 @@ export class BackendHistory implements MemoryHistory {
     return this.#run("change", path, (history) => history.revert(target, options.force ?? false, this.#assertWritable));
   }
 
-  async redact(ids: string | readonly string[]): Promise<number> {
-    const all = [...new Set(checkIds(typeof ids === "string" ? [ids] : ids))];
+  async findText(text: string): Promise<TextOccurrences> {
+    checkOptions("RedactedText", redactedTextSchema, { text });
+    return this.#run("read", null, (history) => history.findText(text));
+  }
+
+  async redact(what: string | readonly string[] | RedactedText): Promise<number> {
+    if (isRedactedText(what)) {
+      checkOptions("RedactedText", redactedTextSchema, what);
+      const { text, cut = false } = what;
+      return this.#run("change", null, (history) => history.redactText({ text, cut }, this.#assertWritable));
+    }
+    const all = [...new Set(checkIds(typeof what === "string" ? [what] : what))];
     if (all.length === 0) return 0;
     return this.#run("change", null, (history) => history.redact(all, this.#assertWritable));
   }
@@ -173,9 +198,13 @@ function checkTarget(what: RevertTarget): RevertTarget {
   return "path" in what ? { ...what, path: normalizePath(what.path, { emptyIsRoot: true }) } : what;
 }
 
+function isRedactedText(what: unknown): what is RedactedText {
+  return typeof what === "object" && what !== null && !Array.isArray(what);
+}
+
 function checkIds(ids: unknown): string[] {
   if (Array.isArray(ids) && ids.length <= maxRedactedIds) return ids.map(checkVersionId);
-  throw invalid(`ids must be an id of a version, or a list of at most ${maxRedactedIds}`);
+  throw invalid(`what is redacted is { text }, an id of a version, or a list of at most ${maxRedactedIds} ids`);
 }
 
 function createSide({ path, id, content }: VersionText): DiffSide {

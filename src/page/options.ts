@@ -24,7 +24,7 @@ export interface MemoryPageNode {
    * not global
    */
   memory(owner?: string): Memory;
-  /** Returns the memory that a connector shows if the memory of a thread or a user is empty. */
+  /** Returns the memory that a connector shows if the memory of a thread or a user has no files. */
   globalMemory(): Memory;
 }
 

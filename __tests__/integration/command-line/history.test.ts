@@ -332,6 +332,38 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
         stdout: '{"ok":true,"redacted":0}\n',
       });
     });
+
+    // Requirement: command-line.history
+    it("shows where a text stands and asks, and covers it in all versions", async () => {
+      const { memory, run } = newMemory();
+      for (const text of ["old", "key sk-1\n", "key sk-1\nmore\n", "new"]) await memory.write("/a", text);
+      await memory.write("/b", "sk-1");
+      const no = await run(["redact", "--text", "sk-1"], { terminal: true, stdin: "n\n" });
+      expect([no.exitCode, no.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /created .*\/b.*modified .*\/a.*modified .*\/a.*present file \/b\nRedact the text in 3 versions, 0 proposals for good\? .*nothing was redacted\n$/s,
+        ),
+      ]);
+      expect(await run(["redact", "--text", "sk-1", "--yes"])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("/b as it is now"),
+      });
+      expect((await run(["redact", "--text", "-", "--cut", "--yes"], { stdin: "sk-1\n" })).stdout).toBe(
+        "redacted 3 versions\n",
+      );
+      expect((await memory.history?.read("3"))?.content).toBe("key ****\nmore\n");
+      expect(await memory.read("/b")).toBe("****");
+    });
+
+    it.each([
+      [["redact", "--yes"], "either --text, or the ids of versions"],
+      [["redact", "1", "--text", "a", "--yes"], "either --text, or the ids of versions"],
+      [["redact", "1", "--cut", "--yes"], "--cut goes with --text"],
+      [["redact", "--text", "-"], "pass --yes"],
+    ])("is refused for %j", async (argv, message) => {
+      expect(await newMemory().run(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+    });
   });
 
   describe("a change by the command line", () => {

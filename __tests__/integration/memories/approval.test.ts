@@ -653,7 +653,7 @@ describe("redaction", () => {
     const other = await appended(place, "/c", "fine");
     await place.proposals.approve(decided, ada);
     const records = findRecords(place);
-    expect(await redactRecords(records, { paths: ["/a"], texts: ["another secret"] })).toBe(2);
+    expect(await redactRecords(records, (text) => text.includes("secret"))).toBe(2);
     expect(await dump(place.collection)).not.toContain("secret");
     expect(await place.proposals.get(open)).toMatchObject({
       status: "rejected",

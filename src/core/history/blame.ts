@@ -2,7 +2,7 @@ import type { CallContext } from "../runtime/call.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
-import { type OlderText, readOlderText } from "./older-text.js";
+import { isWhole, type OlderText, readOlderText } from "./older-text.js";
 import { findSharedLines } from "./shared-lines.js";
 
 /** A line of the text that is traced back, version by version. */
@@ -30,21 +30,33 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
   let unknown = blamed.length;
   const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
   let newer: TracedText = { text, lines: await runInTurns(mapInSteps(lines, createTraced), call) };
+  let isRedacted = false;
   for await (const { version, before } of eachStep(steps)) {
-    if (before === null) break;
+    // The text before a redacted version is stored whole, so what that version kept can be traced back further.
+    if (isRedacted && (version.redactedAt === undefined || (isDifference(before) && !isWhole(before)))) break;
     if (before === "same") continue;
+    if (before === null) {
+      isRedacted = true;
+      continue;
+    }
     const { older, changed } =
       before === "none" ? { older: newer, changed: newer.lines } : await runInTurns(goBack(newer, before), call);
     for (const { present } of changed) {
       const line = blamed[present];
       if (line === undefined) continue;
-      line.version = version;
+      if (isRedacted) line.redacted = true;
+      else line.version = version;
       unknown -= 1;
     }
     if (unknown === 0) break;
     newer = older;
+    isRedacted = false;
   }
   return blamed;
+}
+
+function isDifference(before: LineageStep["before"]): before is OlderText {
+  return typeof before === "object" && before !== null;
 }
 
 /** A newline ends a line; no empty line follows the last one. */

@@ -9,6 +9,7 @@ import {
   versionIdRange,
   noSuchVersion,
   getPublicId,
+  isTextRedacted,
   storedId,
   type VersionDocument,
 } from "./version-document.js";
@@ -95,6 +96,26 @@ export class HistoryView {
     const start = storedId(this.present.memory, String(revision + 1));
     yield* this.#pending.filter((version) => version._id >= start).toReversed();
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
+  }
+
+  /** Reads all versions without their texts. */
+  async *outline(): AsyncGenerator<VersionDocument> {
+    yield* this.#pending;
+    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
+    yield* this.#versions.find({ _id: ids }, -1, { projection: { older: 0 } }, this.#call);
+  }
+
+  /** Reads the versions of some files, newest first for each file. */
+  async *lineages(files: readonly string[]): AsyncGenerator<VersionDocument[]> {
+    let lineage: VersionDocument[] = [];
+    for await (const version of this.versionsByFile(files)) {
+      if (lineage.length > 0 && lineage[0]?.file !== version.file) {
+        yield lineage;
+        lineage = [];
+      }
+      lineage.push(version);
+    }
+    if (lineage.length > 0) yield lineage;
   }
 
   /** Reads the versions of some files: one file after the other, newest first for each file. */
@@ -185,7 +206,7 @@ export class HistoryView {
    * @throws MemoryError ENOENT if the version is no longer kept
    */
   async readText(version: VersionDocument): Promise<string | null> {
-    if (version.redactedAt !== undefined || version.operation === "deleted") return null;
+    if (isTextRedacted(version) || version.operation === "deleted") return null;
     const newer = await this.lineage(version.file ?? "", getPublicId(version));
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === getPublicId(version);

@@ -3,7 +3,7 @@ import { errorOnPaths } from "../../core/values/error-paths.js";
 import { isBeginning, wholeText } from "../../core/history/older-text.js";
 import type { HistoryView } from "./history-view.js";
 import type { Redaction } from "./version-collection.js";
-import { getPublicId, type VersionDocument } from "./version-document.js";
+import { getPublicId, isTextRedacted, type VersionDocument } from "./version-document.js";
 
 /**
  * Plans how to remove the text, path, size and hash of these versions everywhere. A version stores the text before it.
@@ -36,7 +36,7 @@ export async function planRedactions(
       if (typeof before === "string" && version.operation !== "created")
         keeping.push({ id, found: version.older ?? null, set: { older: wholeText(before) }, unset: [] });
       const whoAndWhen = { redactedAt: at, ...(by !== null && { redactedBy: by }), sizeBytes: null, sha256: null };
-      marking.push({ id, set: whoAndWhen, unset: ["path", "from", "directories"] });
+      marking.push({ id, set: whoAndWhen, unset: ["path", "from", "directories", "masked"] });
     }
   }
   return [...keeping, ...losing.filter(({ set, unset }) => unset.length > 0 || "older" in set), ...marking];
@@ -61,7 +61,7 @@ export function redactLostText(view: HistoryView, { successor, newer }: LostText
 }
 
 function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {
-  return version.redactedAt !== undefined || ids.has(getPublicId(version));
+  return isTextRedacted(version) || ids.has(getPublicId(version));
 }
 
 /**

@@ -3,7 +3,14 @@ import { getParents } from "../../core/values/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
 import type { HistoryView } from "./history-view.js";
-import { type DirectoryChange, getPublicId, getRevision, type VersionDocument } from "./version-document.js";
+import {
+  type DirectoryChange,
+  getPathBefore,
+  getPublicId,
+  getRevision,
+  isTextRedacted,
+  type VersionDocument,
+} from "./version-document.js";
 
 /** A tree at an earlier point in time. */
 export interface FormerTree {
@@ -48,8 +55,8 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     if (isLost(first)) lost += 1;
     else if (first.operation !== "created") {
       const head = first.since === undefined ? undefined : heads.get(first.since);
-      const path = first.from ?? first.path ?? head?.path;
-      const content = head?.redactedAt === undefined ? await view.textBefore(newer) : null;
+      const path = getPathBefore(first, head);
+      const content = head === undefined || !isTextRedacted(head) ? await view.textBefore(newer) : null;
       if (content === undefined) lost += 1;
       else if (content === null || path === undefined) redacted.push(path ?? "");
       else

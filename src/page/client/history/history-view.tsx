@@ -63,13 +63,13 @@ export function HistoryView(): VNode {
 
 function VersionRow({ version, isChosen }: { version: WireVersion; isChosen: boolean }): VNode {
   const { query, href } = useMemory();
-  const { id, operation, path, from, at, actor, sizeBytes, redactedAt } = version;
+  const { id, operation, path, from, at, actor, sizeBytes } = version;
   return (
     <li>
       <a class="version-row" href={href({ ...query, version: id })} aria-current={isChosen ? "true" : undefined}>
         <span class="version-what">
           <Operation operation={operation} />
-          {redactedAt === undefined ? (
+          {path !== "" ? (
             <Name text={from === undefined ? path : `${from} → ${path}`} class="file" />
           ) : (
             <span class="file muted">redacted</span>
