@@ -45,7 +45,7 @@ async function* listNarrowed<Filter, Listed>(
   if (filter !== null) yield* list(filter);
 }
 
-/** Fields of an answer that name who did something. */
+/** Fields of an answer that name who did something, also where that is only a thread. */
 const actorNames = new Set(["actor", "decidedBy", "redactedBy"]);
 
 /** Returns an answer without the ids of other people. What they did stays, and so do the names of agents and programs. */
@@ -54,7 +54,8 @@ export function hideOthers(value: unknown, { userId }: PageOwner): unknown {
     if (Array.isArray(each)) return each.map((one) => hide(one, null));
     if (!isObject(each) || each instanceof Date) return each;
     const fields = Object.entries(each).map(([field, inner]) => [field, hide(inner, field)] as const);
-    const isOther = name !== null && actorNames.has(name) && each["userId"] !== userId;
+    const isPerson = "userId" in each || (name !== null && actorNames.has(name));
+    const isOther = isPerson && each["userId"] !== userId;
     return Object.fromEntries(isOther ? fields.filter(([field]) => !personal.has(field)) : fields);
   };
   return hide(value, null);
