@@ -119,6 +119,11 @@ export function unwrapStore(store: BaseStore): BaseStore {
   return current;
 }
 
+/** Whether LangGraph's own server runs the graph. The server describes itself in the metadata of its runs. */
+export function isServerRun({ metadata }: RunnableConfig): boolean {
+  return metadata?.["langgraph_host"] !== undefined;
+}
+
 /**
  * Defines `lc_runnable`, which LangGraph's `addNode` reads first. If it is true, the node calls `invoke`. Any other
  * object becomes a node that does nothing.
