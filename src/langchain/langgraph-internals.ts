@@ -119,7 +119,10 @@ export function unwrapStore(store: BaseStore): BaseStore {
   return current;
 }
 
-/** Whether LangGraph's own server runs the graph. The server describes itself in the metadata of its runs. */
+/**
+ * Whether LangGraph's own server runs the graph. The server describes itself in the metadata of its runs.
+ * `__tests__/integration/graph/server.test.ts` tries it with the installed server.
+ */
 export function isServerRun({ metadata }: RunnableConfig): boolean {
   return metadata?.["langgraph_host"] !== undefined;
 }
