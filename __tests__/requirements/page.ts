@@ -11,11 +11,15 @@ export const page: Requirements = {
   },
   "page.live": {
     source: "specification section 18",
-    says: "changes appear on the page without a reload",
+    says: "changes appear on the page without a reload, and within 5 s the page says when they no longer do",
   },
   "page.actions": {
     source: "specification section 18",
     says: "with access write the page reverts, redacts, forgets, approves, edits and rejects, and shows first what it would do",
+  },
+  "page.inbox": {
+    source: "specification section 18",
+    says: "the page shows the proposals of all memories in one list, with their number wherever it is open",
   },
   "page.read-only": {
     source: "specification section 18",

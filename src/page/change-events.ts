@@ -7,7 +7,8 @@ import { Signal } from "../core/watch/signal.js";
 /** Timing of a stream of changes, in ms. */
 export interface EventTimes {
   /**
-   * Interval of heartbeats. They let a browser notice a dead connection, and show a proxy that the connection is alive.
+   * Interval of heartbeats. Each says that the database answers, so the browser notices within seconds when the database
+   * or this process does not. They also show a proxy that the connection is alive.
    */
   heartbeatMs: number;
   /**
@@ -19,18 +20,21 @@ export interface EventTimes {
   lifetimeMs: number;
 }
 
-export const eventTimes: EventTimes = { heartbeatMs: 20_000, spacingMs: 1000, lifetimeMs: 300_000 };
+export const eventTimes: EventTimes = { heartbeatMs: 1500, spacingMs: 1000, lifetimeMs: 300_000 };
 
 /**
- * Sends server-sent events: `ready` at once, then `changed` after each change. The events contain no more, because the
- * browser requests the data that it shows. A slow or recently notified browser gets one event for all changes since.
+ * Sends server-sent events: `ready` at once, `changed` after each change, and `unreachable` in place of a heartbeat while
+ * the database does not answer. The events contain no more, because the browser requests the data that it shows. A slow
+ * or recently notified browser gets one event for all changes since.
  *
  * @param changes must be ready
+ * @param isReachable whether the database answers. It must not reject
  * @param ended called once, when the changes are no longer watched
  */
 export function sendChanges(
   http: Context,
   changes: MemoryChanges,
+  isReachable: () => Promise<boolean>,
   ended: () => void,
   { heartbeatMs, spacingMs, lifetimeMs }: EventTimes = eventTimes,
 ): Response {
@@ -39,7 +43,11 @@ export function sendChanges(
   const end = (): void => over.abort();
   const response = streamSSE(http, async (stream) => {
     // The timers are unreferenced, so that a stream alone does not keep the process alive.
-    const heartbeat = setInterval(() => void stream.write(":\n\n"), heartbeatMs).unref();
+    const beat = async (): Promise<void> => {
+      const text = (await isReachable()) ? ":\n\n" : "data: unreachable\n\n";
+      if (!over.signal.aborted) await stream.write(text);
+    };
+    const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
     const lifetime = setTimeout(end, lifetimeMs).unref();
     over.signal.addEventListener("abort", () => {
       clearInterval(heartbeat);

@@ -3,6 +3,7 @@ import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
+import { DatabaseContact } from "./database-contact.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
 import { OpenedMemories } from "./opened-memories.js";
@@ -11,6 +12,7 @@ import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
 import { fileRoutes } from "./routes/files.js";
+import { inboxRoutes } from "./routes/inbox.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { messageRoutes } from "./routes/message.js";
 import { proposalRoutes } from "./routes/proposals.js";
@@ -46,6 +48,7 @@ export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMe
     memory: (address) => opened.memory(address),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
+    listProposals: (filter) => store.listProposals(filter),
     forget: (who) => store.forget(who),
   };
   return pageOver(memories, options, maxWatched);
@@ -120,6 +123,7 @@ function serveClient(app: Hono<PageEnv>, basePath: string): void {
 
 function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
   const watched = { max: maxWatched, current: 0 };
+  const database = new DatabaseContact(memories);
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
     // Hono would answer HEAD as GET, and leave a stream of changes open.
@@ -133,7 +137,9 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
-      const result = await answer({ memories, visitor, watched, signal: http.req.raw.signal, http }).catch(refuse);
+      const result = await answer({ memories, visitor, watched, database, signal: http.req.raw.signal, http }).catch(
+        refuse,
+      );
       return result instanceof Response ? result : http.json(result);
     });
     app.all(`/api/${path}`, refuseMethod);
@@ -148,6 +154,7 @@ export const pageRoutes = [
   ...searchRoutes,
   ...versionRoutes,
   ...proposalRoutes,
+  ...inboxRoutes,
   ...messageRoutes,
 ];
 

@@ -34,7 +34,12 @@ export function toRefusal(error: unknown): PageRefusal {
   if (!MemoryError.isInstance(error))
     return new PageRefusal(500, "EBUG", "the page failed unexpectedly; please report it");
   const { code, message } = error;
-  if (code !== "EIO") return new PageRefusal(statuses[code], code, message);
+  if (code !== "EIO") return new PageRefusal(statuses[code], code, wordForPeople(message));
   const unknown = /outcome is unknown/.test(message) ? "; the outcome is unknown, so look before you repeat it" : "";
   return new PageRefusal(statuses.EIO, code, `the database failed or did not answer${unknown}`);
+}
+
+/** Removes what only programs can use: the code at the start, and the name of an option at the end. */
+function wordForPeople(message: string): string {
+  return message.replace(/^E[A-Z]+: /, "").replace(/; pass force to undo it$/, "");
 }

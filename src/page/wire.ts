@@ -81,11 +81,18 @@ export interface WireFile {
   mount: WireMount | null;
 }
 
+/** A part of a text: its start and its end in UTF-16 units. */
+export type WireMark = [start: number, end: number];
+
 export interface WireHit {
   path: string;
   /** Line number, from 1. For a passage of several lines, the first one. */
   line: number;
   text: string;
+  /** What fits the query in the text, ascending and apart. Empty for a regular expression. */
+  marks: WireMark[];
+  /** For ranked words: true if the passage holds no word of the query. It is near such words, or near in meaning. */
+  isNear?: boolean;
   /** The score of ranked words. Higher is better. */
   score?: number;
 }
@@ -132,7 +139,7 @@ export interface WireChange {
 }
 
 export interface WireBlame {
-  /** The lines in order, grouped in runs of one version. Version -1 is a version that is no longer kept. */
+  /** The lines in order, grouped in runs of one version. Version -1 is a version that is no longer kept, and -2 a redacted one. */
   runs: { version: number; lines: string[] }[];
   versions: WireVersion[];
 }
@@ -140,6 +147,22 @@ export interface WireBlame {
 export interface WireProposals {
   proposals: WireProposal[];
   more: boolean;
+}
+
+/** A proposal of any memory. */
+export type WireWaitingProposal = WireProposal & { address: WireAddress };
+
+export interface WireInbox {
+  proposals: WireWaitingProposal[];
+  more: boolean;
+}
+
+export interface WireWaiting {
+  count: number;
+  /** Whether there are more than `count`. */
+  more: boolean;
+  /** The counted proposals by memory. */
+  memories: { address: WireAddress; count: number }[];
 }
 
 export interface WireMessage {
@@ -171,9 +194,15 @@ export interface WireReverted {
   versions: WireVersion[];
 }
 
-export interface WireRedactPreview {
-  /** The version, and other versions with the same text. */
+/** Where a text stands. */
+export interface WireFoundText {
+  /** The newest of them. */
   versions: WireVersion[];
+  versionCount: number;
+  /** How many proposals contain it. */
+  proposals: number;
+  /** The paths of the present files that contain it. */
+  files: string[];
 }
 
 export interface WireForgetPreview {

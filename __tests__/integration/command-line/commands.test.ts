@@ -185,6 +185,7 @@ describe.each<[where: string, layout: LayoutName | null]>([
       endLine: 2,
       text: "BUY bread",
       score: expect.any(Number),
+      words: ["bread"],
     });
   });
 

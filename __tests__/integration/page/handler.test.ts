@@ -84,21 +84,34 @@ describe("what the page answers", () => {
     await memoryAt(address).write("/b.md", `${"x".repeat(9000)}milk${"y".repeat(9000)}`);
     const search = async (more: object) =>
       (await askPage(readOnly, `/api/search?${pageQuery({ ...address, ...more })}`)).json as {
-        hits: { path: string; line: number; text: string }[];
+        hits: { path: string; line: number; text: string; marks: [number, number][] }[];
         more: boolean;
       };
     const places = async (more: object) => (await search(more)).hits.map(({ path, line }) => `${path}:${line}`);
     expect(await places({ query: "milk", kind: "text" })).toEqual(["/a.md:2", "/b.md:1"]);
     expect(await places({ query: "milk", kind: "text", ignoreCase: true })).toEqual(["/a.md:2", "/a.md:4", "/b.md:1"]);
     expect(await places({ query: "^[a-z]+ milk|nuts$", kind: "regex" })).toEqual(["/a.md:2", "/a.md:5"]);
-    expect((await search({ query: "peanut" })).hits[0]).toEqual({
-      path: "/a.md",
-      line: 5,
-      text: "she is allergic to peanuts",
-      score: expect.any(Number),
+    expect((await search({ query: "peanut" })).hits.slice(0, 2)).toEqual([
+      {
+        path: "/a.md",
+        line: 5,
+        text: "she is allergic to peanuts",
+        marks: [[19, 26]],
+        isNear: false,
+        score: expect.any(Number),
+      },
+      { path: "/a.md", line: 2, text: expect.any(String), marks: [], isNear: true, score: expect.any(Number) },
+    ]);
+    expect((await search({ query: "milk", kind: "text" })).hits[0]).toMatchObject({
+      text: "two milk, more milk",
+      marks: [
+        [4, 8],
+        [15, 19],
+      ],
     });
-    const long = (await search({ query: "milky", kind: "text" })).hits[0]?.text ?? "";
+    const { text: long = "", marks = [] } = (await search({ query: "milky", kind: "text" })).hits[0] ?? {};
     expect(long).toMatch(/^…x+milky+…$/);
+    expect(marks.map(([start, end]) => long.slice(start, end))).toEqual(["milky"]);
     expect(long.length).toBeLessThan(500);
     expect(
       await askPage(readOnly, `/api/search?${pageQuery({ ...address, query: "(", kind: "regex" })}`),
@@ -403,17 +416,27 @@ describe("what the page does", () => {
     const address = newAddress();
     for (const text of ["secret", "other", "secret", "last"]) await memoryAt(address).write("/a", text);
     const versions = await versionsOf(address);
-    const preview = await askPage(page, `/api/redact-preview?${pageQuery({ ...address, id: versions[1]?.id })}`);
-    const ids = (preview.json as { versions: { id: string }[] }).versions.map(({ id }) => id);
-    expect(ids).toEqual([versions[1]?.id, versions[3]?.id]);
-    expect(await tellPage(page, "/api/redact", { address, ids, by: "ada" })).toMatchObject({
+    expect((await tellPage(page, "/api/find-text", { address, text: "ecre" })).json).toMatchObject({
+      versions: [{ id: versions[1]?.id }, { id: versions[3]?.id }],
+      versionCount: 2,
+      proposals: 0,
+      files: [],
+    });
+    expect(await tellPage(page, "/api/redact", { address, text: "ecre", by: "ada" })).toMatchObject({
       status: 200,
       json: { redacted: 2 },
     });
-    expect((await askPage(page, `/api/change?${pageQuery({ ...address, id: ids[0] })}`)).json).toMatchObject({
-      hunks: null,
+    const changeOf = async (id: string | undefined) =>
+      (await askPage(page, `/api/change?${pageQuery({ ...address, id })}`)).json;
+    expect(await changeOf(versions[1]?.id)).toMatchObject({
+      hunks: [{ lines: expect.arrayContaining(["-other", "+s----t"]) }],
       version: { redactedBy: { userId: "ada" } },
     });
+    expect(await tellPage(page, "/api/redact", { address, ids: [versions[1]?.id], by: "ada" })).toMatchObject({
+      json: { redacted: 1 },
+    });
+    expect(await changeOf(versions[1]?.id)).toMatchObject({ hunks: null, version: { path: "" } });
+    expect((await tellPage(page, "/api/find-text", { address, text: "" })).status).toBe(400);
   });
 
   // Requirement: page.actions

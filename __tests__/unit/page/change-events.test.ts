@@ -23,18 +23,23 @@ function answer(
   changes: MemoryChanges,
   ended: () => void,
   times: EventTimes = eventTimes,
+  isReachable = async (): Promise<boolean> => true,
 ): Response | Promise<Response> {
-  return new Hono().get("/", (http) => sendChanges(http, changes, ended, times)).request("/");
+  return new Hono().get("/", (http) => sendChanges(http, changes, isReachable, ended, times)).request("/");
 }
 
-async function opened(memory: Memory, times: Partial<EventTimes> = {}): Promise<Opened> {
+async function opened(
+  memory: Memory,
+  times: Partial<EventTimes> = {},
+  isReachable?: () => Promise<boolean>,
+): Promise<Opened> {
   const changes = memory.watch();
   await changes.ready;
   let count = 0;
   const ended = (): void => {
     count += 1;
   };
-  const response = await answer(changes, ended, { ...eventTimes, ...times });
+  const response = await answer(changes, ended, { ...eventTimes, ...times }, isReachable);
   return { events: eventsOf(response), response, changes, ends: () => count };
 }
 
@@ -106,5 +111,12 @@ describe("the events of a memory", () => {
       ":\n\n",
     ]);
     await reader?.cancel();
+  });
+
+  // Requirement: page.live
+  it("say in place of a heartbeat that the database does not answer", async () => {
+    const { events } = await opened(newMemory(), { heartbeatMs: 1 }, async () => false);
+    expect([await events.next(), await events.next()]).toMatchObject([{ value: "ready" }, { value: "unreachable" }]);
+    await events.return(undefined);
   });
 });

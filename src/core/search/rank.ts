@@ -48,7 +48,7 @@ export function* rank(
   { path, limit, per }: Omit<CheckedSearch, "query">,
   minFiles = 0,
 ): Steps<Hit[]> {
-  const words = [...new Set(queryWords)].slice(0, maxQueryWords);
+  const words = takeDistinct(queryWords);
   const files = index.files.filter(isWithin(path));
   const passageCount = files.reduce((sum, { passages }) => sum + passages.length - 1, 0);
   const wordCount = files.reduce((sum, file) => sum + file.wordCount, 0);
@@ -75,6 +75,11 @@ export function* rank(
     yield;
   }
   return best.sorted();
+}
+
+/** The words of a query that count, each once. */
+export function takeDistinct(queryWords: readonly string[]): string[] {
+  return [...new Set(queryWords)].slice(0, maxQueryWords);
 }
 
 /** The terms of each file that contains some. */

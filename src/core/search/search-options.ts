@@ -25,6 +25,11 @@ export interface SearchHit {
   text: string;
   /** More is better. Scores of different queries, and of different memories, cannot be compared exactly. */
   score: number;
+  /**
+   * The words of the query that the passage holds, each once, as the passage spells them. Empty if only words near the
+   * passage, in its headings or in its path fit, or only its meaning.
+   */
+  words: string[];
 }
 
 /** What `grep` looks for: a literal text, or a regular expression. */

@@ -4,9 +4,10 @@ import { runInTurns } from "../runtime/turns.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { Hit } from "./best-hits.js";
 import { fuse, rankBySimilarity } from "./fusion.js";
+import { describeHits } from "./held-words.js";
 import { type IndexOwner, readIndex } from "./index-cache.js";
 import { indexTexts } from "./memory-index.js";
-import { rank } from "./rank.js";
+import { rank, takeDistinct } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
 import { englishWords, splitWords } from "./words.js";
 
@@ -20,12 +21,8 @@ export async function searchMemory(
   search: CheckedSearch,
   call: CallContext,
 ): Promise<SearchHit[]> {
-  const hits = await findHits(backend, owner, search, call);
-  return hits.flatMap(({ file: { path, content, passages }, passage, score }) => {
-    const { start, end, firstLine: startLine, lastLine: endLine } = passages.at(passage) ?? {};
-    if (startLine === undefined || endLine === undefined) return [];
-    return [{ path, startLine, endLine, text: content.slice(start, end), score }];
-  });
+  const { hits, words } = await findHits(backend, owner, search, call);
+  return runInTurns(describeHits(hits, words, owner.searchWords), call);
 }
 
 async function findHits(
@@ -33,7 +30,7 @@ async function findHits(
   owner: IndexOwner,
   search: CheckedSearch,
   call: CallContext,
-): Promise<Hit[]> {
+): Promise<{ hits: Hit[]; words: readonly string[] }> {
   const embeddings = backend.features?.embeddings?.(call) ?? null;
   // The storage knows only these words, and no embeddings.
   const canPrefilter = embeddings === null && owner.searchWords === englishWords;
@@ -44,14 +41,14 @@ async function findHits(
     candidates === null
       ? await readIndex(backend, owner, call)
       : { index: await runInTurns(indexTexts(candidates.texts, englishWords, null), call), vectors: null };
-  const words = splitWords(owner.searchWords, search.query);
+  const words = takeDistinct(splitWords(owner.searchWords, search.query));
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
-    return runInTurns(rank(index, words, search, candidates?.files), call);
+    return { hits: await runInTurns(rank(index, words, search, candidates?.files), call), words };
   const getSimilarity = await embeddings.createSimilarity(search.query);
   const deeper = { ...search, limit: Math.max(search.limit, fusedRanks) };
   const byWords = await runInTurns(rank(index, words, deeper), call);
   const bySimilarity = await runInTurns(rankBySimilarity(index, vectors, getSimilarity, deeper), call);
-  return fuse(byWords, bySimilarity, search);
+  return { hits: fuse(byWords, bySimilarity, search), words };
 }
 
 /** The best of several answers. */

@@ -69,6 +69,21 @@ export function englishWords(text: string): string[] {
   return words;
 }
 
+/** A word as it stands in a text. */
+export interface WrittenWord {
+  text: string;
+  start: number;
+  /** False for a run of a script that puts no spaces between words. */
+  isSpaced: boolean;
+}
+
+/** The words of a text as they are written. Stop words are among them. */
+export function* splitWritten(text: string): Generator<WrittenWord> {
+  const { anyWord, unspacedStart } = getPatterns();
+  for (const { 0: word, index } of text.matchAll(anyWord))
+    yield { text: word, start: index, isSpaced: !unspacedStart.test(word) };
+}
+
 /** By way of upper case, in which ß is SS. */
 function fold(text: string): string {
   return text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");

@@ -78,7 +78,10 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
     },
     run: async (memory, { path, query }) => {
       const { passages, leftOut } = await findPassages(memory, query, path);
-      return { passages: passages.map(({ score: _score, ...passage }) => passage), ...(leftOut !== "" && { leftOut }) };
+      return {
+        passages: passages.map(({ score: _score, words: _words, ...passage }) => passage),
+        ...(leftOut !== "" && { leftOut }),
+      };
     },
   },
 };

@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
 import type { WireAddress } from "../wire.js";
-import { useVersion } from "./data/live.js";
+import { type Contact, useLive } from "./data/live.js";
 import { MemoryContext } from "./data/memory.js";
 import { memoryHref, type Query } from "./data/route.js";
 import { useSession } from "./data/session.js";
 import { FilesView } from "./files/files-view.js";
 import { HistoryView } from "./history/history-view.js";
-import { ForgetButton } from "./memories/forget.js";
+import { WaitingIn } from "./inbox/waiting.js";
+import { ForgetMenu } from "./memories/forget.js";
 import { MessageView } from "./message-view.js";
 import { Owner } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
@@ -20,7 +21,7 @@ const tabs = [
 ] as const;
 
 export function MemoryView({ address, query }: { address: WireAddress; query: Query }): VNode {
-  const version = useVersion(address);
+  const { version, contact } = useLive(address);
   const { access } = useSession();
   const [current, , Tab] = tabs.find(([name]) => name === query["tab"]) ?? tabs[0];
   return (
@@ -37,17 +38,34 @@ export function MemoryView({ address, query }: { address: WireAddress; query: Qu
               aria-current={name === current ? "page" : undefined}
             >
               {words}
+              {name === "proposals" && <WaitingIn address={address} />}
             </a>
           ))}
         </nav>
-        <span class="live" title="Changes appear without a reload">
-          Live
-        </span>
-        {access === "write" && <ForgetButton who={address} />}
+        <LiveMark contact={contact} />
+        {access === "write" && <ForgetMenu who={address} />}
       </div>
       <MemoryContext.Provider value={{ address, query, version }}>
         <Tab />
       </MemoryContext.Provider>
     </div>
+  );
+}
+
+const contactWords = {
+  live: "Live",
+  silent: "Not live: no answer",
+  database: "Not live: the database does not answer",
+  refused: "Not live: the page was refused",
+} as const satisfies Record<Contact, string>;
+
+/** Says whether changes appear by themselves. */
+function LiveMark({ contact }: { contact: Contact }): VNode {
+  const title =
+    contact === "live" ? "Changes appear without a reload" : "What is shown may be old. The page tries again by itself";
+  return (
+    <span class={`live ${contact === "live" ? "" : "lost"}`} role="status" title={title}>
+      {contactWords[contact]}
+    </span>
   );
 }

@@ -96,7 +96,7 @@ function MaxChars({ value, choose }: { value: number; choose: (value: number) =>
   };
   return (
     <label class="inline-field">
-      maxChars
+      Characters at most
       <input
         type="number"
         min={1}

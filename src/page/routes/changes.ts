@@ -8,7 +8,7 @@ import { type Route, route } from "../route.js";
 
 /** Streams the changes of a memory and of its mounts. */
 const changes = route("GET", "changes", z.object(addressFields).strict(), async (fields, context) => {
-  const { watched, http } = context;
+  const { watched, database, http } = context;
   const memory = openTree(context, fields);
   const count = getMountTree(memory)?.mounts.length ?? 1;
   if (watched.current + count > watched.max)
@@ -24,7 +24,7 @@ const changes = route("GET", "changes", z.object(addressFields).strict(), async 
   try {
     const watch = memory.watch();
     await watch.ready;
-    return sendChanges(http, watch, leave);
+    return sendChanges(http, watch, () => database.isReachable(), leave);
   } catch (error) {
     leave();
     throw error;

@@ -47,7 +47,7 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
   const memory = openTree(context, address);
   // The file may change between these two calls. The client then requests it again.
   const [content, stat] = await Promise.all([memory.read(rawPath), memory.stat(rawPath)]);
-  if (stat?.kind !== "file") throw new PageRefusal(404, "ENOENT", "ENOENT: file not found");
+  if (stat?.kind !== "file") throw new PageRefusal(404, "ENOENT", "file not found");
   const { sizeBytes, createdAt, updatedAt } = stat;
   const mount = listMounts(memory)
     .toSorted((a, b) => b.point.length - a.point.length)

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Memory } from "../../core/memory.js";
+import { findMarks } from "../../core/search/held-words.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import { shorten } from "../../core/values/text.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
 import { addressFields, countField, filterFields, createFilter, maxMemoriesOffset, takePage } from "../fields.js";
 import { openMemory, openTree } from "../page-memory.js";
 import { type Route, type RouteContext, route } from "../route.js";
-import type { WireHit } from "../wire.js";
+import type { WireHit, WireMark } from "../wire.js";
 
 const searchFields = {
   query: z.string().min(1).max(1000),
@@ -79,37 +80,52 @@ async function searchEach(memories: readonly MemorySummary[], search: Search, co
   return { found, searched };
 }
 
-const maxLineChars = 400;
-
 async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, limit: number): Promise<WireHit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
-    return hits.map(({ path, startLine, text, score }) => ({
-      path,
-      line: startLine,
-      text: shorten(text, maxLineChars),
+    return hits.map(({ path, startLine, text, score, words }) => ({
+      ...createHit({ path, line: startLine, text }, takeMarks(findMarks(text, words))),
+      isNear: words.length === 0,
       score,
     }));
   }
   const matches = await memory.grep(kind === "regex" ? { regex: query } : query, { ignoreCase, limit });
-  const placeIn = kind === "regex" ? () => 0 : createLocator(query, ignoreCase);
-  return matches.map(({ path, line, text }) => ({
-    path,
-    line,
-    text: text.length <= maxLineChars ? text : cutExcerpt(text, placeIn(text)),
-  }));
+  if (kind === "regex") return matches.map((match) => createHit(match, []));
+  const locate = createLocator(query, ignoreCase);
+  return matches.map((match) => createHit(match, takeMarks(locate(match.text))));
 }
 
-function createLocator(query: string, ignoreCase: boolean): (line: string) => number {
-  const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
-  const literal = new LiteralSearch(folded(query));
-  return (line) => literal.firstIn(folded(line));
+const maxMarks = 50;
+
+function takeMarks(marks: Iterable<WireMark>): WireMark[] {
+  const taken: WireMark[] = [];
+  for (const mark of marks) if (taken.push(mark) >= maxMarks) break;
+  return taken;
 }
 
-/** Returns the part of a line around a position, with some text before it. */
-function cutExcerpt(line: string, place: number): string {
-  const start = Math.max(0, place - maxLineChars / 4);
-  return `${start > 0 ? "…" : ""}${shorten(line.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
+/** Finds each occurrence of a literal text in a line. */
+function createLocator(query: string, ignoreCase: boolean): (line: string) => Iterable<WireMark> {
+  const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
+  const wanted = fold(query);
+  const literal = new LiteralSearch(wanted);
+  return function* locate(line) {
+    const folded = fold(line);
+    for (let at = literal.firstIn(folded); at !== -1; at = literal.firstIn(folded, at + wanted.length))
+      yield [at, at + wanted.length];
+  };
+}
+
+const maxLineChars = 400;
+
+/** Shows the part of a long text around the first mark, with some text before it. */
+function createHit({ path, line, text }: Pick<WireHit, "path" | "line" | "text">, marks: readonly WireMark[]): WireHit {
+  if (text.length <= maxLineChars) return { path, line, text, marks: [...marks] };
+  const start = Math.max(0, (marks[0]?.[0] ?? 0) - maxLineChars / 4);
+  const cut = start > 0 ? "…" : "";
+  const excerpt = `${cut}${shorten(text.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
+  const move = (at: number): number => Math.min(excerpt.length, at - start + cut.length);
+  const moved = marks.map(([from, to]): WireMark => [move(from), move(to)]);
+  return { path, line, text: excerpt, marks: moved.filter(([from, to]) => from < to) };
 }
 
 export const searchRoutes: readonly Route[] = [searchMemory, searchMemories];

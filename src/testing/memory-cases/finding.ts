@@ -11,7 +11,13 @@ export const findingCases: MemoryCase[] = [
       await memory.write("/work", "# Plans\nThe crêpes are for Monday.");
       const [first] = await memory.search("who cooks pastas?");
       const { score, ...hit } = first ?? { score: 0 };
-      deepEqual(hit, { path: "/food/dinner", startLine: 1, endLine: 1, text: "Anna loves cooking pasta." });
+      deepEqual(hit, {
+        path: "/food/dinner",
+        startLine: 1,
+        endLine: 1,
+        text: "Anna loves cooking pasta.",
+        words: ["cooking", "pasta"],
+      });
       deepEqual(score > 0, true);
       deepEqual((await memory.search("CREPES")).map(({ path, startLine }) => [path, startLine])[0], ["/work", 2]);
       deepEqual(await memory.search("zebra"), []);

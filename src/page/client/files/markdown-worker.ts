@@ -10,6 +10,8 @@ function parseTokens(text: string): unknown {
   try {
     return Lexer.lex(text.replace(/^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?=\r?\n|$)/, "```yaml\n$1\n```"), {
       gfm: true,
+      // Each note that an agent appends is a line.
+      breaks: true,
     });
   } catch {
     return null;

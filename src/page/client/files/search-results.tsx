@@ -1,5 +1,5 @@
-import type { VNode } from "preact";
-import type { WireHit, WireHits } from "../../wire.js";
+import { Fragment, type VNode } from "preact";
+import type { WireHit, WireHits, WireMark } from "../../wire.js";
 import { useMemoryData } from "../data/memory.js";
 import { countText } from "../parts/format.js";
 import { Empty, Pending } from "../parts/parts.js";
@@ -18,18 +18,24 @@ export function SearchResults({ search, createHref }: HitsProps): VNode {
   const { data, error } = useMemoryData<WireHits>(settled.query === "" ? null : "search", createQuery(settled));
   if (data === null) return <Pending error={error} />;
   if (data.hits.length === 0) return <NothingFound search={settled} />;
-  const files = new Set(data.hits.map(({ path }) => path));
-  const isRanked = settled.kind === "words";
   return (
     <div class="results">
       <p class="muted" role="status">
-        {data.more ? "The first " : ""}
-        {countText(data.hits.length, isRanked ? "passage" : "line")} in {countText(files.size, "file")}
-        {isRanked ? ", best first" : ""}
+        {countWords(data, settled)}
       </p>
       <Hits hits={data.hits} search={settled} createHref={createHref} />
     </div>
   );
+}
+
+/** Counts the hits that hold what was searched for. Their neighbours are no hits of their own. */
+function countWords({ hits, more }: WireHits, { kind }: Search): string {
+  const holding = hits.filter(({ isNear }) => isNear !== true);
+  if (holding.length === 0) return "No passage holds these words. These are near them in meaning or by their place";
+  const files = new Set(holding.map(({ path }) => path)).size;
+  const isRanked = kind === "words";
+  const counted = `${countText(holding.length, isRanked ? "passage" : "line")} in ${countText(files, "file")}`;
+  return `${more ? "The first " : ""}${counted}${isRanked ? ", best first" : ""}`;
 }
 
 export function NothingFound({ search: { kind, ignoreCase } }: { search: Search }): VNode {
@@ -43,7 +49,7 @@ export function NothingFound({ search: { kind, ignoreCase } }: { search: Search 
   );
 }
 
-/** Number of hits that are shown for each file. The later ranked passages are mostly neighbours of the first. */
+/** Number of hits that are shown for each file. */
 const maxPerFile = { words: 3, text: 5, regex: 5 } as const;
 
 /** Shows hits by file, in the order of the first hits. */
@@ -54,44 +60,87 @@ export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly 
       {Array.from(
         Map.groupBy(hits, ({ path }) => path),
         ([path, hitsInFile]) => (
-          <li key={path}>
-            <a class="found-file" href={createHref(path, hitsInFile[0]?.line ?? 1)}>
-              <Name text={path} />
-            </a>
-            {hitsInFile.slice(0, max).map(({ line, text }, index) => (
-              <a key={index} class="match" href={createHref(path, line)}>
-                <span class="line-number">{line}</span>
-                <Marked text={text} search={search} />
-              </a>
-            ))}
-            {hitsInFile.length > max && <div class="muted">{hitsInFile.length - max} more</div>}
-          </li>
+          <HitsInFile key={path} path={path} hits={hitsInFile} max={max} createHref={createHref} />
         ),
       )}
     </ul>
   );
 }
 
-/**
- * Marks the first occurrence of a literal text in a line. For words and expressions only the server knows the matches.
- */
-function Marked({ text, search: { query, kind, ignoreCase } }: { text: string; search: Search }): VNode {
-  const fold = (each: string): string => (ignoreCase ? each.toLowerCase() : each);
-  const start = kind === "text" ? fold(text).indexOf(fold(query)) : -1;
-  const end = start + query.length;
+interface HitsInFileProps extends Pick<HitsProps, "createHref"> {
+  path: string;
+  hits: readonly WireHit[];
+  max: number;
+}
+
+function HitsInFile({ path, hits, max, createHref }: HitsInFileProps): VNode {
+  const holding = hits.filter(({ isNear }) => isNear !== true);
+  const rows = listRows(hits, holding.slice(0, max));
+  return (
+    <li>
+      <a class="found-file" href={createHref(path, (holding[0] ?? hits[0])?.line ?? 1)}>
+        <Name text={path} />
+      </a>
+      {rows.map(({ line, text, marks, isNear }) =>
+        isNear === true ? (
+          <div key={line} class="near">
+            <span class="line-number">{line}</span>
+            <Marked text={text} marks={marks} />
+          </div>
+        ) : (
+          <a key={line} class="match" href={createHref(path, line)}>
+            <span class="line-number">{line}</span>
+            <Marked text={text} marks={marks} />
+          </a>
+        ),
+      )}
+      {holding.length > max && <div class="muted">{holding.length - max} more</div>}
+    </li>
+  );
+}
+
+/** Lines between a passage and its neighbour, with an empty line between paragraphs. */
+const maxDistance = 2;
+
+/** Lists hits with one neighbour before and after each. A file that holds none of the words shows its best passage. */
+function listRows(hits: readonly WireHit[], shown: readonly WireHit[]): WireHit[] {
+  if (shown.length === 0) return hits.slice(0, 1);
+  const near = hits.filter(({ isNear }) => isNear === true);
+  const rows = new Set<WireHit>();
+  const addNearest = ({ line }: WireHit, direction: 1 | -1): void => {
+    for (let distance = 1; distance <= maxDistance; distance += 1) {
+      const other = line + direction * distance;
+      if (shown.some((each) => each.line === other)) return;
+      const neighbour = near.find((each) => each.line === other);
+      if (neighbour !== undefined) return void rows.add(neighbour);
+    }
+  };
+  for (const hit of shown) {
+    addNearest(hit, -1);
+    rows.add(hit);
+    addNearest(hit, 1);
+  }
+  return [...rows];
+}
+
+/** Shows a text with marked parts. */
+function Marked({ text, marks }: { text: string; marks: readonly WireMark[] }): VNode {
+  let end = 0;
   return (
     <bdi>
-      {start === -1 ? (
-        <Shown text={text} />
-      ) : (
-        <>
-          <Shown text={text.slice(0, start)} />
-          <mark>
-            <Shown text={text.slice(start, end)} />
-          </mark>
-          <Shown text={text.slice(end)} />
-        </>
-      )}
+      {marks.map(([start, stop]) => {
+        const before = text.slice(end, start);
+        end = stop;
+        return (
+          <Fragment key={start}>
+            <Shown text={before} />
+            <mark>
+              <Shown text={text.slice(start, stop)} />
+            </mark>
+          </Fragment>
+        );
+      })}
+      <Shown text={text.slice(end)} />
     </bdi>
   );
 }

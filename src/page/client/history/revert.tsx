@@ -13,9 +13,9 @@ import { VersionLine } from "../parts/version-line.js";
 import { DiffView } from "./diff-view.js";
 
 /** Restores a file to its state right after a version. */
-export function RestoreButton({ version: { id, path, sizeBytes } }: { version: WireVersion }): VNode {
+export function RestoreButton({ version: { id, path, operation } }: { version: WireVersion }): VNode {
   return (
-    <DialogButton label={sizeBytes === null ? "Delete it again…" : "Restore this version…"}>
+    <DialogButton label={operation === "deleted" ? "Delete it again…" : "Restore this version…"}>
       {(close) => <RevertDialog title="Restore this version?" act="Restore" what={{ path, to: id }} close={close} />}
     </DialogButton>
   );
@@ -42,7 +42,7 @@ interface RevertDialogProps {
 function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
   const { address, href } = useMemory();
   const { data, error } = useMemoryData<WireRevertPreview>("revert-preview", { ...what });
-  const { isReady, fields, field } = useSignature();
+  const { missing, fields, field } = useSignature();
   const [force, setForce] = useState(false);
   const run = async (): Promise<void> => {
     const { versions } = await post<WireReverted>("revert", { address, what, force, ...fields });
@@ -61,7 +61,7 @@ function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
     <Dialog
       title={title}
       act={act}
-      isReady={data !== null && !isSame && isReady}
+      missing={data === null ? "Still loading" : isSame ? "Nothing would change" : missing}
       run={run}
       close={close}
       afterError={offerForce}
@@ -93,8 +93,8 @@ function RevertPreview({ preview: { hunks, versions }, path }: { preview: WireRe
   return (
     <>
       <p>
-        This undoes {countText(versions.length, "change")}, by new versions. If a later change would be undone with
-        them, it is refused first.
+        This undoes {countText(versions.length, "change")}, by new versions. If that would also undo a later change, the
+        page asks again.
       </p>
       <ul class="preview-list">
         {versions.map((version) => (

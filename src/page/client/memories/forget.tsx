@@ -4,28 +4,40 @@ import type { WireAddress, WireForgetPreview, WireForgotten } from "../../wire.j
 import { post } from "../data/api.js";
 import { go, memoriesHref } from "../data/route.js";
 import { useData } from "../data/use-data.js";
-import { Dialog, DialogButton } from "../parts/dialog.js";
+import { Dialog } from "../parts/dialog.js";
 import { bytesText, countText } from "../parts/format.js";
+import { Menu } from "../parts/menu.js";
 import { Owner, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 
 type Who = WireAddress | { userId: string } | { threadId: string };
 
-/** Erases a memory, or all memories of a user or a thread, after showing which ones. */
-export function ForgetButton({ who }: { who: Who }): VNode {
+/** Offers, in a menu, to erase a memory, or all memories of a user or a thread. */
+export function ForgetMenu({ who }: { who: Who }): VNode {
+  const [isOpen, setOpen] = useState(false);
   const what = "nodeId" in who ? "this memory" : "userId" in who ? "this user" : "this thread";
+  const forget = { label: `Forget ${what}…`, isDangerous: true, act: () => setOpen(true) };
   return (
-    <DialogButton label={`Forget ${what}…`} class="button danger-quiet">
-      {(close) => <ForgetDialog who={who} what={what} close={close} />}
-    </DialogButton>
+    <>
+      <Menu label="More actions" items={[forget]} />
+      {isOpen && <ForgetDialog who={who} what={what} close={() => setOpen(false)} />}
+    </>
   );
 }
 
+/** The id that a person types: that of the user or the thread, because many memories have the same node. */
+function getConfirmation(who: Who): string {
+  if ("userId" in who && who.userId !== undefined) return who.userId;
+  if ("threadId" in who && who.threadId !== undefined) return who.threadId;
+  return "nodeId" in who ? who.nodeId : "";
+}
+
+/** Erases after showing what. */
 function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () => void }): VNode {
   const { data, error } = useData<WireForgetPreview>("forget-preview", { ...who });
   const [confirmed, setConfirmed] = useState("");
   const [forgotten, setForgotten] = useState<WireForgotten | null>(null);
-  const word = "nodeId" in who ? who.nodeId : "userId" in who ? who.userId : who.threadId;
+  const id = getConfirmation(who);
   if (forgotten !== null) {
     const leave = (): void => {
       close();
@@ -49,7 +61,7 @@ function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () 
       title={`Forget ${what}?`}
       act="Forget for good"
       isDangerous
-      isReady={data !== null && confirmed === word}
+      missing={data === null ? "Still loading" : confirmed === id ? null : "Type the id first"}
       run={run}
       close={close}
     >
@@ -62,13 +74,14 @@ function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () 
             <span>
               Type{" "}
               <code>
-                <Name text={word} />
+                <Name text={id} />
               </code>{" "}
               to confirm
             </span>
             <input
               type="text"
               value={confirmed}
+              data-missing={confirmed === id ? undefined : ""}
               autoComplete="off"
               onInput={(event) => setConfirmed(event.currentTarget.value)}
             />

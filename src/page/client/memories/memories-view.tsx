@@ -5,12 +5,13 @@ import { useTicks } from "../data/live.js";
 import { memoriesHref, memoryHref, type Query, replace } from "../data/route.js";
 import { useSession } from "../data/session.js";
 import { usePages } from "../data/use-data.js";
+import { WaitingIn } from "../inbox/waiting.js";
 import { bytesText, countText, numberText, ownerText } from "../parts/format.js";
 import { Choice, Empty, Owner, Pending, Time } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
 import { Name } from "../parts/shown.js";
 import { VirtualList } from "../parts/virtual-list.js";
-import { ForgetButton } from "./forget.js";
+import { ForgetMenu } from "./forget.js";
 import { FoundMemories } from "./found-memories.js";
 
 /** Row heights of the style sheet. */
@@ -52,7 +53,7 @@ export function MemoriesView({ query }: { query: Query }): VNode {
           )}
         </h1>
         {owner !== undefined && nodeId === undefined && access === "write" && (
-          <ForgetButton who={threadId === undefined ? { userId: owner } : { threadId: owner }} />
+          <ForgetMenu who={threadId === undefined ? { userId: owner } : { threadId: owner }} />
         )}
         {pages.length > 0 && (
           <span class="muted">
@@ -152,7 +153,10 @@ function MemoryRow({ memory: { address, files, sizeBytes, updatedAt } }: { memor
   return (
     <a class="memory-row" href={memoryHref(address)}>
       <Name text={address.nodeId} class="node" />
-      <Owner address={address} />
+      <span class="whose">
+        <Owner address={address} />
+        <WaitingIn address={address} />
+      </span>
       <span class="number">
         {numberText(files)}
         <span class="only-narrow"> {files === 1 ? "file" : "files"}</span>

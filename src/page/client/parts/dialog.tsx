@@ -8,7 +8,8 @@ interface DialogProps {
   /** Label of the button that runs the action. */
   act: string;
   isDangerous?: boolean;
-  isReady?: boolean;
+  /** Says what is missing before the action can run. Fields that are missing have `data-missing`. Null: nothing. */
+  missing?: string | null;
   /** Whether the dialog only informs. */
   isNote?: boolean;
   /** Runs the action. The dialog stays open if the action fails or answers "stay". */
@@ -24,7 +25,7 @@ export function Dialog({
   title,
   act,
   isDangerous = false,
-  isReady = true,
+  missing = null,
   isNote = false,
   run,
   close,
@@ -37,6 +38,11 @@ export function Dialog({
   useEffect(() => {
     element.current?.showModal();
   }, []);
+  useEffect(() => {
+    // A field may appear later than the dialog, with its data. Nobody is taken out of a field.
+    if (missing === null || document.activeElement?.matches("dialog :is(input, textarea)") === true) return;
+    element.current?.querySelector<HTMLElement>("[data-missing]")?.focus();
+  }, [missing]);
   const submit = (event: Event): void => {
     event.preventDefault();
     setBusy(true);
@@ -58,12 +64,20 @@ export function Dialog({
           {error !== null && afterError?.(error)}
         </div>
         <div class="dialog-buttons">
+          <p id="dialog-missing" class="missing" role="status">
+            {missing}
+          </p>
           {!isNote && (
             <button type="button" class="button" onClick={close}>
               Cancel
             </button>
           )}
-          <button type="submit" class={`button ${isDangerous ? "danger" : "primary"}`} disabled={!isReady || isBusy}>
+          <button
+            type="submit"
+            class={`button ${isDangerous ? "danger" : "primary"}`}
+            disabled={missing !== null || isBusy}
+            aria-describedby="dialog-missing"
+          >
             {isBusy ? "Working…" : act}
           </button>
         </div>

@@ -5,7 +5,8 @@ import { useSession } from "../data/session.js";
 const nameKey = "memory-page-name";
 
 interface Signature {
-  isReady: boolean;
+  /** Says that the name is missing, or null. */
+  missing: string | null;
   /** Fields for the body of a request. */
   fields: { by?: string };
   /** The input for the name that signs a decision. */
@@ -16,7 +17,7 @@ interface Signature {
 export function useSignature(): Signature {
   const { userId } = useSession();
   const [name, setName] = useState(localStorage.getItem(nameKey) ?? "");
-  if (userId !== null) return { isReady: true, fields: {}, field: <p class="muted">You sign as {userId}.</p> };
+  if (userId !== null) return { missing: null, fields: {}, field: <p class="muted">You sign as {userId}.</p> };
   const change = (given: string): void => {
     localStorage.setItem(nameKey, given);
     setName(given);
@@ -27,6 +28,7 @@ export function useSignature(): Signature {
       <input
         type="text"
         required
+        data-missing={name === "" ? "" : undefined}
         maxLength={512}
         value={name}
         autoComplete="name"
@@ -34,5 +36,5 @@ export function useSignature(): Signature {
       />
     </label>
   );
-  return { isReady: name !== "", fields: { by: name }, field };
+  return { missing: name === "" ? "Type your name first" : null, fields: { by: name }, field };
 }

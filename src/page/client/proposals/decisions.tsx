@@ -104,12 +104,12 @@ interface DecisionProps {
 
 function Decision({ name, body, children, ...dialog }: DecisionProps): VNode {
   const { address } = useMemory();
-  const { isReady, fields, field } = useSignature();
+  const { missing, fields, field } = useSignature();
   const run = async (): Promise<void> => {
     await post(name, { address, ...body, ...fields });
   };
   return (
-    <Dialog {...dialog} isReady={isReady} run={run}>
+    <Dialog {...dialog} missing={missing} run={run}>
       {children}
       {field}
     </Dialog>

@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import { MongoClient } from "mongodb";
+import type { Browser } from "puppeteer-core";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { startBrowser, Tab } from "../../helpers/page-browser.js";
+import { pageQuery, pageToken } from "../../helpers/page-client.js";
+import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+
+// The page as users get it, with its client: needs `dist`, which `npm test` builds first.
+const { client, name: dbName } = testDatabase();
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+/** @param port 0 for any */
+async function serve(listener: RequestListener, port = 0): Promise<{ port: number; end: () => Promise<void> }> {
+  const server: Server = createServer(listener);
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const end = async (): Promise<void> => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { port: (server.address() as AddressInfo).port, end };
+}
+
+async function openMemory(store: MongoMemoryStore, port: number): Promise<Tab> {
+  const address = { nodeId: randomUUID(), scope: "global" } as const;
+  await store.memory(address).write("/notes", "some text\n");
+  const tab = await Tab.open(browser, `http://127.0.0.1:${port}`, pageToken);
+  await tab.view(`#/memory?${pageQuery({ ...address, path: "/notes" })}`);
+  await tab.see("some text");
+  await tab.see(/^Live$/m);
+  return tab;
+}
+
+describe("the word Live", () => {
+  // Requirement: page.live
+  it("goes when the server of the page has gone, and comes back with it", async () => {
+    const store = new MongoMemoryStore({ client, dbName });
+    const listener = nodeListener(createMemoryPage({ store, token: pageToken }));
+    const { port, end } = await serve(listener);
+    const tab = await openMemory(store, port);
+    await end();
+    await tab.see("Not live: no answer");
+    // What was shown stays.
+    await tab.see("some text");
+    const again = await serve(listener, port);
+    await tab.see(/^Live$/m);
+    await tab.page.close();
+    await again.end();
+  });
+
+  // Requirement: page.live
+  it("goes when the database does not answer, and comes back with it", async () => {
+    const mongod = await privateMongod("standalone");
+    const ownClient = new MongoClient(mongod.uri);
+    const store = new MongoMemoryStore({ client: ownClient, dbName });
+    const { port, end } = await serve(nodeListener(createMemoryPage({ store, token: pageToken })));
+    const tab = await openMemory(store, port);
+    await mongod.pause();
+    await tab.see("Not live: the database does not answer");
+    await tab.see("some text");
+    mongod.resume();
+    await tab.see(/^Live$/m);
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+    await end();
+    await ownClient.close();
+  });
+});
