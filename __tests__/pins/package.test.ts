@@ -133,8 +133,8 @@ describe("the weight of the package", () => {
   });
 
   // Requirement: page.weight
-  it("has the client of the page once, in at most 150 kB, and with all its packages", async () => {
-    expect((await stat(join(packed, "dist", clientFile))).size).toBeLessThanOrEqual(150_000);
+  it("has the client of the page once, in at most 180 kB, and with all its packages", async () => {
+    expect((await stat(join(packed, "dist", clientFile))).size).toBeLessThanOrEqual(180_000);
     const client = await readFile(join(packed, "dist", clientFile), "utf8");
     expect(client).not.toMatch(/\b(?:from|import)\s*\(?\\?"[^"\\.]/);
     const others = (await readdir(join(packed, "dist"))).filter((name) => /\.c?js$/.test(name) && name !== clientFile);

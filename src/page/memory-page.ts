@@ -8,9 +8,11 @@ import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
+import { confine, hideOthers, hideReviewer } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
+import { exportRoutes } from "./routes/export.js";
 import { fileRoutes } from "./routes/files.js";
 import { inboxRoutes } from "./routes/inbox.js";
 import { memoryRoutes } from "./routes/memories.js";
@@ -137,10 +139,18 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
-      const result = await answer({ memories, visitor, watched, database, signal: http.req.raw.signal, http }).catch(
-        refuse,
-      );
-      return result instanceof Response ? result : http.json(result);
+      const { owner } = visitor;
+      const seen = owner === undefined ? memories : confine(memories, owner);
+      const result = await answer({
+        memories: seen,
+        visitor,
+        watched,
+        database,
+        signal: http.req.raw.signal,
+        http,
+      }).catch((error: unknown) => refuse(owner === undefined ? error : hideReviewer(error)));
+      if (result instanceof Response) return result;
+      return http.json(owner === undefined ? result : hideOthers(result, owner));
     });
     app.all(`/api/${path}`, refuseMethod);
   }
@@ -156,6 +166,7 @@ export const pageRoutes = [
   ...proposalRoutes,
   ...inboxRoutes,
   ...messageRoutes,
+  ...exportRoutes,
 ];
 
 function refuseMethod(): never {

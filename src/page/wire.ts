@@ -33,6 +33,8 @@ export interface WireSession {
   access: "read" | "write";
   /** The person who decides, if the server knows the person. Otherwise the client requests a name. */
   userId: string | null;
+  /** The person whose memories are all that the visitor may see. */
+  owner?: { userId: string };
 }
 
 export interface WireSummary {
@@ -58,7 +60,8 @@ export interface WireChangeToken {
 export interface WireMount {
   /** The mount point. */
   point: string;
-  address: WireAddress;
+  /** Null if the visitor may see what is mounted, but not whose memory it is. */
+  address: WireAddress | null;
   /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
   isHere: boolean;
   access: "read" | "append" | "write" | "ask";

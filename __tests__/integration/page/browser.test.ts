@@ -9,6 +9,7 @@ import type { Browser } from "puppeteer-core";
 import type { MemoryChanges } from "../../../src/core/memory.js";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { pictureOwnPage } from "../../../pictures/own-page.js";
 import { picturePage } from "../../../pictures/page.js";
 import { pictureTerminal } from "../../../pictures/terminal.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -768,6 +769,13 @@ describe("for everybody", () => {
 });
 
 describe("the pictures of the README", () => {
+  it("show what a person sees of themselves; else run npm run docs:pictures", async () => {
+    const { client: ownClient, name } = testDatabase();
+    const told = new MongoMemoryStore({ client: ownClient, dbName: name, history: true });
+    const { tree } = await pictureOwnPage(browser, told, { createMemoryPage, nodeListener });
+    expect(`${tree}\n`).toBe(await readFile("docs/images/my-memory.txt", "utf8"));
+  });
+
   it("show the page and the command line as they are; else run npm run docs:pictures", async () => {
     // The header counts what waits in the whole database.
     const own = testDatabase();

@@ -36,7 +36,7 @@ const tree = route("GET", "tree", treeSchema, async ({ path: rawPath, offset, li
   const all = await memory.list(path);
   const entries = all.slice(offset, offset + limit).map((entry): WireEntries["entries"][number] => {
     const mount = mounts.find(({ point }) => point === getPathPrefix(path) + entry.name);
-    return mount === undefined ? entry : { ...entry, mount: describeMount(mount) };
+    return mount === undefined ? entry : { ...entry, mount: describeMount(mount, context) };
   });
   return { entries, total: all.length, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
 });
@@ -52,7 +52,14 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
   const mount = listMounts(memory)
     .toSorted((a, b) => b.point.length - a.point.length)
     .find(({ point }) => path.startsWith(getPathPrefix(point)));
-  return { path, content, sizeBytes, createdAt, updatedAt, mount: mount === undefined ? null : describeMount(mount) };
+  return {
+    path,
+    content,
+    sizeBytes,
+    createdAt,
+    updatedAt,
+    mount: mount === undefined ? null : describeMount(mount, context),
+  };
 });
 
 async function readFormerTree(
@@ -68,10 +75,15 @@ function listMounts(memory: Memory): readonly Mount[] {
   return getMountTree(memory)?.mounts.filter(({ point }) => point !== ROOT) ?? [];
 }
 
-function describeMount({ point, memory, access = "write", description }: Mount): WireMount {
+function describeMount(
+  { point, memory, access = "write", description }: Mount,
+  { visitor: { owner } }: RouteContext,
+): WireMount {
+  const { address } = memory;
+  const isOwn = owner === undefined || (address.scope === "perUser" && address.userId === owner.userId);
   // Only memories in MongoDB have proposals.
-  const isHere = Boolean(memory.proposals);
-  return { point, address: memory.address, isHere, access, description: description ?? null };
+  const isHere = isOwn && Boolean(memory.proposals);
+  return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
 }
 
 export const fileRoutes: readonly Route[] = [tree, file];
