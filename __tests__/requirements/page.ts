@@ -17,6 +17,10 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "with access write the page reverts, redacts, forgets, approves, edits and rejects, and shows first what it would do",
   },
+  "page.edits": {
+    source: "specification section 18",
+    says: "with access write a person writes, renames and deletes files under the guard and the limits of the node; where others were faster nothing is stored, and the difference is shown",
+  },
   "page.read-only": {
     source: "specification section 18",
     says: "the page changes nothing unless its access is write",
@@ -59,6 +63,6 @@ export const page: Requirements = {
   },
   "page.weight": {
     source: "specification section 18",
-    says: "the client of the page takes at most 150 kB of the package, and loads nothing else",
+    says: "the client of the page takes at most 80 kB of the package and 200 kB in the browser, and loads nothing else",
   },
 };

@@ -10,6 +10,7 @@ import {
 } from "../core/access/policy.js";
 import { restrict, restricted } from "../core/restrictable-memory.js";
 import { getRights } from "../core/access/rights.js";
+import type { MemoryActor } from "../core/values/actor.js";
 import {
   addressFor,
   checkAddress,
@@ -222,6 +223,16 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       this.#open(this.#getStore(run && getRunStore(run)), this.nodeId, "global", undefined),
       run ?? null,
     );
+  }
+
+  /**
+   * Returns the node's own memory for a person, such as one who edits it on the page. The limits and the guard of the
+   * node hold. Its rules do not, because they are for agents. @internal
+   */
+  memoryForPerson(owner: string | undefined, actor: MemoryActor): Memory {
+    const own = this.#open(this.#getStore(undefined), this.nodeId, this.scope, owner).with({ actor });
+    const guard = this.#policy?.guard;
+    return guard === undefined ? own : restricted(own, { ...checkPolicy({ guard }), actor });
   }
 
   /** Creates a connector that shows this node's memory to a model. @throws TypeError for a bad config */

@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from "node:zlib";
 import { Hono } from "hono/tiny";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
@@ -11,6 +12,7 @@ import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./option
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
+import { editRoutes } from "./routes/edits.js";
 import { fileRoutes } from "./routes/files.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { messageRoutes } from "./routes/message.js";
@@ -104,9 +106,9 @@ const pageHeaders = secureHeaders({
 function serveClient(app: Hono<PageEnv>, basePath: string): void {
   const files = [
     ["/", "text/html", pageDocument(basePath)],
-    ["/client.js", "text/javascript", clientFiles.script],
-    ["/markdown.js", "text/javascript", clientFiles.markdown],
-    ["/client.css", "text/css", clientFiles.style],
+    ["/client.js", "text/javascript", unpack(clientFiles.script)],
+    ["/markdown.js", "text/javascript", unpack(clientFiles.markdown)],
+    ["/client.css", "text/css", unpack(clientFiles.style)],
   ] as const;
   for (const [path, type, text] of files) {
     const headers = {
@@ -117,6 +119,10 @@ function serveClient(app: Hono<PageEnv>, basePath: string): void {
     app.get(path, etag(), (http) => http.body(text, 200, headers));
     app.all(path, refuseMethod);
   }
+}
+
+function unpack(file: string): string {
+  return file === "" ? "" : brotliDecompressSync(Buffer.from(file, "base64")).toString();
 }
 
 function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
@@ -149,6 +155,7 @@ export const pageRoutes = [
   ...memoryRoutes,
   ...changeRoutes,
   ...fileRoutes,
+  ...editRoutes,
   ...searchRoutes,
   ...versionRoutes,
   ...proposalRoutes,

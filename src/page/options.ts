@@ -1,10 +1,11 @@
 import { z } from "zod";
+import type { MemoryActor } from "../core/values/actor.js";
 import type { MemoryScope } from "../core/values/address.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
-/** The rights of a page's visitors: to view only, or also to revert, redact, forget, approve and reject. */
+/** The rights of a page's visitors: to view only, or also to edit, revert, redact, forget, approve and reject. */
 export type MemoryPageAccess = "read" | "write";
 
 /** A visitor of a page. */
@@ -26,6 +27,8 @@ export interface MemoryPageNode {
   memory(owner?: string): Memory;
   /** Returns the memory that a connector shows if the memory of a thread or a user is empty. */
   globalMemory(): Memory;
+  /** Returns the node's own memory for a person who edits it: its guard and its limits hold. @internal */
+  memoryForPerson?(owner: string | undefined, actor: MemoryActor): Memory;
 }
 
 /** The options of `createMemoryPage`. Either `token` or `authorize` is required. */

@@ -50,6 +50,9 @@ export interface WireChangeToken {
   changeToken: string | null;
 }
 
+/** What an agent may do. */
+export type WireAccess = "read" | "append" | "write" | "ask";
+
 /** A memory that is mounted in another memory. */
 export interface WireMount {
   /** The mount point. */
@@ -57,12 +60,13 @@ export interface WireMount {
   address: WireAddress;
   /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
   isHere: boolean;
-  access: "read" | "append" | "write" | "ask";
+  access: WireAccess;
   description: string | null;
 }
 
 export interface WireEntries {
-  entries: { name: string; kind: "file" | "dir"; mount?: WireMount }[];
+  /** `access` is there only if it differs from that of the directory. */
+  entries: { name: string; kind: "file" | "dir"; mount?: WireMount; access?: WireAccess }[];
   /** Number of entries in the directory. */
   total: number;
   /**
@@ -74,6 +78,8 @@ export interface WireEntries {
 export interface WireFile {
   path: string;
   content: string;
+  /** Names the content when a person saves a change of it. Empty for an earlier content. */
+  digest: string;
   sizeBytes: number;
   createdAt: string;
   updatedAt: string;
@@ -176,6 +182,27 @@ export interface WireRevertPreview {
 
 export interface WireReverted {
   versions: WireVersion[];
+}
+
+/** The answer to a text that a person saves. */
+export interface WireSaved {
+  /** The stored text, if a guard has changed it. */
+  changedTo: string | null;
+  /** Set if nothing was stored, because the file is not what the person has edited. */
+  conflict: WireConflict | null;
+}
+
+export interface WireConflict {
+  /** Names what the file contains now. Null if there is no file. */
+  digest: string | null;
+  /** What the person's text would change now. */
+  hunks: WireHunk[];
+}
+
+export interface WireDeletePreview {
+  files: number;
+  /** Whether a history keeps what is deleted. */
+  isKept: boolean;
 }
 
 export interface WireRedactPreview {

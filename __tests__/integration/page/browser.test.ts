@@ -203,6 +203,7 @@ describe("the page in a browser", () => {
     const other = await Tab.open(browser, await serve("read", store, [node]), pageToken);
     await other.view(`#/memory?${pageQuery({ ...address })}`);
     await other.see(`${team.nodeId} · read-only`);
+    await other.click(".rights summary");
     await other.see("/team/** is read-only (What all know).");
     await other.click("[role=treeitem]");
     await other.see("plan");

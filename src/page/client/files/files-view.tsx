@@ -5,6 +5,8 @@ import { useMemory, useMemoryData } from "../data/memory.js";
 import { momentText } from "../parts/format.js";
 import { Actor, Empty } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
+import { useSession } from "../data/session.js";
+import { NewFileButton } from "./file-actions.js";
 import { FileTree } from "./file-tree.js";
 import { FileView } from "./file-view.js";
 import { SearchResults } from "./search-results.js";
@@ -15,6 +17,7 @@ export function FilesView(): VNode {
   const { path, at, line = "" } = query;
   const [search, setSearch] = useState(noSearch);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const { access } = useSession();
   return (
     <>
       {at !== undefined && <PointInTime at={at} />}
@@ -22,7 +25,14 @@ export function FilesView(): VNode {
         <section class="side" aria-label="Files of the memory">
           {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
           {search.query === "" ? (
-            <FileTree key={at} expanded={expanded} setExpanded={setExpanded} />
+            <>
+              <FileTree key={at} expanded={expanded} setExpanded={setExpanded} />
+              {access === "write" && at === undefined && (
+                <div class="side-foot">
+                  <NewFileButton />
+                </div>
+              )}
+            </>
           ) : (
             <SearchResults search={search} createHref={(file, number) => href({ path: file, line: String(number) })} />
           )}
