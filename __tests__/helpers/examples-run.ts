@@ -134,15 +134,17 @@ const promises: Record<string, () => Promise<void>> = {
   },
   async "state-graph"() {
     const { createGraph } = await load<typeof stateGraph>("state-graph", "agent.ts");
-    const { graph, memoryNode } = createGraph(await modelOf("state-graph"), new InMemoryStore());
+    const { graph, memoryNode, houseMemory } = createGraph(await modelOf("state-graph"), new InMemoryStore());
     const { messages } = await graph.invoke(turn("I am Ada."), inThread("ada"));
     deepEqual(
       messages.map(({ type }) => type),
       ["human", "ai", "tool", "ai"],
       "the memory is no part of the graph's state",
     );
-    const [ada, bob, shared] = [memoryNode.memory("ada"), memoryNode.memory("bob"), memoryNode.globalMemory()];
-    const files = await Promise.all([ada, bob, shared].map(async (memory) => (await memory.snapshot()).files.length));
+    const [ada, bob] = [memoryNode.memory("ada"), memoryNode.memory("bob")];
+    const files = await Promise.all(
+      [ada, bob, houseMemory].map(async (memory) => (await memory.snapshot()).files.length),
+    );
     deepEqual(files, [1, 0, 0], "the tool writes to the memory of the thread alone");
     process.env["MONGODB_URI"] = away;
     await rejects(outputOf("state-graph", "away"), { code: "EIO" }, "it fails where MongoDB is away");

@@ -49,6 +49,11 @@ describe("the documentation", () => {
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
+      // The names of the program, and what makes a shell complete them.
+      (command) =>
+        /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
+          command,
+        ) && file === "docs/command-line.md",
       // What examples of pipes are made of.
       (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
     ];
@@ -109,6 +114,13 @@ describe("the documentation", () => {
     });
     expect((await Promise.all(tested)).filter((phrase) => !install.includes(phrase))).toEqual([]);
   });
+});
+
+// Requirement: ways-in.first-programs
+it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model name a file notes.md", (file) => {
+  const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
+  expect(nodes).not.toEqual([]);
+  expect(nodes.filter((node) => !node.includes('paths: "posix"'))).toEqual([]);
 });
 
 describe("the README", () => {

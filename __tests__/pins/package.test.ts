@@ -99,6 +99,17 @@ describe("the types of the package", () => {
   );
 });
 
+describe("the program of the package", () => {
+  it.each(["langgraph-mongo-memory", "lgmm"])("is called %s", async (name) => {
+    const { bin, version } = JSON.parse(await readFile(join(packed, "package.json"), "utf8")) as {
+      bin: Record<string, string>;
+      version: string;
+    };
+    const { stdout } = await run(process.execPath, [join(packed, bin[name] ?? ""), "--version"]);
+    expect(stdout).toBe(`${version}\n`);
+  });
+});
+
 describe("the weight of the package", () => {
   // Requirement: ways-in.weight
   it("is at most 8 packages and 5 MB beside the peers", async () => {

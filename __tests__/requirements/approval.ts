@@ -42,6 +42,10 @@ export const approval: Requirements = {
     source,
     says: "with onAsk: propose the change is kept as a proposal, and the tool answers its id",
   },
+  "approval.inbox": {
+    source,
+    says: "the proposals of all memories are listed oldest first, by an index, and found by node, thread, user and status",
+  },
   "approval.invisible": {
     source,
     says: "no read of any dialect, search, snapshot, connector, archive or copy of the memory's document shows a proposal",

@@ -41,6 +41,10 @@ export const commandLine: Requirements = {
     source: "specification section 14",
     says: "proposals, approve and reject show what agents propose and decide about it in the name of a person",
   },
+  "command-line.completion": {
+    source: "reported: other memories",
+    says: "bash, zsh and fish complete commands, options and their values",
+  },
   "command-line.json": {
     source: "reported: other memories",
     says: "every command answers with JSON where asked to, errors with their code",

@@ -39,7 +39,7 @@ export const connector: Requirements = {
   },
   "connector.fallback-of-empty-thread": {
     source: "ADR memory v2",
-    says: "a thread whose memory is empty is shown the node's global one",
+    says: "a thread whose memory has no files is shown the node's global one, if that has files; directories do not count",
   },
   "connector.fallback-without-thread": {
     source: "specification section 7",
@@ -47,7 +47,7 @@ export const connector: Requirements = {
   },
   "connector.fallback-is-said": {
     source: "specification section 7",
-    says: "a fallback says that it shows the global memory and that the tool works on the thread's own",
+    says: "a fallback says that it shows the global memory until the thread has a file, and that the tool works on the thread's own; without a thread, that the tool refuses",
   },
   "connector.scope-is-said": {
     source: "specification section 7",
@@ -68,6 +68,18 @@ export const connector: Requirements = {
   "connector.tree-with-sizes": {
     source: "specification section 7",
     says: "tree shows every directory and every file with its exact size",
+  },
+  "connector.paths-of-the-tools": {
+    source: "specification section 7",
+    says: "a rendering shows each path as the tools of the agent take it, in every way in",
+  },
+  "connector.root": {
+    source: "specification section 7",
+    says: "a program can say what the model calls the root",
+  },
+  "connector.no-name-imitates-a-line": {
+    source: "specification section 7",
+    says: "no name of a file passes for a note, a sentence of the introduction or a line of a content, relative or not",
   },
   "connector.tree-of-empty-directories": {
     source: "specification section 7",

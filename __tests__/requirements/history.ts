@@ -10,10 +10,23 @@ export const history: Requirements = {
   "history.one-step": { source, says: "whatever crashes, each change has its version, once, in one order" },
   "history.cost": { source, says: "a change takes at most 1.1 commands on average, and in the layout files four" },
   "history.model": { source, says: "trees, texts, diffs and blame agree with a list of all trees" },
+  "history.readable-diffs": {
+    source,
+    says: "a diff for people shows no line as changed that did not change, and a diff for programs is exact",
+  },
   "history.list": { source, says: "versions are listed by path, actor, operation and time, newest first" },
   "history.actor": { source, says: "the run says who acts, over the program, and no model" },
   "history.revert": { source, says: "a revert is one step, and refuses to undo a later change" },
   "history.redact": { source, says: "a redacted text is in no document, and the texts around it stay" },
+  "history.find-text": { source, says: "where a text stands is shown before it is redacted" },
+  "history.redact-text": {
+    source,
+    says: "a redacted text is in no document, and lines that stay keep their versions",
+  },
+  "history.redact-present": {
+    source,
+    says: "a text that a present file has is refused, or cut there in the same act",
+  },
   "history.rights": { source, says: "revert and redact need the right to write" },
   "history.mounts": { source, says: "a tree of mounts has the histories of its memories" },
   "history.kept": { source, says: "what is no longer kept is never told wrongly" },

@@ -21,6 +21,10 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "with access write a person writes, renames and deletes files under the guard and the limits of the node; where others were faster nothing is stored, and the difference is shown",
   },
+  "page.inbox": {
+    source: "specification section 18",
+    says: "the page shows the proposals of all memories in one list, with their number wherever it is open",
+  },
   "page.read-only": {
     source: "specification section 18",
     says: "the page changes nothing unless its access is write",

@@ -129,6 +129,10 @@ export const waysIn: Requirements = {
     source: "public names",
     says: "the exported names are pinned",
   },
+  "ways-in.first-programs": {
+    source: "specification section 2",
+    says: "the first programs and the examples let a model name a file notes.md, and a refusal of the name says how",
+  },
   "ways-in.documented-code-compiles": {
     source: "public names",
     says: "the code of the documentation compiles, and every option is listed with its default",

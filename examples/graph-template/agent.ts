@@ -17,7 +17,10 @@ export function withHouseRules({ nodes, edges }: GraphDefinition): GraphDefiniti
   return {
     nodes: [
       ...nodes.filter(({ id }) => id !== "T2"),
-      { id: "R", data: { template: "memory", config: { nodeId: "example-graph-template", scope: "global" } } },
+      {
+        id: "R",
+        data: { template: "memory", config: { nodeId: "example-graph-template", scope: "global", paths: "posix" } },
+      },
       { id: "C", data: { template: "memoryConnector", config: { content: "full" } } },
     ],
     edges: [

@@ -4,7 +4,7 @@ import { Agent, createMemoryTool, MemoryNode, type MemoryTool } from "langgraph-
 
 /** Three agents with one memory. Two of them write to it, and the desk may only read it. */
 export function createAgents(models: Record<"roads" | "weather" | "desk", BaseChatModel>, store: BaseStore) {
-  const memoryNode = new MemoryNode({ store, nodeId: "example-shared-memory" });
+  const memoryNode = new MemoryNode({ store, nodeId: "example-shared-memory", paths: "posix" });
   const writing = createMemoryTool(memoryNode);
   // The model is offered only these commands. Any other command is answered with EACCES.
   const reading = createMemoryTool(memoryNode, { commands: ["read", "list"] });

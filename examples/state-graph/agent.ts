@@ -1,11 +1,19 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { type BaseStore, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { CallModelNode, MemoryNode } from "langgraph-mongo-memory";
+import { CallModelNode, MemoryNode, openMemory } from "langgraph-mongo-memory";
 
-/** A graph with one memory for each thread. For a thread without a memory, the node's global memory is shown. */
+/** A graph with one memory for each thread. The memory of the house is mounted in each of them, and agents cannot change it. */
 export function createGraph(model: BaseChatModel, store: BaseStore) {
-  const memoryNode = new MemoryNode({ store, nodeId: "example-state-graph", scope: "perThread" });
+  const houseMemory = openMemory(store, { nodeId: "example-state-graph-house" });
+  const memoryNode = new MemoryNode({
+    store,
+    nodeId: "example-state-graph",
+    scope: "perThread",
+    // Lets agents name files as people do: /profile/food.md
+    paths: "posix",
+    mounts: { "/house": { memory: houseMemory, access: "read", description: "Rules for every conversation" } },
+  });
   const callModel = new CallModelNode({
     model,
     tools: memoryNode.memoryTools,
@@ -19,5 +27,5 @@ export function createGraph(model: BaseChatModel, store: BaseStore) {
     .addConditionalEdges("call_model", toolsCondition)
     .addEdge("tools", "call_model")
     .compile();
-  return { graph, memoryNode };
+  return { graph, memoryNode, houseMemory };
 }

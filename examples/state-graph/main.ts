@@ -14,11 +14,11 @@ console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI
 console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_API_KEY for ChatOpenAI)"}`);
 
 try {
-  const { graph, memoryNode } = createGraph(model, store);
-  const [shared, ada, bob] = [memoryNode.globalMemory(), memoryNode.memory("ada"), memoryNode.memory("bob")];
+  const { graph, memoryNode, houseMemory } = createGraph(model, store);
+  const [ada, bob] = [memoryNode.memory("ada"), memoryNode.memory("bob")];
   // Deletes notes of an earlier run in MongoDB.
-  await Promise.all([shared, ada, bob].map((memory) => memory.delete("/")));
-  await shared.write("/house rules", "Answer in one sentence.");
+  await Promise.all([houseMemory, ada, bob].map((memory) => memory.delete("/")));
+  await houseMemory.write("/rules", "Answer in one sentence.");
 
   const ask = async (thread_id: string, content: string): Promise<void> => {
     console.log(`\n[${thread_id}] ${content}`);
@@ -31,7 +31,7 @@ try {
   await ask("bob", "What shall I eat?");
   await ask("ada", "What shall I eat?");
 
-  console.log("\nAda's memory now:");
+  console.log("\nThe files of Ada's thread now:");
   for (const { path, content } of (await ada.snapshot()).files) console.log(`  ${path}: ${content}`);
 } finally {
   await store.stop();

@@ -15,7 +15,7 @@ function answerTo(messages: BaseMessage[]): AIMessage {
   const last = messages.at(-1);
   if (last?.type === "tool") return new AIMessage("I have noted it.");
   if (last?.text.startsWith("I am ")) {
-    const args = { command: "append", path: "/profile/food", content: "Ada is vegetarian." };
+    const args = { command: "append", path: "/profile/food.md", content: "Ada is vegetarian." };
     return new AIMessage({ content: "", tool_calls: [{ id: crypto.randomUUID(), name: "memory", args }] });
   }
   const isShown = messages[0]?.text.includes("vegetarian");

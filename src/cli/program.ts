@@ -22,13 +22,14 @@ import { memories } from "./commands/memories/memories.js";
 import { sweep } from "./commands/memories/sweep.js";
 import { approve, reject } from "./commands/proposals/decisions.js";
 import { proposals } from "./commands/proposals/proposals.js";
+import { completion } from "./commands/serve/completion.js";
 import { init } from "./commands/serve/init.js";
 import { mcp } from "./commands/serve/mcp.js";
 import { page } from "./commands/serve/page.js";
 import { doctor } from "./commands/upkeep/doctor.js";
 import { migrate } from "./commands/upkeep/migrate.js";
 import type { CliContext } from "./context.js";
-import { toCommandError, usageError } from "./errors.js";
+import { type CommandError, toCommandError, usageError } from "./errors.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
 import { createRedactor } from "./redact.js";
 import type { CliIo } from "./terminal/io.js";
@@ -36,36 +37,16 @@ import { BrokenPipe, Output } from "./terminal/output.js";
 
 const maxHelpColumns = 120;
 
-/** The commands in the order of the help. */
-const commands: readonly AddCommand[] = [
-  memories,
-  ls,
-  tree,
-  cat,
-  append,
-  write,
-  rm,
-  mv,
-  forget,
-  sweep,
-  grep,
-  search,
-  log,
-  diff,
-  blame,
-  revert,
-  redact,
-  proposals,
-  approve,
-  reject,
-  exportMemories,
-  importMemories,
-  copy,
-  doctor,
-  migrate,
-  page,
-  mcp,
-  init,
+/** The width of a help that goes to a pipe or a file. */
+const usualColumns = 80;
+
+/** The commands in the order of the help, by its headings. */
+const commandGroups: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
+  ["Looking:", [memories, ls, tree, cat, grep, search]],
+  ["Changing:", [append, write, rm, mv, forget, sweep]],
+  ["Looking back and deciding:", [log, diff, blame, revert, redact, proposals, approve, reject]],
+  ["Moving and keeping in order:", [exportMemories, importMemories, copy, doctor, migrate]],
+  ["Serving and starting:", [page, mcp, init, completion]],
 ];
 
 /**
@@ -76,18 +57,27 @@ export function createProgram(context: CliContext, print: (text: string) => void
   const program = new Command(programName)
     .description("Look into the memories of LangGraph agents, change, move and check them, in MongoDB or in a folder.")
     .version(context.io.version, "-V, --version", "print the version")
-    .helpCommand("help [command]", "show the help of a command")
+    .helpOption("-h, --help", "show the help")
     .exitOverride()
+    .configureHelp({ subcommandTerm: formatTerm })
     .configureOutput({
       writeOut: (text) => print(text),
       // `reportError` prints all errors.
       writeErr: () => undefined,
-      getOutHelpWidth: () => Math.min(context.io.stdout.columns ?? maxHelpColumns, maxHelpColumns),
+      getOutHelpWidth: () => Math.min(context.io.stdout.columns ?? usualColumns, maxHelpColumns),
       getOutHasColors: () => false,
     })
     .addHelpText("after", () => `\n${formatExitCodes()}`);
-  for (const add of commands) add(program, context);
-  return program;
+  for (const [heading, commands] of commandGroups) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program, context);
+  }
+  return program.helpCommand("help [command]", "Show the help of a command.");
+}
+
+/** Formats a command and its arguments. All commands have options. */
+function formatTerm(command: Command): string {
+  return `${command.name()} ${command.usage().replace(/^\[options\] ?(?:\[command\])?/, "")}`.trimEnd();
 }
 
 /** Runs one command line to its end, and returns the exit code. Throws nothing. */
@@ -103,22 +93,24 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
   const print = (text: string): void => {
     help += text;
   };
+  const program = createProgram(context, print);
   try {
-    await createProgram(context, print).parseAsync([...argv], { from: "user" });
+    await program.parseAsync(argv.length === 0 ? ["help"] : [...argv], { from: "user" });
     return context.exitCode;
   } catch (error) {
     if (error instanceof BrokenPipe) return exitCodes.done;
-    if (!(error instanceof CommanderError) || error.exitCode !== 0) return reportError(error, argv, context);
+    if (error instanceof CommanderError && error.exitCode !== 0)
+      return reportUsage(error, findCommand(program, argv), argv, context);
+    if (!(error instanceof CommanderError)) return reportError(toCommandError(error), argv, context);
     await context.out.write(help).catch(() => undefined);
     return exitCodes.done;
   }
 }
 
-async function reportError(failure: unknown, argv: readonly string[], context: CliContext): Promise<ExitCode> {
+async function reportError(failure: CommandError, argv: readonly string[], context: CliContext): Promise<ExitCode> {
   const { err } = context;
-  const error = failure instanceof CommanderError ? usageError(usageMessage(failure)) : toCommandError(failure);
-  const message = context.redact(error.message).replaceAll(/\s*\n\s*/g, " ");
-  const { code, exitCode } = error;
+  const message = context.redact(failure.message).replaceAll(/\s*\n\s*/g, " ");
+  const { code, exitCode } = failure;
   const report = argv.includes("--json")
     ? err.json({ ok: false, error: { code, message } })
     : err.line(`${err.style("red", "error:")} ${err.foreign(message)}`);
@@ -127,9 +119,34 @@ async function reportError(failure: unknown, argv: readonly string[], context: C
   return exitCode;
 }
 
-/** Returns the message of commander, which names the argument. If the command is missing, commander has no message. */
-function usageMessage({ code, message }: CommanderError): string {
-  const advice = `\`${programName} help\` lists the commands, \`help <command>\` the options of one`;
-  if (code === "commander.help") return `no command was given; ${advice}`;
-  return `${message.replace(/^error: /, "")}; ${advice}`;
+/** Reports what commander found, and how the command is used. */
+async function reportUsage(
+  { code, message }: CommanderError,
+  command: Command,
+  argv: readonly string[],
+  context: CliContext,
+): Promise<ExitCode> {
+  const names = command.commands.map((each) => each.name());
+  const reason = code === "commander.help" ? `no command was given; pass ${names.join(" or ")}` : message;
+  const words = getWords(command);
+  const usage = `usage: ${[programName, ...words, command.usage()].join(" ")}`;
+  const advice =
+    words.length === 0 ? "`help` lists the commands" : `\`${words.join(" ")} --help\` shows options and examples`;
+  return reportError(usageError(`${reason.replace(/^error: /, "")}; ${usage}; ${advice}`), argv, context);
+}
+
+/** Returns the command that the arguments name, as far as they name one. */
+function findCommand(program: Command, argv: readonly string[]): Command {
+  let command = program;
+  for (const word of argv) {
+    const named = command.commands.find((each) => each.name() === word);
+    if (named === undefined) break;
+    command = named;
+  }
+  return command;
+}
+
+/** Returns the words that call a command. */
+function getWords(command: Command): string[] {
+  return command.parent === null ? [] : [...getWords(command.parent), command.name()];
 }

@@ -3,7 +3,15 @@ import { actorField } from "./values/actor.js";
 import { blameLines } from "./history/blame.js";
 import { withPath } from "./values/error-paths.js";
 import { invalid, MemoryError } from "./values/errors.js";
-import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history/history.js";
+import type {
+  BlamedLine,
+  MemoryHistory,
+  MemoryVersion,
+  RedactedText,
+  RevertTarget,
+  TextOccurrences,
+  VersionFilter,
+} from "./history/history.js";
 import type { HistoryBackend, VersionChange, VersionText } from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
@@ -13,7 +21,7 @@ import { checkOptions } from "./settings/check-options.js";
 import { preview } from "./values/preview.js";
 import { normalizePath } from "./values/paths.js";
 import type { MemorySnapshot } from "./tree/snapshot.js";
-import { type DiffSide, unifiedDiff } from "./history/unified-diff.js";
+import { type DiffSide, readableDiff, unifiedDiff } from "./history/unified-diff.js";
 import { checkVersionId } from "./history/version-id.js";
 
 /** Versions that one database command reads. */
@@ -34,13 +42,20 @@ const filterSchema = z
   })
   .strict();
 
-const text = z.string().min(1);
+const someText = z.string().min(1);
 
 const targetSchemas = {
-  path: z.object({ path: z.string(), to: text }).strict(),
-  runId: z.object({ runId: text }).strict(),
-  toolCallId: z.object({ toolCallId: text }).strict(),
+  path: z.object({ path: z.string(), to: someText }).strict(),
+  runId: z.object({ runId: someText }).strict(),
+  toolCallId: z.object({ toolCallId: someText }).strict(),
 };
+
+/** The text of `redact` and `findText`. */
+export const textToRedact = someText
+  .max(1_000_000)
+  .refine((given) => given.isWellFormed(), { message: "must be well-formed Unicode" });
+
+const redactedTextSchema = z.object({ text: textToRedact, cut: z.boolean().optional() }).strict();
 
 const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
 
@@ -103,11 +118,19 @@ export class BackendHistory implements MemoryHistory {
   }
 
   async diff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, unifiedDiff);
+  }
+
+  async readableDiff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, readableDiff);
+  }
+
+  async #compare(from: string, to: string | undefined, format: typeof unifiedDiff): Promise<string> {
     const older = checkVersionId(from);
     const newer = to === undefined ? null : checkVersionId(to);
     return this.#run("read", null, async (history, call) => {
       const texts = await history.texts(older, newer);
-      return unifiedDiff(createSide(texts.from), createSide(texts.to), call);
+      return format(createSide(texts.from), createSide(texts.to), call);
     });
   }
 
@@ -123,8 +146,18 @@ export class BackendHistory implements MemoryHistory {
     return this.#run("change", path, (history) => history.revert(target, options.force ?? false, this.#assertWritable));
   }
 
-  async redact(ids: string | readonly string[]): Promise<number> {
-    const all = [...new Set(checkIds(typeof ids === "string" ? [ids] : ids))];
+  async findText(text: string): Promise<TextOccurrences> {
+    checkOptions("RedactedText", redactedTextSchema, { text });
+    return this.#run("read", null, (history) => history.findText(text));
+  }
+
+  async redact(what: string | readonly string[] | RedactedText): Promise<number> {
+    if (isRedactedText(what)) {
+      checkOptions("RedactedText", redactedTextSchema, what);
+      const { text, cut = false } = what;
+      return this.#run("change", null, (history) => history.redactText({ text, cut }, this.#assertWritable));
+    }
+    const all = [...new Set(checkIds(typeof what === "string" ? [what] : what))];
     if (all.length === 0) return 0;
     return this.#run("change", null, (history) => history.redact(all, this.#assertWritable));
   }
@@ -165,9 +198,13 @@ function checkTarget(what: RevertTarget): RevertTarget {
   return "path" in what ? { ...what, path: normalizePath(what.path, { emptyIsRoot: true }) } : what;
 }
 
+function isRedactedText(what: unknown): what is RedactedText {
+  return typeof what === "object" && what !== null && !Array.isArray(what);
+}
+
 function checkIds(ids: unknown): string[] {
   if (Array.isArray(ids) && ids.length <= maxRedactedIds) return ids.map(checkVersionId);
-  throw invalid(`ids must be an id of a version, or a list of at most ${maxRedactedIds}`);
+  throw invalid(`what is redacted is { text }, an id of a version, or a list of at most ${maxRedactedIds} ids`);
 }
 
 function createSide({ path, id, content }: VersionText): DiffSide {

@@ -34,7 +34,10 @@ export interface ToolDefinition {
   readOnly: boolean;
   /** Whether the tool may delete or replace something. */
   destructive: boolean;
-  /** The prefix that a model reads before each path of the memory, such as `/memories`. @default "" */
+  /**
+   * The model's name for the root of the memory, if the tool takes or shows paths: `/`, another absolute path such as
+   * `/memories`, or "" if paths are relative. A connector then shows paths in this form. @default none
+   */
   shownRoot?: string;
   /**
    * Returns the tool for a memory that allows at most these rights on any path. Omit it if the tool always offers the

@@ -106,15 +106,19 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     const run: Partial<LangGraphRunnableConfig> = ensureConfig(config);
     return runInContext(run, async () => {
       const tools = this.#tools;
-      const messages = await this.#messagesFor(state, run);
+      const messages = await this.#messagesFor(state, run, tools);
       const bound = tools.length > 0 ? this.#model.bindTools?.([...tools]) : undefined;
       return { messages: [await (bound ?? this.#model).invoke(messages, run)] };
     });
   }
 
-  async #messagesFor(state: MessagesState, config: Partial<LangGraphRunnableConfig>): Promise<BaseMessage[]> {
+  async #messagesFor(
+    state: MessagesState,
+    config: Partial<LangGraphRunnableConfig>,
+    tools: readonly StructuredToolInterface[],
+  ): Promise<BaseMessage[]> {
     const prompt = this.#systemPrompt === "" ? [] : [new SystemMessage(this.#systemPrompt)];
     const messages = [...prompt, ...state.messages];
-    return this.#memoryConnector ? this.#memoryConnector.inject(messages, config, this.#model) : messages;
+    return this.#memoryConnector ? this.#memoryConnector.inject(messages, config, this.#model, tools) : messages;
   }
 }

@@ -6,20 +6,21 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { isMissingOwner, type MemoryScope } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
+import { getShownRoot, type WithShownRoot } from "../core/display/shown-root.js";
 import type { MountedMemory } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
-import type { OwnedScope } from "../prompt/introduction.js";
 import { placeMemory } from "../prompt/place.js";
-import { isEmpty, outlineToShow, showMemory, showTree } from "../prompt/shown-memory.js";
+import { chooseOutline, type Form, outlineToShow, showMemory, showTree } from "../prompt/shown-memory.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
+import { findShownRoot } from "../langchain/tool-paths.js";
 
 /** The memories of one node, as a connector needs them. A `MemoryNode` has these members. */
-export interface ConnectableMemory {
+export interface ConnectableMemory extends WithShownRoot {
   readonly scope: MemoryScope;
   /** Returns the memory of the run's thread or user, or the global memory. `scope` decides. */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
@@ -53,8 +54,8 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
 /**
  * Shows a memory to the model. Each call creates one message, which never becomes part of the graph's state.
  *
- * For a `perThread` or `perUser` node, the message shows the memory of the run's thread or user. If that memory is
- * empty, or if the run names no thread or user, it shows the node's global memory. The message says which memory it
+ * For a `perThread` or `perUser` node, the message shows the memory of the run's thread or user. If that memory has
+ * no files, or if the run names no thread or user, it shows the node's global memory. The message says which memory it
  * shows. The same memory gives the same bytes, so prompt caches stay valid.
  */
 export class MemoryConnectorNode {
@@ -74,15 +75,18 @@ export class MemoryConnectorNode {
 
   /**
    * Returns the memory as a system message, or null if there is nothing to show. Ignores `role` and `placement`. Sends
-   * one command, or two if the memory of the thread or user is empty.
+   * one command, or two if the memory of the thread or user has no files.
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is not a
    * string
    */
   async renderMessage({ store, signal, config, ...run }: RenderedRun = {}): Promise<SystemMessage | null> {
-    const text = await this.#render({
-      ...run,
-      config: { ...config, ...(store && { store }), ...(signal && { signal }) },
-    });
+    const text = await this.#render(
+      {
+        ...run,
+        config: { ...config, ...(store && { store }), ...(signal && { signal }) },
+      },
+      this.#findRoot([]),
+    );
     return text === null ? null : new SystemMessage(text);
   }
 
@@ -95,10 +99,17 @@ export class MemoryConnectorNode {
    * Default: the config of the run around this call, if LangGraph knows it.
    * @param model the client that gets the messages. The client decides what `systemMessages: "auto"` means. Without a
    * client, the memory is added to the one system message, which every client accepts.
+   * @param tools the tools of the model. Paths are shown as these tools take them. Default: the tools that were created
+   * for the memory last
    */
-  async inject(messages: BaseMessage[], config?: RunnableConfig, model?: unknown): Promise<BaseMessage[]> {
+  async inject(
+    messages: BaseMessage[],
+    config?: RunnableConfig,
+    model?: unknown,
+    tools: readonly object[] = [],
+  ): Promise<BaseMessage[]> {
     const run = ensureConfig(config);
-    const text = await this.#renderOrReport(getMemoryRun(run));
+    const text = await this.#renderOrReport(getMemoryRun(run), this.#findRoot(tools));
     if (text === null) return messages;
     const { placement, systemMessages, role } = this.#config;
     const separate =
@@ -106,11 +117,15 @@ export class MemoryConnectorNode {
     return placeMemory(messages, text, { placement, separate, asUser: role === "user" });
   }
 
-  async #renderOrReport(run: MemoryRun): Promise<string | null> {
+  #findRoot(tools: readonly object[]): string {
+    return this.#config.root ?? findShownRoot(tools, this.#memory) ?? getShownRoot(this.#memory);
+  }
+
+  async #renderOrReport(run: MemoryRun, root: string): Promise<string | null> {
     try {
       return await readInRun(
         () => this.#shown,
-        () => this.#render(run),
+        () => this.#render(run, root),
         run.config,
       );
     } catch (cause) {
@@ -138,32 +153,29 @@ export class MemoryConnectorNode {
     }
   }
 
-  async #render(run: MemoryRun): Promise<string | null> {
+  async #render(run: MemoryRun, root: string): Promise<string | null> {
     const { scope } = this.#memory;
-    const found = await this.#memory.treeForRun?.(run);
-    if (found) return this.#renderTree(run, found);
-    if (scope !== "global") {
-      const memory = await this.#ownMemory(run);
-      const own = memory && (await this.#outline(run, memory));
-      if (own !== null && !isEmpty(own)) return this.#text(own, scope, null);
-    }
-    const shared = await this.#outline(run, this.#memory.globalMemory(run));
-    return this.#text(shared, "global", scope === "global" ? null : scope);
-  }
-
-  async #text(outline: MemoryOutline, scope: MemoryScope, insteadOf: OwnedScope | null): Promise<string | null> {
     const { content, maxChars } = this.#config;
-    return showMemory(outline, { content, maxChars, scope, insteadOf });
+    const form = { content, maxChars, root };
+    const found = await this.#memory.treeForRun?.(run);
+    if (found) return this.#renderTree(run, found, form);
+    const readShared = async (): Promise<MemoryOutline> => this.#outline(run, this.#memory.globalMemory(run));
+    if (scope === "global") return showMemory(await readShared(), { ...form, scope, insteadOf: null });
+    const memory = await this.#ownMemory(run);
+    const own = memory && (await this.#outline(run, memory));
+    const outline = await chooseOutline(own, readShared);
+    if (outline === own) return showMemory(own, { ...form, scope, insteadOf: null });
+    return showMemory(outline, { ...form, scope: "global", insteadOf: scope, isOwnerMissing: own === null });
   }
 
-  async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun): Promise<string | null> {
+  async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun, form: Form): Promise<string | null> {
     const { scope } = this.#memory;
     if (missingOwner) this.#report(missingOwner);
     const shown = await bindRun(run, tree).outlines(this.#wanted);
     for (const { mount } of shown) if (mount.missingOwner) this.#report(mount.missingOwner);
     const readShared = (): Promise<MountOutline> =>
       tree.outlineAtRoot(bindRun(run, this.#memory.globalMemory(run)), this.#wanted);
-    return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
+    return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, form);
   }
 
   /** Returns null if the run names no thread or user. Then reports this, and the model sees the global memory. */

@@ -26,7 +26,8 @@ import { MountedMemory } from "../core/mounts/mounted-memory.js";
 import { combineRights } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
-import type { PathRule } from "../core/values/paths.js";
+import { shownRoot } from "../core/display/shown-root.js";
+import { type PathRule, ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
@@ -122,6 +123,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly rights: MemoryRights | undefined;
   /** The tools that an agent needs for this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
+  /** @internal */
+  [shownRoot]: string = ROOT;
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
   readonly #owners: RunOwners;
@@ -215,7 +218,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * Returns the memory that all threads and users share, which a connector shows if the run's own memory is empty.
+   * Returns the memory that all threads and users share, which a connector shows if the run's own memory has no files.
    * @throws MemoryError ENOTMEM as `memory`
    */
   globalMemory(run?: MemoryRun): Memory {

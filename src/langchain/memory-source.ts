@@ -4,11 +4,12 @@ import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/runtime/call.js";
 import { memoryDefaults, type MemoryUse } from "../core/memory-options.js";
 import { createApprovals } from "./approval-requests.js";
+import type { WithShownRoot } from "../core/display/shown-root.js";
 import type { KnownMemory } from "../dialects/dialect.js";
 import { getActor, type MemoryRun, getRunSignal } from "./memory-run.js";
 
 /** Chooses the memory for a run. `MemoryNode` is a provider. */
-export interface MemoryProvider extends KnownMemory {
+export interface MemoryProvider extends KnownMemory, WithShownRoot {
   /** @throws MemoryError ENOTMEM, EINVAL */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
 }
@@ -48,7 +49,11 @@ export function chooseMemory(run: MemoryRun, source: MemorySource): Memory | Pro
       source(run),
     );
   }
-  return "memoryForRun" in source ? source.memoryForRun(run) : source;
+  return isMemoryProvider(source) ? source.memoryForRun(run) : source;
+}
+
+export function isMemoryProvider(source: MemorySource | undefined): source is MemoryProvider {
+  return typeof source === "object" && "memoryForRun" in source;
 }
 
 /** Returns the facts about the memory that are the same for every run. */

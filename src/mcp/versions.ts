@@ -66,11 +66,11 @@ async function readList(history: MemoryHistory, uri: string): Promise<{ uri: str
 async function readText(history: MemoryHistory, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
   const id = parseUriPart(uri, textScheme, (given) => given.slice(1));
   if (id === null) throw invalidUri("a version is memory-version:/// and its id, percent-encoded");
-  const { content, path, redactedAt } = await inProtocol(uri, () => history.read(id));
+  const { content, path, operation } = await inProtocol(uri, () => history.read(id));
   if (content === null)
     throw new ResourceNotFoundError(
       uri,
-      redactedAt === undefined ? `version ${id} deleted the file` : `version ${id} is redacted`,
+      operation === "deleted" ? `version ${id} deleted the file` : `version ${id} is redacted`,
     );
   return { uri, mimeType: getMimeType(path), text: content };
 }

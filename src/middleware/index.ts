@@ -42,7 +42,7 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
       // LangChain has no type for these parts of a config.
       const run = { configurable, context, store, signal } as RunnableConfig;
       const given = [...prompt, ...messages];
-      const shown = await connector.inject(given, run, model);
+      const shown = await connector.inject(given, run, model, request.tools);
       if (shown === given) return handler(request);
       const [first, ...rest] = shown;
       return SystemMessage.isInstance(first)

@@ -14,6 +14,7 @@ import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
 import { editRoutes } from "./routes/edits.js";
 import { fileRoutes } from "./routes/files.js";
+import { inboxRoutes } from "./routes/inbox.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { messageRoutes } from "./routes/message.js";
 import { proposalRoutes } from "./routes/proposals.js";
@@ -49,6 +50,7 @@ export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMe
     memory: (address) => opened.memory(address),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
+    listProposals: (filter) => store.listProposals(filter),
     forget: (who) => store.forget(who),
   };
   return pageOver(memories, options, maxWatched);
@@ -159,6 +161,7 @@ export const pageRoutes = [
   ...searchRoutes,
   ...versionRoutes,
   ...proposalRoutes,
+  ...inboxRoutes,
   ...messageRoutes,
 ];
 

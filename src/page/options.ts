@@ -25,7 +25,7 @@ export interface MemoryPageNode {
    * not global
    */
   memory(owner?: string): Memory;
-  /** Returns the memory that a connector shows if the memory of a thread or a user is empty. */
+  /** Returns the memory that a connector shows if the memory of a thread or a user has no files. */
   globalMemory(): Memory;
   /** Returns the node's own memory for a person who edits it: its guard and its limits hold. @internal */
   memoryForPerson?(owner: string | undefined, actor: MemoryActor): Memory;

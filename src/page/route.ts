@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
+import type { ProposalSummary } from "../core/approval/proposal-summary.js";
 import type { CheckedAddress } from "../core/values/address.js";
 import type { Memory } from "../core/memory.js";
 import { describeFault, listFaults } from "../core/settings/faults.js";
@@ -8,6 +9,7 @@ import type {
   MemoryFilter,
   MemoryOwner,
   MemorySummary,
+  ProposalFilter,
 } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxBodyBytes, readJson } from "./body.js";
 import type { DatabaseContact } from "./database-contact.js";
@@ -22,6 +24,7 @@ export interface PageMemories {
   /** The node of a memory, where it is known. */
   nodeOf?(address: CheckedAddress): MemoryPageNode | undefined;
   listMemories(filter: MemoryFilter): AsyncIterable<MemorySummary>;
+  listProposals(filter: ProposalFilter): AsyncIterable<ProposalSummary>;
   forget(who: CheckedAddress | MemoryOwner): Promise<ForgottenCounts>;
 }
 

@@ -145,7 +145,7 @@ export interface WireChange {
 }
 
 export interface WireBlame {
-  /** The lines in order, grouped in runs of one version. Version -1 is a version that is no longer kept. */
+  /** The lines in order, grouped in runs of one version. Version -1 is a version that is no longer kept, and -2 a redacted one. */
   runs: { version: number; lines: string[] }[];
   versions: WireVersion[];
 }
@@ -153,6 +153,22 @@ export interface WireBlame {
 export interface WireProposals {
   proposals: WireProposal[];
   more: boolean;
+}
+
+/** A proposal of any memory. */
+export type WireWaitingProposal = WireProposal & { address: WireAddress };
+
+export interface WireInbox {
+  proposals: WireWaitingProposal[];
+  more: boolean;
+}
+
+export interface WireWaiting {
+  count: number;
+  /** Whether there are more than `count`. */
+  more: boolean;
+  /** The counted proposals by memory. */
+  memories: { address: WireAddress; count: number }[];
 }
 
 export interface WireMessage {
@@ -168,7 +184,7 @@ export interface WireMessage {
   isMore: boolean;
   leftOut: number;
   isMoreLeftOut: boolean;
-  /** The scope of the shown memory. The global memory is shown if the memory itself is empty. */
+  /** The scope of the shown memory. The global memory is shown if the memory itself has no files. */
   scope: WireAddress["scope"];
 }
 
@@ -205,9 +221,15 @@ export interface WireDeletePreview {
   isKept: boolean;
 }
 
-export interface WireRedactPreview {
-  /** The version, and other versions with the same text. */
+/** Where a text stands. */
+export interface WireFoundText {
+  /** The newest of them. */
   versions: WireVersion[];
+  versionCount: number;
+  /** How many proposals contain it. */
+  proposals: number;
+  /** The paths of the present files that contain it. */
+  files: string[];
 }
 
 export interface WireForgetPreview {

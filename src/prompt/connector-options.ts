@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isMissingOwner } from "../core/values/address.js";
 import type { MemoryError } from "../core/values/errors.js";
+import { isAbsolutePath, normalizePath } from "../core/values/paths.js";
 import { checkOptions } from "../core/settings/check-options.js";
 
 /** Position of the message that shows a memory: next to the system prompt, or after all other messages. */
@@ -38,12 +39,19 @@ export interface MemoryConnectorConfig {
    */
   role?: "auto" | "user";
   /**
+   * The model's name for the root of the memory: `/`, an absolute path such as `/memories`, or "" for relative paths.
+   * @default as the model's tools take paths
+   */
+  root?: string;
+  /**
    * Called with the reason if a memory cannot be read and the model is called without it. Also called if a run names no
    * thread or no user, and the connector shows the global memory instead of the run's own. @default a warning of the
    * process
    */
   onError?: (error: MemoryError) => void;
 }
+
+type CheckedConnectorConfig = Required<Omit<MemoryConnectorConfig, "root">>;
 
 export const connectorDefaults = {
   placement: "after_system",
@@ -56,7 +64,7 @@ export const connectorDefaults = {
     if (!isMissingOwner(error))
       globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" });
   },
-} as const satisfies Required<MemoryConnectorConfig>;
+} as const satisfies CheckedConnectorConfig;
 
 /** The fields of MemoryConnectorConfig, for option objects that extend it. */
 export const connectorFields = {
@@ -65,14 +73,22 @@ export const connectorFields = {
   maxChars: z.number().int().min(1).max(200_000).optional(),
   systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
   role: z.enum(["auto", "user"]).optional(),
+  root: z
+    .string()
+    .refine((root) => root === "" || isAbsolutePath(root), 'must be "" or an absolute path, such as "/memories"')
+    .optional(),
   // `z.function()` is a schema in zod 3 only.
   onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
 };
 
+const normalizeRoot = (root: string): string => (root === "" ? root : normalizePath(root));
+
 const connectorConfigSchema = z.object(connectorFields).strict();
 
 /** @throws TypeError for an unknown field or a value out of range */
-export function checkConnectorConfig(config: MemoryConnectorConfig | undefined): Required<MemoryConnectorConfig> {
+export function checkConnectorConfig(config: MemoryConnectorConfig | undefined): CheckedConnectorConfig & {
+  root: string | undefined;
+} {
   checkOptions("MemoryConnectorConfig", connectorConfigSchema, config ?? {});
   return {
     placement: config?.placement ?? connectorDefaults.placement,
@@ -80,6 +96,7 @@ export function checkConnectorConfig(config: MemoryConnectorConfig | undefined):
     maxChars: config?.maxChars ?? connectorDefaults.maxChars,
     systemMessages: config?.systemMessages ?? connectorDefaults.systemMessages,
     role: config?.role ?? connectorDefaults.role,
+    root: config?.root === undefined ? undefined : normalizeRoot(config.root),
     onError: config?.onError ?? connectorDefaults.onError,
   };
 }

@@ -1,5 +1,6 @@
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
 import { findHiddenDirectory } from "../core/values/paths.js";
+import { showPath } from "../core/display/shown-root.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { printablePath, quoteContent } from "./fence.js";
 
@@ -19,8 +20,9 @@ export interface ShownEntry {
 /**
  * Lists full paths instead of an indented tree: a model copies paths into tool calls, and would have to put indented
  * names together.
+ * @param root as in `RenderMountsOptions`
  */
-export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): ShownEntry[] {
+export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline, root: string): ShownEntry[] {
   const hidden = new Map<string, OutlineFile[]>();
   for (const path of directories) if (findHiddenDirectory(`${path}/`) === path) hidden.set(path, []);
   for (const file of files) hidden.get(findHiddenDirectory(file.path) ?? "")?.push(file);
@@ -29,13 +31,22 @@ export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutl
     ...directories.filter(isShown).map((path) => ({
       key: `${path}/`,
       depth: countSlashes(path),
-      line: `${printablePath(path)}/${summarizeHidden(hidden.get(path), !uncounted.includes(path))}`,
+      line: `${formatPath(`${path}/`, root)}${summarizeHidden(hidden.get(path), !uncounted.includes(path))}`,
     })),
     ...files
       .filter(({ path }) => isShown(path))
-      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: formatFileLine(file), file })),
+      .map((file) => ({ key: file.path, depth: countSlashes(file.path), line: formatFileLine(file, root), file })),
   ];
   return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+}
+
+/**
+ * Formats a path as tools take it. A relative path begins with a hyphen and a space, so that no name can pass for a
+ * note, a sentence of the introduction or a line of a content.
+ */
+export function formatPath(path: string, root: string): string {
+  const shown = printablePath(showPath(path, root));
+  return root === "" ? `- ${shown || "./"}` : shown;
 }
 
 /** Summarizes a hidden directory, in which dialects keep their own files, in one line. */
@@ -52,8 +63,8 @@ function countSlashes(path: string): number {
   return count;
 }
 
-function formatFileLine({ path, sizeBytes }: OutlineFile): string {
-  return `${printablePath(path)} (${sizeBytes} ${sizeBytes === 1 ? "byte" : "bytes"})`;
+function formatFileLine({ path, sizeBytes }: OutlineFile, root: string): string {
+  return `${formatPath(path, root)} (${sizeBytes} ${sizeBytes === 1 ? "byte" : "bytes"})`;
 }
 
 /**

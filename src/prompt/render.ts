@@ -5,7 +5,7 @@ import type { Mount } from "../core/mounts/mounts.js";
 import { getPathPrefix, ROOT, splitPath } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
-import { contentLines, type ShownEntry, entryCount, indexLines, sortedEntries } from "./entries.js";
+import { contentLines, type ShownEntry, entryCount, formatPath, indexLines, sortedEntries } from "./entries.js";
 import { fence, fenceWithin, printablePath } from "./fence.js";
 import { introduction, leftOutWords, type OwnedScope, scopeWords, shortIntroduction } from "./introduction.js";
 
@@ -15,6 +15,10 @@ export interface RenderMountsOptions {
   maxChars: number;
   /** As in `Introduced`. */
   insteadOf: OwnedScope | null;
+  /** As in `Introduced`. @default false */
+  isOwnerMissing?: boolean;
+  /** The model's name for the root: `/`, another absolute path, or "" for relative paths. */
+  root: string;
   /** The description of each file, by path, for an index. */
   descriptions?: ReadonlyMap<string, string>;
 }
@@ -26,6 +30,8 @@ export interface RenderOptions extends RenderMountsOptions {
 
 /** The shown part of one memory. */
 interface Section {
+  /** As in `RenderMountsOptions`. */
+  root: string;
   /** Undefined for a memory that is shown alone. */
   mount: Mount | undefined;
   /** Sorted by path. */
@@ -42,7 +48,7 @@ interface Section {
  * @returns null if the memory is empty, or if not even a count of its entries fits.
  */
 export function renderMemory(outline: MemoryOutline, options: RenderOptions): string | null {
-  return render([createSection(outline, undefined)], options);
+  return render([createSection(outline, undefined, options)], options);
 }
 
 /**
@@ -53,15 +59,19 @@ export function renderMemory(outline: MemoryOutline, options: RenderOptions): st
 export function renderMounts(mounts: readonly MountOutline[], options: RenderMountsOptions): string | null {
   const scope = mounts.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
   return render(
-    mounts.map(({ mount, outline }) => createSection(outline, mount)),
+    mounts.map(({ mount, outline }) => createSection(outline, mount, options)),
     { ...options, scope },
   );
 }
 
 /** Creates a section without the entries that exceed the mount's share. */
-function createSection(outline: MemoryOutline, mount: Mount | undefined): Section {
-  const entries = sortedEntries(outline);
-  const section = { mount, entries, moreThan: outline.moreThan, shown: new Set(entries), limit: Infinity };
+function createSection(
+  outline: MemoryOutline,
+  mount: Mount | undefined,
+  { root }: Pick<RenderMountsOptions, "root">,
+): Section {
+  const entries = sortedEntries(outline, root);
+  const section = { root, mount, entries, moreThan: outline.moreThan, shown: new Set(entries), limit: Infinity };
   if (mount?.maxChars === undefined) return section;
   return leaveOut([section], -countChars(renderHeader(section)), mount.maxChars)[0] ?? section;
 }
@@ -125,7 +135,7 @@ function renderTreeLines(section: Section, ...facts: string[]): string[] {
 }
 
 /** Returns the line that introduces a mount. */
-function renderHeader({ mount, entries }: Section, ...others: string[]): string[] {
+function renderHeader({ root, mount, entries }: Section, ...others: string[]): string[] {
   if (mount === undefined) return [];
   const { point, description, access, memory, missingOwner } = mount;
   const rights = {
@@ -137,7 +147,7 @@ function renderHeader({ mount, entries }: Section, ...others: string[]): string[
   const there = [scopeWords(memory.address.scope), ...rights, ...(entries.length === 0 ? ["empty"] : []), ...others];
   const facts = missingOwner === undefined ? there : [`not available: ${missingOwner.message}`];
   const words = description === undefined ? "" : ` - ${printablePath(description.replaceAll(/\s+/g, " ").trim())}`;
-  return [`${printablePath(getPathPrefix(point))}${words} (${facts.join(", ")})`];
+  return [`${formatPath(getPathPrefix(point), root)}${words} (${facts.join(", ")})`];
 }
 
 /** Returns a line that counts the entries left out. */

@@ -4,14 +4,16 @@ import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "./connector-options.js";
 import { getDescriptions, leadChars } from "./descriptions.js";
-import type { OwnedScope } from "./introduction.js";
-import { renderMemory, renderMounts, type RenderOptions } from "./render.js";
+import { renderMemory, type RenderMountsOptions, renderMounts, type RenderOptions } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
-type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
+export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "maxChars">> {
+  /** As in `RenderMountsOptions`. */
+  root: string;
+}
 
 /** Returns the options for reading a memory that is to be shown. */
-export function outlineToShow({ content, maxChars }: Form): OutlineOptions {
+export function outlineToShow({ content, maxChars }: Pick<Form, "content" | "maxChars">): OutlineOptions {
   // One UTF-16 unit takes at most three bytes of UTF-8, so contents with more bytes cannot fit.
   return {
     maxContentBytes: content === "full" ? maxChars * 3 : 0,
@@ -32,12 +34,25 @@ export async function showMemory(
   return renderMemory(outline, { ...options, descriptions: await readDescriptions(outline.files, options) });
 }
 
+/**
+ * Chooses the outline to show for a thread or a user: its own, unless this has no files and the shared one has some.
+ * @param own null if the run names no thread or user
+ */
+export async function chooseOutline(
+  own: MemoryOutline | null,
+  readShared: () => Promise<MemoryOutline>,
+): Promise<MemoryOutline> {
+  if (own !== null && hasFiles(own)) return own;
+  const shared = await readShared();
+  return own === null || hasFiles(shared) ? shared : own;
+}
+
 /** The memory that a tree of a thread or user shares with all others. */
 export interface SharedOfTree {
   scope: MemoryScope;
   /** False if the run names no thread or user. Then the shared memory is at "/" already. */
   isOwn: boolean;
-  /** Reads the shared memory as if it were at "/". Called if the own memory is empty. */
+  /** Reads the shared memory as if it were at "/". Called if the own memory has no files. */
   readShared: () => Promise<MountOutline>;
 }
 
@@ -52,33 +67,33 @@ export async function showTree(
   form: Form,
 ): Promise<string | null> {
   const own = shown.find(({ mount }) => mount.point === ROOT);
-  if (scope === "global" || own === undefined) return renderTree(shown, null, form);
-  if (!isOwn) return renderTree(shown, isEmpty(own.outline) ? null : scope, form);
-  if (!isEmpty(own.outline)) return renderTree(shown, null, form);
+  const alone = { ...form, insteadOf: null };
+  if (scope === "global" || own === undefined) return renderTree(shown, alone);
+  const replaced = { ...form, insteadOf: scope, isOwnerMissing: !isOwn };
+  if (!isOwn) return renderTree(shown, hasFiles(own.outline) ? replaced : alone);
+  if (hasFiles(own.outline)) return renderTree(shown, alone);
   const shared = await readShared();
-  if (isEmpty(shared.outline)) return renderTree(shown, null, form);
+  if (!hasFiles(shared.outline)) return renderTree(shown, alone);
   return renderTree(
     shown.map((each) => (each === own ? shared : each)),
-    scope,
-    form,
+    replaced,
   );
 }
 
 async function renderTree(
   shown: readonly MountOutline[],
-  insteadOf: OwnedScope | null,
-  form: Form,
+  form: Omit<RenderMountsOptions, "descriptions">,
 ): Promise<string | null> {
-  const { content, maxChars } = form;
   const descriptions = await readDescriptions(
     shown.flatMap(({ outline }) => outline.files),
     form,
   );
-  return renderMounts(shown, { content, maxChars, insteadOf, descriptions });
+  return renderMounts(shown, { ...form, descriptions });
 }
 
-export function isEmpty({ files, directories }: MemoryOutline): boolean {
-  return files.length + directories.length === 0;
+/** Whether a memory has notes. An outline that is cut may have none of the files. */
+export function hasFiles({ files, moreThan }: MemoryOutline): boolean {
+  return files.length > 0 || moreThan !== undefined;
 }
 
 /** Length of the shortest line of a file, with its line end: `/a (1 byte)`. */

@@ -126,6 +126,10 @@ const connectorTemplateFields = {
   ),
   systemMessages: connectorFields.systemMessages.describe('"auto" (the default), "separate" or "merged"'),
   role: connectorFields.role.describe('"auto" (the default) or "user"'),
+  root: connectorFields.root.describe(
+    'an absolute path, such as "/memories", or "" for relative paths: what the model calls the root of the memory ' +
+      "(default: as the tools of the agent take paths)",
+  ),
 } satisfies Record<keyof MemoryConnectorTemplate, z.ZodType>;
 
 /** The fields of each template's config. */

@@ -157,7 +157,7 @@ describe("doctor on a database", () => {
     const node = new MemoryNode({ store, nodeId: "a", rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
     await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "y" });
     const { checks } = await getChecks(ofDatabase(database));
-    expect(checks.filter(({ name }) => name.endsWith("memories_proposals"))).toHaveLength(8);
+    expect(checks.filter(({ name }) => name.endsWith("memories_proposals"))).toHaveLength(9);
     expect(checks.filter(({ status }) => status !== "ok")).toEqual([]);
     await database.db.collection("memories_versions").dropIndex("by_file");
     await database.db.command({ collMod: "memories_proposals", index: { name: "proposals_by_user", hidden: true } });

@@ -23,11 +23,22 @@ beforeAll(async () => {
 
 /** A command line, its exit code, the code it reports, and what its one sentence must say. */
 const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] = [
-  [[], 2, "EUSAGE", /no command was given; .*help/],
-  [["sl"], 2, "EUSAGE", /unknown command 'sl'.*Did you mean ls/],
-  [["migrate"], 2, "EUSAGE", /no command was given; .*help/],
+  [["sl"], 2, "EUSAGE", /unknown command 'sl'.*Did you mean ls.*; `help` lists the commands/],
+  [["migrate"], 2, "EUSAGE", /no command was given; pass earlier-format or mongodb-store; usage: .* migrate .*help/],
+  [["migrate", "earlier"], 2, "EUSAGE", /unknown command 'earlier'.*; `migrate --help` shows/],
   [["ls", "--jason", ...inFolder], 2, "EUSAGE", /unknown option '--jason'.*--json/],
-  [["cat", ...inFolder], 2, "EUSAGE", /missing required argument 'path'/],
+  [
+    ["cat", ...inFolder],
+    2,
+    "EUSAGE",
+    /missing required argument 'path'; usage: langgraph-mongo-memory cat \[options\] <path>; `cat --help` shows/,
+  ],
+  [
+    ["mv", "/file", ...inFolder],
+    2,
+    "EUSAGE",
+    /argument 'to'; usage: langgraph-mongo-memory mv \[options\] <from> <to>;/,
+  ],
   [["cat", "/file", "/other", ...inFolder], 2, "EUSAGE", /too many arguments for 'cat'/],
   [["ls", "--dir"], 2, "EUSAGE", /option '--dir <folder>' argument missing/],
   [["ls", "--paths", "dos", ...inFolder], 2, "EUSAGE", /'dos' is invalid.*posix, plain/],

@@ -100,9 +100,18 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
       files: 2,
       versions: 13,
     });
-    expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 2, unchanged: 0 });
+    expect(await cli(["import", archive, ...destination.target])).toMatchObject({
+      stdout: "imported 1 memory: 2 files written, 13 versions\n",
+    });
     expect(await everything(destination.memory)).toEqual(await everything(source.memory));
-    expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 0, unchanged: 2 });
+    expect(await cliJson(["import", archive, ...destination.target])).toEqual({
+      ok: true,
+      memories: 1,
+      written: 0,
+      replaced: 0,
+      unchanged: 2,
+      versions: 0,
+    });
     expect(await readFile(archive, "utf8")).not.toContain("secret");
     await destination.memory.append("/log", "more");
     const [newest] = await listVersions(destination.memory);
@@ -115,7 +124,9 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
   it("is copied to another database by --history only", async () => {
     const source = await eventful(layout);
     const [with_, without] = [newMemory(layout), newMemory(layout)];
-    await cliJson(["copy", "--history", ...source.target, ...toLayout, "--to-node", with_.nodeId]);
+    expect(
+      await cliJson(["copy", "--history", ...source.target, ...toLayout, "--to-node", with_.nodeId]),
+    ).toMatchObject({ written: 2, versions: 13 });
     expect(await everything(with_.memory)).toEqual(await everything(source.memory));
     await cliJson(["copy", ...source.target, ...toLayout, "--to-node", without.nodeId]);
     expect(await listVersions(without.memory)).toEqual([]);

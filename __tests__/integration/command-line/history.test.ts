@@ -5,6 +5,7 @@ import type { MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { patched } from "../../helpers/patched.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -53,6 +54,8 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     const [third = "", second = "", first = ""] = (await place.versions()).map(({ id }) => id);
     return { ...place, ids: [first, second, third] };
   }
+
+  const folder = testFolder();
 
   /** What the program itself styles, and what stands between lines. */
   const colour = new RegExp(String.raw`\u001b\[\d+m`, "g");
@@ -135,6 +138,39 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
         to: ids[1],
         diff: stdout,
       });
+    });
+
+    // Requirement: history.readable-diffs
+    it("shows no line that did not change, and with --patch and --json the exact difference", async () => {
+      const { run, memory, target } = newMemory();
+      await memory.write("/a", "one");
+      await memory.append("/a", "two");
+      const head = '--- "/a\\tversion 1"\n+++ /a\n@@ -1,1 +1,2 @@\n';
+      expect((await run(["diff", "1"])).stdout).toBe(`${head} one\n+two\n`);
+      const { stdout: patch } = await run(["diff", "1", "--patch"]);
+      expect(patched(folder, "one", patch)).toBe("one\ntwo");
+      expect(await cliJson(["diff", "1", ...target])).toMatchObject({ diff: patch });
+    });
+
+    // Requirement: history.readable-diffs
+    it("shows no line that did not change in a mounted memory", async () => {
+      const team = newMemory();
+      await team.memory.write("/a", "one");
+      await team.memory.append("/a", "two");
+      const mount = `/team=${team.target.at(-1)}`;
+      const { run } = await threeVersions();
+      const { stdout } = await run(["diff", "/team:1", "--mount", mount]);
+      expect(stdout).toMatch(/\n one\n\+two\n$/);
+    });
+
+    // Requirement: history.readable-diffs
+    it("says in words that only the newline at the end came", async () => {
+      const { run, memory } = newMemory();
+      await memory.write("/a", "one");
+      await memory.write("/a", "one\n");
+      expect((await run(["diff", "1"])).stdout).toContain(
+        "@@ -1,1 +1,1 @@ no line changes: only the newline at the end is added\n one\n",
+      );
     });
 
     it("says that there is no such version", async () => {
@@ -291,6 +327,38 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
         exitCode: 0,
         stdout: '{"ok":true,"redacted":0}\n',
       });
+    });
+
+    // Requirement: command-line.history
+    it("shows where a text stands and asks, and covers it in all versions", async () => {
+      const { memory, run } = newMemory();
+      for (const text of ["old", "key sk-1\n", "key sk-1\nmore\n", "new"]) await memory.write("/a", text);
+      await memory.write("/b", "sk-1");
+      const no = await run(["redact", "--text", "sk-1"], { terminal: true, stdin: "n\n" });
+      expect([no.exitCode, no.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /created .*\/b.*modified .*\/a.*modified .*\/a.*present file \/b\nRedact the text in 3 versions, 0 proposals for good\? .*nothing was redacted\n$/s,
+        ),
+      ]);
+      expect(await run(["redact", "--text", "sk-1", "--yes"])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("/b as it is now"),
+      });
+      expect((await run(["redact", "--text", "-", "--cut", "--yes"], { stdin: "sk-1\n" })).stdout).toBe(
+        "redacted 3 versions\n",
+      );
+      expect((await memory.history?.read("3"))?.content).toBe("key ****\nmore\n");
+      expect(await memory.read("/b")).toBe("****");
+    });
+
+    it.each([
+      [["redact", "--yes"], "either --text, or the ids of versions"],
+      [["redact", "1", "--text", "a", "--yes"], "either --text, or the ids of versions"],
+      [["redact", "1", "--cut", "--yes"], "--cut goes with --text"],
+      [["redact", "--text", "-"], "pass --yes"],
+    ])("is refused for %j", async (argv, message) => {
+      expect(await newMemory().run(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
     });
   });
 

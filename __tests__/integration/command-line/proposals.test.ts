@@ -63,6 +63,62 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       });
     });
 
+    // Requirement: command-line.proposals, approval.inbox
+    it("with --all lists what waits in all memories, and says of one memory how many wait in others", async () => {
+      const collection = `memories ${randomUUID()}`;
+      const other = new MongoMemoryStore({ client, dbName, layout, memoriesCollection: collection });
+      const propose = async (nodeId: string, userId: string): Promise<void> => {
+        const node = new MemoryNode({
+          store: other,
+          nodeId,
+          scope: "perUser",
+          rules: [{ path: "/**", access: "ask" }],
+          onAsk: "propose",
+        });
+        const call = { command: "append", path: `/of-${userId}`, content: "text\n" } as const;
+        await node.memoryTools[0]?.invoke(call, { configurable: { user_id: userId } });
+      };
+      await propose("support", "ada");
+      await propose("support", "eve");
+      await propose("writer", "ada");
+      const run = (...argv: string[]): Promise<CliRun> =>
+        cli(["proposals", "--uri", uri, "--db", dbName, "--layout", layout, "--collection", collection, ...argv]);
+      const lines = (stdout: string): string[] =>
+        stdout
+          .trimEnd()
+          .split("\n")
+          .map((line) => line.replace(/^.*pending {2}/, ""));
+      expect(await run("--node", "support")).toEqual({
+        exitCode: 1,
+        stdout: "",
+        stderr: "no proposal was found\nnote: 3 proposals wait in other memories; `proposals --all` lists them\n",
+      });
+      expect((await run("--node", "support", "--user", "ada")).stderr).toBe(
+        "note: 2 proposals wait in other memories; `proposals --all` lists them\n",
+      );
+      const all = await run("--all");
+      expect(all).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(lines(all.stdout)).toEqual([
+        'node "support", user "ada"',
+        'node "support", user "eve"',
+        'node "writer", user "ada"',
+      ]);
+      expect(lines((await run("--all", "--node", "support")).stdout)).toHaveLength(2);
+      expect(lines((await run("--all", "--user", "ada")).stdout)).toHaveLength(2);
+      expect(await run("--all", "--status", "approved")).toEqual({
+        exitCode: 1,
+        stdout: "",
+        stderr: "no proposal was found\n",
+      });
+      const [first = ""] = (await run("--all", "--json")).stdout.split("\n");
+      expect(JSON.parse(first)).toMatchObject({
+        status: "pending",
+        path: "/of-ada",
+        address: { nodeId: "support", scope: "perUser", userId: "ada" },
+      });
+      expect(await run("0f3c", "--all")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--all") });
+    });
+
     it("say that there is no such proposal, or no place for one", async () => {
       const { run } = await proposed();
       for (const argv of [

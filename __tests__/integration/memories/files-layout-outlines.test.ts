@@ -137,7 +137,7 @@ function asUnknown(whole: MemoryOutline, cut: MemoryOutline, counted: number): M
 /** The keys of what comes first, up to the first that exceeds the limit. */
 function firstKeys(outline: MemoryOutline, maxPathChars: number): string[] {
   let chars = 0;
-  const byDepth = sortedEntries(outline).toSorted((a, b) => a.depth - b.depth);
+  const byDepth = sortedEntries(outline, "/").toSorted((a, b) => a.depth - b.depth);
   return byDepth
     .map(({ key }) => key)
     .filter((key) => {
@@ -175,7 +175,7 @@ describe("an outline of the layout files that is cut", () => {
               expect(firstKeys(cut, Infinity)).toEqual(
                 firstKeys(told, cut.moreThan === undefined ? Infinity : maxPathChars),
               );
-              const options = { content, maxChars, scope: "global", insteadOf: null } as const;
+              const options = { content, maxChars, scope: "global", insteadOf: null, root: "/" } as const;
               const text = await showMemory(cut, options);
               expect(text).toBe(await showMemory(told, options));
               if (cut.moreThan !== undefined) notes.cut += 1;

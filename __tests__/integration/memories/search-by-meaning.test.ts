@@ -235,14 +235,17 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     });
 
     // Requirement: search.meaning-is-forgotten
-    it("of redacted texts are nowhere", async () => {
+    it.each([
+      ["by version", "1"],
+      ["by text", { text: "the secret" }],
+    ])("of texts that are redacted %s are nowhere", async (_, what) => {
       const address = freshAddress();
       const store = storeWith(new FakeEmbeddings(), { history: true });
       const memory = store.memory(address);
       await memory.write("/a", "the secret: aaa");
       await memory.search("a");
       await memory.write("/a", "harmless: bbb");
-      await memory.history?.redact("1");
+      await memory.history?.redact(what);
       expect(await findVectors(address)).toEqual([]);
       expect(readTexts(await memory.search("aaa"))).toEqual(["harmless: bbb"]);
       expect(await findVectors(address)).toHaveLength(1);

@@ -79,6 +79,7 @@ function withManyFiles(): MongoMemoryStore {
   return {
     memory: () => memory,
     listMemories: () => store.listMemories({ nodeId: "none" }),
+    listProposals: () => store.listProposals({ nodeId: "none" }),
   } as unknown as MongoMemoryStore;
 }
 
@@ -216,6 +217,36 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
+  // Requirement: history.readable-diffs
+  it("counts only the appended line of a file without a newline at its end, in a version and in a proposal", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "one\ntwo");
+    await memoryAt(address).append("/a.txt", "three");
+    await view(address, { tab: "history", version: "2" });
+    await tab.see(/\+1\s+−0/);
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      paths: "posix",
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/a.txt", content: "four" });
+    await view(address, { tab: "proposals" });
+    await tab.see(/\+1\s+−0/);
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.views
+  it("says of a memory without versions when a history begins, and not that nothing has changed", async () => {
+    const address = newAddress();
+    await new MongoMemoryStore({ client, dbName }).memory(address).write("/a", "text");
+    await view(address, { tab: "history" });
+    await tab.see("A history begins with the first change by a store that has the option “history”.");
+    await tab.seeNot("Nothing has changed");
+    expect(tab.faults).toEqual([]);
+  });
+
   // Requirement: page.views, page.actions
   it("shows the time line, differences in both forms, and the tree at a moment; and restores a version", async () => {
     const address = newAddress();
@@ -300,21 +331,31 @@ describe("the page in a browser", () => {
   });
 
   // Requirement: page.actions
-  it("redacts a version", async () => {
+  it("redacts a text in all that holds it, after it has shown where, and says so afterwards", async () => {
     const address = newAddress();
-    await memoryAt(address).write("/a.txt", "secret\n");
-    await memoryAt(address).write("/a.txt", "public\n");
-    await view(address, { tab: "history" });
-    await tab.click(".timeline li:nth-child(2) a");
-    await tab.see(/\+1\s+−0/);
-    await tab.press("Redact…");
+    const memory = memoryAt(address);
+    await memory.write("/a.txt", "first\n");
+    await memory.write("/a.txt", "first\nkey: sk-secret-1\n");
+    await memory.append("/a.txt", "last\n");
+    await memory.write("/a.txt", "first\nlast\n");
+    await memory.write("/b.txt", "sk-secret-1\n");
+    await view(address, { tab: "history", version: "4" });
+    await tab.see("key: sk-secret-1");
+    await tab.press("Redact a text…");
+    await tab.page.locator("dialog textarea").fill("sk-secret-1");
+    await tab.press("Find");
+    await tab.see("Found in 3 versions and 0 proposals.");
+    await tab.see("Cover it in 1 file as they are now, too: /b.txt");
+    await tab.page.locator("dialog input[type=checkbox]").click();
     await sign();
     await tab.press("Redact for good");
-    await tab.seeNot("go for good");
-    await tab.see("redacted");
-    await view(address, { tab: "history", version: "1" });
-    await tab.see("was redacted");
-    expect(await tab.text()).not.toContain("secret\n");
+    await tab.seeNot("Redact a text\n");
+    await view(address, { tab: "history", version: "4" });
+    await tab.see("key: [redacted-]");
+    await view(address, { tab: "history", version: "2" });
+    await tab.see("A part of the text of this version was redacted");
+    expect(await tab.text()).not.toContain("sk-secret-1");
+    expect(await memory.read("/b.txt")).toBe("[redacted-]\n");
     expect(tab.faults).toEqual([]);
   });
 
@@ -726,8 +767,11 @@ describe("for everybody", () => {
 
 describe("the pictures of the README", () => {
   it("show the page and the command line as they are; else run npm run docs:pictures", async () => {
-    const { tree } = await picturePage(browser, store, { createMemoryPage, nodeListener });
+    // The header counts what waits in the whole database.
+    const own = testDatabase();
+    const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
+    const { tree } = await picturePage(browser, told, { createMemoryPage, nodeListener });
     expect(`${tree}\n`).toBe(await readFile("docs/images/page.txt", "utf8"));
-    expect(await pictureTerminal(uri, dbName)).toBe(await readFile("docs/images/terminal.svg", "utf8"));
+    expect(await pictureTerminal(own.uri, own.name)).toBe(await readFile("docs/images/terminal.svg", "utf8"));
   });
 });

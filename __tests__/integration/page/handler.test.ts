@@ -6,6 +6,7 @@ import { MongoClient } from "mongodb";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createMemoryPage, type MemoryPage } from "../../../src/page/index.js";
 import { createPage } from "../../../src/page/memory-page.js";
@@ -206,6 +207,9 @@ describe("what the page answers", () => {
       text: await rendered("bob"),
       scope: "global",
     });
+    // The tools that were created for the node last take relative paths.
+    createRecordTools(node);
+    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n- team/plan (13 bytes)\n") });
     // Another scope of the same node has no mounts.
     expect(await ask("tree", { path: "/", scope: "global", userId: "" })).toMatchObject({ error: { code: "EINVAL" } });
     expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({
@@ -412,17 +416,27 @@ describe("what the page does", () => {
     const address = newAddress();
     for (const text of ["secret", "other", "secret", "last"]) await memoryAt(address).write("/a", text);
     const versions = await versionsOf(address);
-    const preview = await askPage(page, `/api/redact-preview?${pageQuery({ ...address, id: versions[1]?.id })}`);
-    const ids = (preview.json as { versions: { id: string }[] }).versions.map(({ id }) => id);
-    expect(ids).toEqual([versions[1]?.id, versions[3]?.id]);
-    expect(await tellPage(page, "/api/redact", { address, ids, by: "ada" })).toMatchObject({
+    expect((await tellPage(page, "/api/find-text", { address, text: "ecre" })).json).toMatchObject({
+      versions: [{ id: versions[1]?.id }, { id: versions[3]?.id }],
+      versionCount: 2,
+      proposals: 0,
+      files: [],
+    });
+    expect(await tellPage(page, "/api/redact", { address, text: "ecre", by: "ada" })).toMatchObject({
       status: 200,
       json: { redacted: 2 },
     });
-    expect((await askPage(page, `/api/change?${pageQuery({ ...address, id: ids[0] })}`)).json).toMatchObject({
-      hunks: null,
+    const changeOf = async (id: string | undefined) =>
+      (await askPage(page, `/api/change?${pageQuery({ ...address, id })}`)).json;
+    expect(await changeOf(versions[1]?.id)).toMatchObject({
+      hunks: [{ lines: expect.arrayContaining(["-other", "+s----t"]) }],
       version: { redactedBy: { userId: "ada" } },
     });
+    expect(await tellPage(page, "/api/redact", { address, ids: [versions[1]?.id], by: "ada" })).toMatchObject({
+      json: { redacted: 1 },
+    });
+    expect(await changeOf(versions[1]?.id)).toMatchObject({ hunks: null, version: { path: "" } });
+    expect((await tellPage(page, "/api/find-text", { address, text: "" })).status).toBe(400);
   });
 
   // Requirement: page.actions

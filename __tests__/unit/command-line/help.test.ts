@@ -39,14 +39,14 @@ describe("the program", () => {
       "ls",
       "tree",
       "cat",
+      "grep",
+      "search",
       "append",
       "write",
       "rm",
       "mv",
       "forget",
       "sweep",
-      "grep",
-      "search",
       "log",
       "diff",
       "blame",
@@ -64,18 +64,35 @@ describe("the program", () => {
       "page",
       "mcp",
       "init",
+      "completion",
     ]);
   });
 
   it("prints its version and its help, with the exit codes", async () => {
     expect(await cli(["--version"])).toEqual({ exitCode: 0, stdout: "0.0.0-test\n", stderr: "" });
-    for (const argv of [["--help"], ["help"]]) {
+    for (const argv of [["--help"], ["help"], []]) {
       const { exitCode, stdout, stderr } = await cli(argv);
       expect([exitCode, stderr]).toEqual([0, ""]);
       for (const [name] of commands) expect(stdout).toContain(`  ${name.split(" ")[0]} `);
       for (const [code, meaning] of exitCodeMeanings) expect(stdout).toContain(`${String(code).padEnd(3)} ${meaning}`);
     }
   });
+});
+
+/** The headings of a help. */
+const headingsOf = (help: string): string[] => help.split("\n").filter((line) => /^[A-Z][^:]*:$/.test(line));
+
+it("the help has the commands in five groups", async () => {
+  const { stdout } = await cli([]);
+  expect(headingsOf(stdout)).toEqual([
+    "Options:",
+    "Looking:",
+    "Changing:",
+    "Looking back and deciding:",
+    "Moving and keeping in order:",
+    "Serving and starting:",
+    "Exit codes:",
+  ]);
 });
 
 describe.each(commands)("the help of %s", (name, command) => {
@@ -88,7 +105,7 @@ describe.each(commands)("the help of %s", (name, command) => {
     expect(examples.length).toBeGreaterThan(0);
     const known = new Set(command.options.flatMap(({ short, long }) => [short, long]));
     for (const example of examples) {
-      expect(example).toContain(` langgraph-mongo-memory ${name}`);
+      expect(example).toMatch(new RegExp(String.raw`[ (]langgraph-mongo-memory ${name}`));
       const flags = Array.from(
         example
           .replace(/^.*langgraph-mongo-memory/, "")
@@ -98,6 +115,12 @@ describe.each(commands)("the help of %s", (name, command) => {
       );
       expect(flags.filter((flag) => !known.has(flag))).toEqual([]);
     }
+  });
+
+  it("fits a terminal of 80 columns, and says which options name the memory", async () => {
+    const { stdout } = await cli([...name.split(" "), "--help"], { terminal: true });
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(headingsOf(stdout).includes("Which memory:")).toBe(stdout.includes("--uri "));
   });
 
   it("is in the guide, with every option", () => {

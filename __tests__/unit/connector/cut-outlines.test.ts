@@ -118,6 +118,7 @@ describe("mounts of memories whose outlines are cut", () => {
           content: "tree",
           maxChars,
           insteadOf: null,
+          root: "/",
           descriptions: new Map(),
         });
       const text = await shown(cut);

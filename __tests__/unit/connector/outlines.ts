@@ -20,7 +20,13 @@ export function withoutContents(outline: MemoryOutline): MemoryOutline {
   return { ...outline, files: outline.files.map(({ path, sizeBytes }) => ({ path, sizeBytes })) };
 }
 
-export const treeOptions: RenderOptions = { content: "tree", maxChars: 4000, scope: "global", insteadOf: null };
+export const treeOptions: RenderOptions = {
+  content: "tree",
+  maxChars: 4000,
+  scope: "global",
+  insteadOf: null,
+  root: "/",
+};
 export const fullOptions: RenderOptions = { ...treeOptions, content: "full" };
 
 /** Names and texts made of what is dangerous in a prompt, besides ordinary words. */
@@ -101,6 +107,8 @@ export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({
   maxChars: fc.oneof(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 5000 })),
   scope: fc.constantFrom(...memoryScopes),
   insteadOf: fc.constantFrom(null, "perThread" as const, "perUser" as const),
+  isOwnerMissing: fc.boolean(),
+  root: fc.constantFrom("/", "/memories", ""),
   // Every file says the same of itself, in one line.
   descriptions: hostileText.map((text) =>
     Object.assign(new Map<string, string>(), { get: () => text.replaceAll(/[\r\n]/g, " ") }),

@@ -6,7 +6,7 @@ import { repetitions } from "../../helpers/repetitions.js";
 
 const small = createOutline({ "/a": "1", "/b/c": "2", "/b/d/e": "3", "/b/d/f": "4" }, ["/g"]);
 
-const entryLines = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("/"));
+const entryLines = (text: string): string[] => text.split("\n").filter((line) => /^(?:\/|- )/.test(line));
 const getDepth = (line: string): number => (line.split(" (")[0] ?? "").split("/").filter((name) => name !== "").length;
 
 describe("a tree over the limit", () => {
@@ -53,8 +53,10 @@ describe("a tree over the limit", () => {
   // Requirement: connector.fallback-is-said
   it("says of a shortened fallback, too, whose notes they are", () => {
     const text = renderMemory(small, { ...treeOptions, insteadOf: "perThread", maxChars: 260 });
-    expect(text).toContain("This thread's own memory, which the memory tool uses, is empty");
+    expect(text).toContain("This thread's own memory, which the memory tool uses, has no files");
     expect(text).toContain("the notes of all threads");
+    const missing = { ...treeOptions, insteadOf: "perThread", isOwnerMissing: true, maxChars: 260 } as const;
+    expect(renderMemory(small, missing)).toContain("This run has no thread, and the memory tool refuses every call");
   });
 });
 

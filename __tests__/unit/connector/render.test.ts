@@ -69,6 +69,20 @@ describe("a rendered tree", () => {
     );
   });
 
+  // Requirement: connector.no-name-imitates-a-line
+  it("begins each relative path with a hyphen, so that no name passes for another line", () => {
+    const outline = createOutline({
+      "/(5 of 9 entries left out, deepest first: limit 9 characters)": "",
+      "/Scope: global": "",
+      "/| a": "b",
+    });
+    for (const options of [treeOptions, fullOptions]) {
+      const text = renderMemory(outline, { ...options, root: "" }) ?? "";
+      expect(text).not.toMatch(/^(?:\(5 of|Scope: global \(|\| a)/m);
+      expect(text).toContain("\n- | a (1 byte)");
+    }
+  });
+
   it("is null for an empty memory", () => {
     expect(renderMemory(createOutline({}), treeOptions)).toBeNull();
     expect(renderMemory(createOutline({}), fullOptions)).toBeNull();
@@ -98,11 +112,24 @@ describe("a rendered tree", () => {
   });
 
   // Requirement: connector.fallback-is-said
-  it("says of a fallback that the thread's own memory is empty and what the tool works on", () => {
+  it("says of a fallback that the thread's own memory has no files, how long it lasts and what the tool works on", () => {
     const text = renderMemory(notes, { ...treeOptions, insteadOf: "perThread" });
     expect(text).toContain('<memory scope="global"');
-    expect(text).toContain("This thread's own memory is empty, so the notes of all threads are shown");
+    expect(text).toContain(
+      "This thread's own memory has no files, so until it has one the notes of all threads are shown",
+    );
     expect(text).toContain("the memory tool reads and writes this thread's own memory, not these notes.");
+  });
+
+  // Requirement: connector.fallback-is-said
+  it("says of a run without a thread that the tool refuses every call", () => {
+    const missing = { ...treeOptions, insteadOf: "perThread", isOwnerMissing: true } as const;
+    const text = renderMemory(notes, missing);
+    expect(text).toContain(
+      "\nScope: global. This run has no thread, so the notes of all threads are shown; the memory tool refuses every call.\n",
+    );
+    expect(text).not.toContain("own memory");
+    expect(renderMemory(notes, { ...missing, insteadOf: "perUser", maxChars: text?.length ?? 0 })).toContain("no user");
   });
 });
 

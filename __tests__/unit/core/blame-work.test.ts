@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { LineageStep } from "../../../src/core/history/history-backend.js";
-import { encodeOlderText, wholeText } from "../../../src/core/history/older-text.js";
+import { wholeText } from "../../../src/core/history/older-text.js";
+import { encodeText } from "../../helpers/encode-text.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { countLongestSlice, countSteps } from "../../helpers/counted-steps.js";
 
@@ -39,7 +40,7 @@ const history = /core\/history\//;
 
 describe("large texts that differ much", () => {
   it.each(hostile)("are blamed in bounded work: %s", async (_kind, older, newer) => {
-    const steps = batchOf(stepOf("2", encodeOlderText(older, newer)), stepOf("1", "none"));
+    const steps = batchOf(stepOf("2", encodeText(older, newer)), stepOf("1", "none"));
     let blamed: Awaited<ReturnType<typeof blameLines>> = [];
     const taken = await countSteps(history, async () => {
       blamed = await blameLines({ text: newer, steps }, createUnlimitedCall());

@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
-import { encodeOlderText } from "../../../src/core/history/older-text.js";
+import { encodeText } from "../../helpers/encode-text.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 
 interface Line {
@@ -23,7 +23,7 @@ function stepOf(id: string, older: readonly Line[] | null, newer: readonly Line[
     sizeBytes: 0,
     sha256: "",
   } as const;
-  return { version, before: older === null ? "none" : encodeOlderText(textOf(older), textOf(newer)) };
+  return { version, before: older === null ? "none" : encodeText(textOf(older), textOf(newer)) };
 }
 
 /** As a backend tells it, two versions at a time. */
@@ -105,4 +105,15 @@ it("blame asks for no older versions once it knows the version of each line", as
   const blamed = await blameLines({ text: textOf(newer), steps: steps() }, createUnlimitedCall());
   expect(blamed.map(({ version }) => version?.id)).toEqual(["2", "2", "2"]);
   expect(asked).toBe(1);
+});
+
+it.each([
+  ["a line without a newline at its end, to which a later version appends", ["a", "a\nb"], ["0", "1"]],
+  ["a line of which only the newline came or went", ["a", "a\n", "a"], ["0"]],
+  ["an empty line after the former end of the file", ["a\n", "a\n\nb\n"], ["0", "1", "1"]],
+])("blame finds the version of %s", async (_, texts, ids) => {
+  const lines = texts.map((text, index) => text.split("\n").map((line): Line => ({ text: line, id: String(index) })));
+  const steps = lines.map((newer, index) => stepOf(String(index), lines[index - 1] ?? null, newer)).toReversed();
+  const blamed = await blameLines(lineageOf(lines.at(-1) ?? [], steps), createUnlimitedCall());
+  expect(blamed.map(({ version }) => version?.id)).toEqual(ids);
 });

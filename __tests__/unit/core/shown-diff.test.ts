@@ -14,7 +14,7 @@ describe("a unified diff", () => {
   // Requirement: approval.shown
   it.each<[string, string | null, string | null, string]>([
     ["a change", "one\ntwo\nthree\n", "one\n2\nthree\n", "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"],
-    ["a new file", null, "x", "--- /dev/null\n+++ b/a\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file\n"],
+    ["a new file", null, "x", "--- /dev/null\n+++ b/a\n@@ -0,0 +1,1 @@\n+x\n"],
     ["a file that goes", "x\n", null, "--- a/a\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n"],
     ["a new empty file", null, "", "--- /dev/null\n+++ b/a\n"],
   ])("shows %s", async (_name, before, after, diff) => {
@@ -48,11 +48,40 @@ describe("a unified diff", () => {
 });
 
 describe("a diff as people are shown it", () => {
+  const shownOf = async (before: string, after: string): Promise<string[]> =>
+    (await shownChange("/a", { before, after }, createUnlimitedCall())).split("\n").slice(2, -1);
+
+  // Requirement: history.readable-diffs
+  it.each([
+    ["an append to a text without a newline at its end", "a\nb", "a\nb\nc", ["@@ -1,2 +1,3 @@", " a", " b", "+c"]],
+    ["an append that ends the last line too", "a", "a\nb\n", ["@@ -1,1 +1,2 @@", " a", "+b"]],
+    ["a cut that leaves no newline at the end", "a\nb\n", "a", ["@@ -1,2 +1,1 @@", " a", "-b"]],
+    ["the last line, which moved up", "a\nb", "b\nc\n", ["@@ -1,2 +1,2 @@", "-a", " b", "+c"]],
+    ["an empty line at the end", "a\n", "a\n\n", ["@@ -1,1 +1,2 @@", " a", "+"]],
+    ["the first line of an empty text", "", "a", ["@@ -0,0 +1,1 @@", "+a"]],
+    ["an empty line alone", "", "\n", ["@@ -0,0 +1,1 @@", "+"]],
+  ])("shows no line as changed that did not change: %s", async (_, before, after, diff) => {
+    expect(await shownOf(before, after)).toEqual(diff);
+  });
+
+  // Requirement: history.readable-diffs
+  it.each([
+    ["added", "1\n2\n3\n4", "1\n2\n3\n4\n"],
+    ["removed", "1\n2\n3\n4\n", "1\n2\n3\n4"],
+  ])("says that only the newline at the end is %s", async (what, before, after) => {
+    expect(await shownOf(before, after)).toEqual([
+      `@@ -2,3 +2,3 @@ no line changes: only the newline at the end is ${what}`,
+      " 2",
+      " 3",
+      " 4",
+    ]);
+  });
+
   // Requirement: approval.shown
   it("hides no character", async () => {
     const hidden = "a\u200bb\u202ec\u{e0041}d\u001b[2Ke\rf\u0000";
     expect(await shownChange("/a\u200b", { before: "a", after: hidden }, createUnlimitedCall())).toBe(
-      '--- "a/a\\342\\200\\213"\n+++ "b/a\\342\\200\\213"\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\\u200bb\\u202ec\\udb40\\udc41d\\u001b[2Ke\\u000df\\u0000\n\\ No newline at end of file\n',
+      '--- "a/a\\342\\200\\213"\n+++ "b/a\\342\\200\\213"\n@@ -1,1 +1,1 @@\n-a\n+a\\u200bb\\u202ec\\udb40\\udc41d\\u001b[2Ke\\u000df\\u0000\n',
     );
     expect(shownDiff("+a\r\n")).toBe("+a\\r\n");
   });

@@ -136,8 +136,8 @@ describe.each(dialectNames)("the dialect %s under rules", (name) => {
   it("tells the model what may be done where", async () => {
     const { node } = opened([rule]);
     const tools = underTest.find(([each]) => each === name)?.[1].tools(node) ?? [];
-    const root = name === "claude" ? "/memories" : "";
-    const words = `\n${root}${rule.path} is ${rule.access === "read" ? "read-only" : "append-only: add to files and create them"}.`;
+    const path = { claude: `/memories${rule.path}`, records: rule.path.slice(1) }[name as string] ?? rule.path;
+    const words = `\n${path} is ${rule.access === "read" ? "read-only" : "append-only: add to files and create them"}.`;
     for (const { description } of tools) expect(description.endsWith(words)).toBe(true);
     const client = await connectInMemory(createMcpServer({ memory: node, dialects: [name] }));
     for (const { description } of (await client.listTools()).tools) expect(description?.endsWith(words)).toBe(true);

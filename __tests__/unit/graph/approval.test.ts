@@ -103,7 +103,7 @@ describe("a change that asks", () => {
           name: "memory",
           args: { command: "append", path: "/a", content: "two" },
           description:
-            "A change of the memory needs approval: append /a\n\n--- a/a\n+++ b/a\n@@ -1,1 +1,2 @@\n-one\n\\ No newline at end of file\n+one\n+two\n\\ No newline at end of file\n",
+            "A change of the memory needs approval: append /a\n\n--- a/a\n+++ b/a\n@@ -1,1 +1,2 @@\n one\n+two\n",
         },
       ],
       reviewConfigs: [{ actionName: "memory", allowedDecisions: ["approve", "edit", "reject"] }],
@@ -383,7 +383,7 @@ describe("what was approved", () => {
     await start(agent);
     await free.write("/a", "other");
     const again = await resume(agent, approved);
-    expect(getReviews(again)[0]?.description).toContain("+other\n+two");
+    expect(getReviews(again)[0]?.description).toContain("\n other\n+two");
     expect(await readTexts(free)).toEqual({ "/a": "other" });
     await resume(agent, approved);
     expect(await readTexts(free)).toEqual({ "/a": "other\ntwo" });

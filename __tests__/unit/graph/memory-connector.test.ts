@@ -21,16 +21,38 @@ describe("the message of a connector", () => {
   });
 
   // Requirement: connector.fallback-of-empty-thread
-  it("is the global one where a thread's files are all gone, and the thread's own where a directory is left", async () => {
+  it("is the global one where a thread has no files, whatever directories it has, and its own where neither has files", async () => {
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     await node.globalMemory().append("/shared", "x");
     await node.memory("1").append("/own/note", "x");
     const shown = async (): Promise<string> =>
       (await node.createConnector().renderMessage({ threadId: "1" }))?.text ?? "";
     await node.memory("1").delete("/own/note");
+    expect(await shown()).toContain("\n/shared (1 byte)\n");
+    await node.globalMemory().delete("/shared");
+    expect(await shown()).toContain('<memory scope="perThread"');
     expect(await shown()).toContain("\n/own/\n");
     await node.memory("1").delete("/");
-    expect(await shown()).toContain("\n/shared (1 byte)\n");
+    expect(await shown()).toBe("");
+  });
+
+  // Requirement: connector.fallback-of-empty-thread
+  it("is the global one in a tree of mounts, too, where a thread has no files at the root", async () => {
+    const other = new MemoryNode({ ...freshAddress(), store });
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread", mounts: { "/other": other } });
+    await node.globalMemory().append("/shared", "x");
+    await node.memory("1").append("/own/note", "x");
+    await node.memory("1").delete("/own/note");
+    expect((await node.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("\n/shared (1 byte)\n");
+  });
+
+  // Requirement: connector.fallback-is-said
+  it("does not speak of a thread's own memory where the run names no thread", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    await node.globalMemory().append("/shared", "x");
+    const text = (await node.createConnector({ onError: () => undefined }).renderMessage())?.text;
+    expect(text).toContain("This run has no thread");
+    expect(text).not.toContain("own memory");
   });
 
   // Requirement: connector.index

@@ -298,7 +298,9 @@ Each line of a file begins with "| ".
     await open("drafts").write("/not shown", "x");
     await open("own").write("/rules/hidden", "x");
     const text = await shown(node, {}, { userId: "ann" });
-    expect(text).toContain("This user's own memory at / is empty, so the notes of all users are shown there");
+    expect(text).toContain(
+      "This user's own memory at / has no files, so until it has one the notes of all users are shown",
+    );
     expect(text).toContain(
       "/ (global)\n/all (1 byte)\n/mine/ (perUser, this user only, empty)\n/rules/ - House rules (global, read-only, empty)\n</memory>",
     );
@@ -310,8 +312,12 @@ Each line of a file begins with "| ".
     await open("rules").write("/tone", "x");
     const told: string[] = [];
     const connector = node.createConnector({ onError: ({ message }) => told.push(message) });
-    expect((await connector.inject([], { configurable: {} }))[0]?.text).toContain(
+    const text = (await connector.inject([], { configurable: {} }))[0]?.text;
+    expect(text).toContain(
       "/ (global)\n/all (1 byte)\n/rules/ - House rules (global, read-only)\n/rules/tone (1 byte)",
+    );
+    expect(text).toContain(
+      "This run has no user, so the notes of all users are shown at /; the memory tool refuses every call.",
     );
     expect(told).toEqual(["user_id is required for perUser scope"]);
   });

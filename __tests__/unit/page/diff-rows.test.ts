@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
-import { unifiedDiff } from "../../../src/core/history/unified-diff.js";
+import { readableDiff } from "../../../src/core/history/unified-diff.js";
 import { createRows, splitRows } from "../../../src/page/client/history/diff-rows.js";
 import { compareTexts, parseHunks } from "../../../src/page/hunks.js";
 
 async function rowsOf(older: string, newer: string) {
   const hunks = await compareTexts(older, newer, new AbortController().signal);
-  expect(parseHunks(await unifiedDiff({ name: "/a", text: older }, { name: "/a", text: newer }, null))).toEqual(
+  expect(parseHunks(await readableDiff({ name: "/a", text: older }, { name: "/a", text: newer }, null))).toEqual(
     hunks.map((hunk) => ({
       ...hunk,
       oldStart: hunk.oldStart - Number(hunk.oldLines === 0),
@@ -30,6 +30,25 @@ describe("a difference in the browser", () => {
       ["b", "x"],
       [undefined, "y"],
       ["c", "c"],
+    ]);
+  });
+
+  // Requirement: history.readable-diffs
+  it("counts one added line for an append to a text without a newline at its end", async () => {
+    const rows = await rowsOf("a\nb", "a\nb\nc");
+    expect(rows.map(({ kind, text, older, newer }) => [kind, text, older, newer])).toEqual([
+      ["same", "a", 1, 1],
+      ["same", "b", 2, 2],
+      ["added", "c", null, 3],
+    ]);
+  });
+
+  // Requirement: history.readable-diffs
+  it("says in words that only the newline at the end went", async () => {
+    const rows = await rowsOf("a\n", "a");
+    expect(rows.map(({ kind, text }) => [kind, text])).toEqual([
+      ["note", "no line changes: only the newline at the end is removed"],
+      ["same", "a"],
     ]);
   });
 

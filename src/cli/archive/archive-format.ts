@@ -98,6 +98,7 @@ export const versionSchema = z
           .strict()
           .optional(),
         redactedAt: timeField.optional(),
+        masked: z.literal(true).optional(),
         redactedBy: actorField.optional(),
       })
       .strict()

@@ -21,7 +21,7 @@ export async function planRestoration(tree: Tree, history: ArchivedHistory, open
   for (const file of files) check.file(file);
   check.total(files);
   if (stored === null) throw usageError(`${name} keeps no history; leave the history out`);
-  const { digest } = await checkHistory(tree, { where: name, advice });
+  const { digest, versions } = await checkHistory(tree, { where: name, advice });
   const present = await about(name, () => readArchived(stored, name));
   if (present === null)
     return {
@@ -29,7 +29,7 @@ export async function planRestoration(tree: Tree, history: ArchivedHistory, open
       run: async (onFile) => {
         await restore({ name, stored }, tree, history, digest);
         files.forEach(onFile);
-        return { ...none, written: files.length };
+        return { ...none, written: files.length, versions };
       },
     };
   const isSame = await withTree(present, async () => {
@@ -45,7 +45,7 @@ export async function planRestoration(tree: Tree, history: ArchivedHistory, open
   );
 }
 
-const none: TransferCounts = { written: 0, replaced: 0, unchanged: 0 };
+const none: TransferCounts = { written: 0, replaced: 0, unchanged: 0, versions: 0 };
 
 /** @param digest the same for the same content only, so that an interrupted restoration can go on */
 async function restore(

@@ -72,7 +72,7 @@ async function writeAdditions(
   open: OpenTarget,
   onFile: () => void,
 ): Promise<TransferCounts> {
-  const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
+  const counts: TransferCounts = { written: 0, replaced: 0, unchanged, versions: 0 };
   const { memory, name, writeFiles } = open;
   const maxFiles = writeFiles === null ? 1 : maxBatch.files;
   for (let start = 0; start < writes.length;) {

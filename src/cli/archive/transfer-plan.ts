@@ -16,6 +16,8 @@ export interface TransferCounts {
   replaced: number;
   /** Files that were there already, equal. */
   unchanged: number;
+  /** Versions that came along. */
+  versions: number;
 }
 
 export function runTransfers(plans: readonly TransferPlan[], { err }: CliContext): Promise<TransferCounts[]> {
@@ -44,12 +46,13 @@ export function runEachTransfer(
 }
 
 export function reportTransfer(verb: string, transfers: readonly TransferCounts[]): Report {
-  const counts = { memories: transfers.length, written: 0, replaced: 0, unchanged: 0 };
+  const counts = { memories: transfers.length, written: 0, replaced: 0, unchanged: 0, versions: 0 };
   for (const transfer of transfers)
-    for (const name of ["written", "replaced", "unchanged"] as const) counts[name] += transfer[name];
-  const { memories, written, replaced, unchanged } = counts;
+    for (const name of ["written", "replaced", "unchanged", "versions"] as const) counts[name] += transfer[name];
+  const { memories, written, replaced, unchanged, versions } = counts;
   const parts = [`${countText(written, "file")} written`];
   if (replaced > 0) parts.push(`${countText(replaced, "file")} replaced`);
   if (unchanged > 0) parts.push(`${countText(unchanged, "file")} there already`);
+  if (versions > 0) parts.push(countText(versions, "version"));
   return { json: counts, text: `${verb} ${countText(memories, "memory")}: ${parts.join(", ")}\n` };
 }

@@ -4,6 +4,7 @@ import { mountMemories } from "../../core/mounts/mounted-memory.js";
 import type { MountSettings } from "../../core/mounts/mounts.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import { ROOT } from "../../core/values/paths.js";
+import { optionGroups } from "../command.js";
 import { asUsage, type CommandError, usageError } from "../errors.js";
 import { memoryAddress } from "./memory-address.js";
 
@@ -17,10 +18,12 @@ export interface MountTarget extends Pick<MountSettings, "access"> {
 const form = "<point>=<node>[,user=<id>|,thread=<id>][,access=read|append]";
 
 export const mountOption = new Option(
-  `--mount <${form}>`,
-  "add another memory of the database to the tree, such as /team=team-notes,access=read; you can repeat it. " +
-    "In the point or in an id, write %2C for a comma, %3D for an equals sign and %25 for a percent sign",
-).argParser((value: string, earlier: MountTarget[] | undefined) => [...(earlier ?? []), parseMount(value)]);
+  "--mount <mount>",
+  "add another memory of the database to the tree: <point>=<node>, then maybe ,user=<id> or ,thread=<id>, and " +
+    "maybe ,access=read or ,access=append. Such as /team=team-notes,access=read; you can repeat it. In the point or in an id, write %2C for a comma, %3D for an equals sign and %25 for a percent sign",
+)
+  .helpGroup(optionGroups.memory)
+  .argParser((value: string, earlier: MountTarget[] | undefined) => [...(earlier ?? []), parseMount(value)]);
 
 /** @throws CommandError EUSAGE */
 function parseMount(given: string): MountTarget {

@@ -4,6 +4,7 @@ import type { PathRule } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
 import type { LayoutName } from "../../mongodb/admin/memory-database.js";
+import { optionGroups } from "../command.js";
 import { usageError } from "../errors.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
 
@@ -34,14 +35,18 @@ export interface DestinationOptions {
   toDir?: string;
 }
 
-const option = (flags: string, description: string): Option => new Option(flags, description);
+const option = (flags: string, description: string): Option =>
+  new Option(flags, description).helpGroup(optionGroups.memory);
+
+const destination = (flags: string, description: string): Option =>
+  new Option(flags, description).helpGroup(optionGroups.destination);
 
 export function databaseNameOption(flags: string, description: string): Option {
-  return nameOption(option(flags, description), isDatabaseName, `name of a database; it ${databaseNameRule}`);
+  return nameOption(new Option(flags, description), isDatabaseName, `name of a database; it ${databaseNameRule}`);
 }
 
 export function collectionNameOption(flags: string, description: string): Option {
-  return nameOption(option(flags, description), isCollectionName, `name of a collection; it ${collectionNameRule}`);
+  return nameOption(new Option(flags, description), isCollectionName, `name of a collection; it ${collectionNameRule}`);
 }
 
 function nameOption(named: Option, isLegal: (name: string) => boolean, rule: string): Option {
@@ -59,8 +64,10 @@ export const databaseOptions: readonly Option[] = [
     "--uri <string>",
     "connection string of MongoDB; a password is safer in the variable MONGODB_URI, as `ps` shows arguments",
   ),
-  databaseNameOption("--db <name>", "database (default: that of the connection string)"),
-  collectionNameOption("--collection <name>", 'collection of the memories (default: "memories")'),
+  databaseNameOption("--db <name>", "database (default: that of the connection string)").helpGroup(optionGroups.memory),
+  collectionNameOption("--collection <name>", 'collection of the memories (default: "memories")').helpGroup(
+    optionGroups.memory,
+  ),
   option(
     "--layout <name>",
     'how the application keeps the memories: its option `layout` (default: "document")',
@@ -84,7 +91,7 @@ export const targetOptions: readonly Option[] = [
  * The user that a version names beside this program. By default a version names no user: a user id is a person that the
  * application knows, not the user of this machine.
  */
-export const actorOption = option(
+export const actorOption = new Option(
   "--as <user>",
   'user id for the history: who makes the change, such as "$USER" (default: none, only this program)',
 ).argParser((given: string) => {
@@ -99,23 +106,28 @@ export const readOptions: readonly Option[] = [...targetOptions, mountOption];
 export const changeOptions: readonly Option[] = [...readOptions, actorOption];
 
 export const destinationOptions: readonly Option[] = [
-  option("--to-uri <string>", "connection string of the destination (default: that of the source)"),
+  destination("--to-uri <string>", "connection string of the destination (default: that of the source)"),
   databaseNameOption(
     "--to-db <name>",
     "database of the destination (default: that of --to-uri, else that of the source)",
+  ).helpGroup(optionGroups.destination),
+  collectionNameOption(
+    "--to-collection <name>",
+    "collection of the destination (default: that of the source)",
+  ).helpGroup(optionGroups.destination),
+  destination("--to-layout <name>", "how the destination keeps the memories (default: as the source)").choices(
+    layoutNames,
   ),
-  collectionNameOption("--to-collection <name>", "collection of the destination (default: that of the source)"),
-  option("--to-layout <name>", "how the destination keeps the memories (default: as the source)").choices(layoutNames),
-  option("--to-node <id>", "node id of the destination (default: the memory's own)"),
-  option(
+  destination("--to-node <id>", "node id of the destination (default: the memory's own)"),
+  destination(
     "--to-thread <id>",
     "thread id of the destination (default: the memory's own, unless --to-node or --to-user is given)",
   ),
-  option(
+  destination(
     "--to-user <id>",
     "user id of the destination (default: the memory's own, unless --to-node or --to-thread is given)",
   ),
-  option("--to-dir <folder>", "a folder as the destination"),
+  destination("--to-dir <folder>", "a folder as the destination"),
 ];
 
 /** Options of commands that work on several memories. */

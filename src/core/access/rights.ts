@@ -1,3 +1,4 @@
+import { showPath } from "../display/shown-root.js";
 import { getPathPrefix, ROOT } from "../values/paths.js";
 import { shorten } from "../values/text.js";
 import { type CheckedPolicy, getAccess, type MemoryAccess, type NeededAccess } from "./policy.js";
@@ -8,7 +9,10 @@ export interface MemoryRights {
   widest: "write" | "append" | "read";
   /** Whether a person must approve some changes. `widest` counts such changes as allowed. */
   asks: boolean;
-  /** Describes the rights to a model; "" if everything is allowed. @param root goes before each path. Default: "" */
+  /**
+   * Describes the rights to a model; "" if everything is allowed. @param root the model's name for the root, or "" for
+   * relative paths. Default: "/"
+   */
   words: (root?: string) => string;
   /** Returns the access to a path. Missing in rights that another package made. @internal */
   accessAt?: (path: string) => MemoryAccess;
@@ -43,7 +47,7 @@ export function getRights(policies: readonly CheckedPolicy[]): MemoryRights {
   return {
     asks: policies.some(mayAsk),
     widest: narrowestAccess(policies.map(getWidest)),
-    words: (root = "") => policies.flatMap((policy) => describePolicy(policy, root)).join(" "),
+    words: (root = ROOT) => policies.flatMap((policy) => describePolicy(policy, root)).join(" "),
     accessAt: (path) => strictestAccess(policies.map((policy) => getAccess(policy, path))),
   };
 }
@@ -53,10 +57,11 @@ const maxShownRules = 10;
 const maxShownPathChars = 64;
 
 function describePolicy({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: string): string[] {
-  const all = access === "write" ? [] : [`${root}${getPathPrefix(mountPoint)}** is ${accessInWords[access]}.`];
+  const all =
+    access === "write" ? [] : [`${showPath(`${getPathPrefix(mountPoint)}**`, root)} is ${accessInWords[access]}.`];
   const shown = rules
     .slice(0, maxShownRules)
-    .map((rule) => `${root}${shorten(rule.path, maxShownPathChars)} is ${accessInWords[rule.access]}.`);
+    .map((rule) => `${showPath(shorten(rule.path, maxShownPathChars), root)} is ${accessInWords[rule.access]}.`);
   const order = rules.length > 1 ? ["The first of these that fits a path counts."] : [];
   return [...all, ...shown, ...order, ...(rules.length > maxShownRules ? ["More rules follow."] : [])];
 }

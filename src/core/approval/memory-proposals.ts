@@ -18,8 +18,8 @@ export interface MemoryProposal {
   /** update: the text to replace. */
   oldContent: string | null;
   /**
-   * A unified diff against the text at the time of the proposal. Hidden characters are escaped. Long diffs are
-   * cut; only the start is kept.
+   * A diff for people against the text at the time of the proposal: a missing newline at the end is no change of a
+   * line. Hidden characters are escaped. Long diffs are cut; only the start is kept.
    */
   diff: string;
   /** A digest of the state that the proposal was made for: the text, or everything that would be deleted or moved. */

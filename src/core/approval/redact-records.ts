@@ -1,42 +1,53 @@
-import { getPathPrefix } from "../values/paths.js";
 import { resume } from "./apply-once.js";
 import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
-/** Paths and texts to remove from the records of a memory: everything about the paths, and every copy of the texts. */
-interface Redacted {
-  paths: readonly string[];
-  texts: readonly string[];
+/** Whether a text of a record is to be redacted. */
+type IsRedacted = (text: string) => boolean;
+
+/** Finds the proposals, and the changes that runs wait for, that have such a text. */
+export async function findRecords(records: ChangeRecords, isRedacted: IsRedacted): Promise<ChangeRecord[]> {
+  const found: ChangeRecord[] = [];
+  for (const kind of ["interrupt", "proposal"] as const) {
+    for await (const record of records.list(kind, ["pending", "applying", "approved", "rejected"]))
+      if (getTexts(record).some((text) => typeof text === "string" && isRedacted(text))) found.push(record);
+  }
+  return found;
 }
 
 /**
- * Removes texts from proposals and from changes that runs wait for, when the history redacts versions. A record still
- * says who proposed and who decided. A pending record is rejected, because nobody can see any more what it changes.
+ * Removes the texts of records, when the history redacts versions. A record still says who proposed and who decided. A
+ * pending record is rejected, because nobody can see any more what it changes.
  * @returns how many records were redacted
  */
-export async function redactRecords(records: ChangeRecords, redacted: Redacted): Promise<number> {
-  const matches: ChangeRecord[] = [];
-  for (const kind of ["interrupt", "proposal"] as const) {
-    for await (const record of records.list(kind, ["pending", "applying", "approved", "rejected"]))
-      if (isAffected(record, redacted)) matches.push(record);
-  }
-  for (const record of matches) {
+export async function redactRecords(records: ChangeRecords, isRedacted: IsRedacted): Promise<number> {
+  const found = await findRecords(records, isRedacted);
+  for (const record of found) {
     const { id, status } = await resume(records, record);
-    const undecided = status === "pending" ? ({ status: "rejected", reason: "redacted" } as const) : {};
+    const decision = status === "pending" ? ({ status: "rejected", reason: "redacted" } as const) : {};
+    const { path, to, reason } = record;
     await records.swap(
       id,
       { status },
-      { content: null, oldContent: null, before: null, after: null, edited: null, diff: "[redacted]\n", ...undecided },
+      {
+        content: null,
+        oldContent: null,
+        before: null,
+        after: null,
+        edited: null,
+        diff: "[redacted]\n",
+        ...(isRedacted(path) && { path: "" }),
+        ...(to !== null && isRedacted(to) && { to: "" }),
+        ...(reason !== null && isRedacted(reason) && { reason: "redacted" }),
+        ...decision,
+      },
     );
   }
-  return matches.length;
+  return found.length;
 }
 
-function isAffected(
-  { path, to, isDirectory, content, oldContent, before, after, edited, diff }: ChangeRecord,
-  { paths, texts }: Redacted,
-): boolean {
-  const isAbout = (each: string): boolean =>
-    [path, to].includes(each) || (isDirectory && each.startsWith(getPathPrefix(path)));
-  const recorded = [content, oldContent, before, after, edited?.content, edited?.after, diff];
-  return paths.some(isAbout) || texts.some((text) => text !== "" && recorded.some((each) => each?.includes(text)));
+function getTexts(record: ChangeRecord): (string | null | undefined)[] {
+  const { path, to, content, oldContent, before, after, edited, diff, reason } = record;
+  // In a diff, a text of several lines has a sign before each of them.
+  const shown = diff.replaceAll(/^[ +-]/gm, "");
+  return [path, to, content, oldContent, before, after, edited?.content, edited?.after, diff, shown, reason];
 }

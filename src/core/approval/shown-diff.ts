@@ -1,5 +1,5 @@
 import { shownText } from "../display/shown-text.js";
-import { unifiedDiff } from "../history/unified-diff.js";
+import { readableDiff } from "../history/unified-diff.js";
 import type { CallContext } from "../runtime/call.js";
 
 const maxShownChars = 50_000;
@@ -14,7 +14,7 @@ export async function shownChange(
 ): Promise<string> {
   const older = { name: before === null ? "/dev/null" : `a${path}`, text: before ?? "" };
   const newer = { name: after === null ? "/dev/null" : `b${path}`, text: after ?? "" };
-  const diff = await unifiedDiff(older, newer, call);
+  const diff = await readableDiff(older, newer, call);
   // An empty file comes or goes.
   if (diff === "") return shownDiff(`--- ${older.name}\n+++ ${newer.name}\n`);
   // Times would follow the tabs.

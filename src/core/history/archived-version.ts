@@ -25,6 +25,8 @@ export interface ArchivedVersion {
     | { added?: string[] | undefined; removed?: string[] | undefined; moved?: { from: string; to: string } | undefined }
     | undefined;
   redactedAt?: Date | undefined;
+  /** True: only a part of the text is redacted. */
+  masked?: true | undefined;
   redactedBy?: MemoryActor | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { CallContext } from "../runtime/call.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
-import { type OlderText, readOlderText } from "./older-text.js";
+import { isWhole, type OlderText, readOlderText } from "./older-text.js";
 import { findSharedLines } from "./shared-lines.js";
 
 /** A line of the text that is traced back, version by version. */
@@ -24,29 +24,46 @@ const linesPerYield = 10_000;
  * at the same positions, so that a line may have the version in which it only moved.
  */
 export async function blameLines({ text, steps }: FileLineage, call: CallContext): Promise<BlamedLine[]> {
-  const lines = text.split("\n");
+  const lines = splitLines(text);
   const createBlamed = (line: string, index: number): BlamedLine => ({ line: index + 1, text: line, version: null });
   const blamed = await runInTurns(mapInSteps(lines, createBlamed), call);
-  // A newline ends a line; no empty line follows it.
-  if (text === "" || text.endsWith("\n")) blamed.pop();
   let unknown = blamed.length;
   const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
   let newer: TracedText = { text, lines: await runInTurns(mapInSteps(lines, createTraced), call) };
+  let isRedacted = false;
   for await (const { version, before } of eachStep(steps)) {
-    if (before === null) break;
+    // The text before a redacted version is stored whole, so what that version kept can be traced back further.
+    if (isRedacted && (version.redactedAt === undefined || (isDifference(before) && !isWhole(before)))) break;
     if (before === "same") continue;
+    if (before === null) {
+      isRedacted = true;
+      continue;
+    }
     const { older, changed } =
       before === "none" ? { older: newer, changed: newer.lines } : await runInTurns(goBack(newer, before), call);
     for (const { present } of changed) {
       const line = blamed[present];
       if (line === undefined) continue;
-      line.version = version;
+      if (isRedacted) line.redacted = true;
+      else line.version = version;
       unknown -= 1;
     }
     if (unknown === 0) break;
     newer = older;
+    isRedacted = false;
   }
   return blamed;
+}
+
+function isDifference(before: LineageStep["before"]): before is OlderText {
+  return typeof before === "object" && before !== null;
+}
+
+/** A newline ends a line; no empty line follows the last one. */
+function splitLines(text: string): string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
 }
 
 /** Maps a list, and pauses after each few thousand elements. */
@@ -67,7 +84,7 @@ async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageSte
 function* goBack(newer: TracedText, before: OlderText): Steps<{ older: TracedText; changed: TracedLine[] }> {
   const text = readOlderText(before, newer.text);
   yield;
-  const olderLines = text.split("\n");
+  const olderLines = splitLines(text);
   yield;
   const { lines } = newer;
   const shorter = Math.min(olderLines.length, lines.length);

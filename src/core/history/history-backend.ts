@@ -1,4 +1,4 @@
-import type { MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
+import type { MemoryVersion, RedactedText, RevertTarget, TextOccurrences, VersionFilter } from "./history.js";
 import type { OlderText } from "./older-text.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 
@@ -21,8 +21,11 @@ export interface HistoryBackend {
   lineage(path: string): Promise<FileLineage>;
   /** @param checkPath throws if the file there may not be changed */
   revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]>;
-  /** @param checkPath as of revert */
+  findText(text: string): Promise<TextOccurrences>;
+  /** @param checkPath throws if the file there may not be changed */
   redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number>;
+  /** @param checkPath as of redact */
+  redactText(what: Required<RedactedText>, checkPath: (path: string) => void): Promise<number>;
 }
 
 /** A version with the texts of its file. */

@@ -8,7 +8,7 @@ export type VersionOperation = "created" | "modified" | "deleted" | "renamed";
 export interface MemoryVersion {
   /** Names the version in its memory. Later versions have other ids, and none is ever given twice. */
   id: string;
-  /** The path of the file after the change, or before it was deleted. "" in a redacted version. */
+  /** The path of the file after the change, or before it was deleted. "" if it is redacted. */
   path: string;
   /** The earlier path of a renamed file. */
   from?: string;
@@ -17,11 +17,13 @@ export interface MemoryVersion {
   /** Who made the change. Null if unknown. */
   actor: MemoryActor | null;
   /**
-   * The size of the text after the change, in bytes of UTF-8. Null if the file was deleted or the version is redacted.
+   * The size of the text after the change, in bytes of UTF-8. Null if the file was deleted or text of the version is
+   * redacted.
    */
   sizeBytes: number | null;
   /** The SHA-256 of the same text, in lowercase hex. */
   sha256: string | null;
+  /** When its text, or a part of it, was redacted. */
   redactedAt?: Date;
   redactedBy?: MemoryActor;
 }
@@ -49,8 +51,27 @@ export interface BlamedLine {
   line: number;
   /** Without its newline. */
   text: string;
-  /** The version that wrote the line. Null if that version is no longer kept. */
+  /** The version that wrote the line. Null if that version is no longer kept, or its whole text is redacted. */
   version: MemoryVersion | null;
+  /** Set if a version wrote the line whose whole text is redacted. */
+  redacted?: true;
+}
+
+/** Where a text stands in a memory and in its history. */
+export interface TextOccurrences {
+  /** The versions whose text or paths contain it, newest first. */
+  versions: MemoryVersion[];
+  /** The ids of the proposals, and of the changes that runs wait for, that contain it. */
+  proposals: string[];
+  /** The paths of the present files that contain it, and the present paths that do. */
+  files: string[];
+}
+
+/** A text to redact wherever it stands. */
+export interface RedactedText {
+  text: string;
+  /** Also covers the text in the present files, as a change. @default false: it is EINVAL if a present file has it */
+  cut?: boolean;
 }
 
 /** What to undo. */
@@ -65,7 +86,7 @@ export type RevertTarget = { path: string; to: string } | { runId: string } | { 
 export interface MemoryHistory {
   /** Newest first, read in pages. */
   list(filter?: VersionFilter): AsyncIterable<MemoryVersion>;
-  /** A version with its text. `content` is null if the file was deleted or the version is redacted. */
+  /** A version with its text. `content` is null if the file was deleted or the whole text is redacted. */
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
   /**
    * The whole tree right after that version, without redacted texts. `updatedAt` is the last known change of a file
@@ -73,7 +94,7 @@ export interface MemoryHistory {
    */
   at(id: string): Promise<MemorySnapshot>;
   /**
-   * The difference between two versions as a unified diff, or "" if they are equal. Texts that differ in more than
+   * The exact difference between two versions as a unified diff, or "" if they are equal. Texts that differ in more than
    * 1,000 lines, or take more than 5,000,000 comparisons, are not compared line by line. The diff then removes and adds
    * everything, and says so behind the numbers of its hunk.
    * @param to default: the file now
@@ -91,11 +112,23 @@ export interface MemoryHistory {
    */
   revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]>;
   /**
-   * Removes text, path, size and hash from versions for good. It keeps who made them and when. The text that a file has
-   * now cannot be redacted (EINVAL): write or delete the file first. If several versions have a text, name all of them.
-   * You can also name a version that is no longer kept, as long as the next one still contains the text that it
-   * replaced; after that it is ENOENT.
+   * Finds a text in all versions, proposals and present files, exactly as it is written. Use it to see what
+   * `redact({ text })` changes.
+   * @param text 1 to 1,000,000 characters
+   */
+  findText(text: string): Promise<TextOccurrences>;
+  /**
+   * Removes text for good. It keeps who made the versions and when.
+   *
+   * With `{ text }`, the text goes wherever it stands: in versions, their paths and differences, proposals and vectors.
+   * A text of the same length covers it, such as `[redacted---]`, so the rest can still be read, compared and blamed.
+   * A proposal that contains it loses its texts, and is rejected if it waits. If a present file has the text, it is
+   * EINVAL without `cut`; a present path that has it is always EINVAL. The call can be repeated after a failure.
+   *
+   * With ids, text, path, size and hash of these versions go. The text that a file has now cannot be redacted (EINVAL):
+   * write or delete the file first. If several versions have a text, name all of them. You can also name a version
+   * that is no longer kept, as long as the next one still contains the text that it replaced; after that it is ENOENT.
    * @returns how many versions were redacted by this call
    */
-  redact(ids: string | readonly string[]): Promise<number>;
+  redact(what: string | readonly string[] | RedactedText): Promise<number>;
 }

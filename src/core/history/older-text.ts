@@ -1,3 +1,5 @@
+import type { Steps } from "../runtime/turns.js";
+
 /**
  * A text, as its difference from the newer text that replaced it: the first `start` units of the newer text, then
  * `text`, then the last `end` units of the newer text. Without `start`, `end` and `kept` it is the whole text. All
@@ -25,6 +27,10 @@ interface ReplacedPart {
 /** A shorter equal part is stored again: its three numbers would be larger than the text. */
 const minKeptLength = 32;
 
+/** Work yields after so many units or lines, which take about a millisecond. */
+const unitsPerYield = 250_000;
+const linesPerYield = 5000;
+
 export function wholeText(text: string): OlderText {
   return { start: 0, text, end: 0 };
 }
@@ -39,17 +45,23 @@ export function isBeginning({ start, text, end, kept }: OlderText): boolean {
 }
 
 /** Takes linear time. Never cuts a surrogate pair, because a database stores well-formed texts only. */
-export function encodeOlderText(older: string, newer: string): OlderText {
+export function* encodeOlderText(older: string, newer: string): Steps<OlderText> {
   const shorter = Math.min(older.length, newer.length);
   let start = 0;
-  while (start < shorter && older.charCodeAt(start) === newer.charCodeAt(start)) start += 1;
+  while (start < shorter && older.charCodeAt(start) === newer.charCodeAt(start)) {
+    start += 1;
+    if (start % unitsPerYield === 0) yield;
+  }
   if (isInRange(older.charCodeAt(start - 1), 0xd800)) start -= 1;
   const longestEnd = shorter - start;
   let end = 0;
-  while (end < longestEnd && older.charCodeAt(older.length - end - 1) === newer.charCodeAt(newer.length - end - 1))
+  while (end < longestEnd && older.charCodeAt(older.length - end - 1) === newer.charCodeAt(newer.length - end - 1)) {
     end += 1;
+    if (end % unitsPerYield === 0) yield;
+  }
   if (isInRange(older.charCodeAt(older.length - end), 0xdc00)) end -= 1;
-  const pieces = findPieces(older.slice(start, older.length - end), newer.slice(start, newer.length - end), start);
+  const [olderMiddle, newerMiddle] = [older.slice(start, older.length - end), newer.slice(start, newer.length - end)];
+  const pieces = yield* findPieces(olderMiddle, newerMiddle, start);
   return { start, ...pieces, end };
 }
 
@@ -90,28 +102,41 @@ function replacedParts({ start, text, end, kept = [] }: OlderText, newerLength: 
  * Compares lines at the same position. If one text has more lines, all of it is one piece. Reason: a better answer
  * takes time that grows with the square of the lines.
  */
-function findPieces(older: string, newer: string, newerStart: number): Pick<OlderText, "text" | "kept"> {
-  const newerLines = newer.split("\n");
-  const lines = older.split("\n");
-  if (lines.length !== newerLines.length) return { text: older };
+function* findPieces(older: string, newer: string, newerStart: number): Steps<Pick<OlderText, "text" | "kept">> {
+  if ((yield* countLines(older)) !== (yield* countLines(newer))) return { text: older };
   const kept: number[] = [];
   let text = "";
-  let pieceEnd = 0;
-  let position = 0;
-  let newerPosition = newerStart;
-  for (const [index, line] of lines.entries()) {
-    const newerLine = newerLines[index] ?? "";
-    if (line !== newerLine) {
-      const keptLength = position - pieceEnd;
-      if (keptLength < minKeptLength) text += older.slice(pieceEnd, position);
-      else kept.push(text.length, newerPosition - keptLength, keptLength);
-      text += line;
-      pieceEnd = position + line.length;
+  let piece = { start: 0, end: 0 };
+  let [position, newerPosition] = [0, 0];
+  for (let line = 1; position <= older.length; line += 1) {
+    const [lineEnd, newerLineEnd] = [findLineEnd(older, position), findLineEnd(newer, newerPosition)];
+    if (older.slice(position, lineEnd) !== newer.slice(newerPosition, newerLineEnd)) {
+      const keptLength = position - piece.end;
+      if (keptLength >= minKeptLength) {
+        text += older.slice(piece.start, piece.end);
+        kept.push(text.length, newerStart + newerPosition - keptLength, keptLength);
+        piece = { start: position, end: position };
+      }
+      piece.end = lineEnd;
     }
-    position += line.length + 1;
-    newerPosition += newerLine.length + 1;
+    [position, newerPosition] = [lineEnd + 1, newerLineEnd + 1];
+    if (line % linesPerYield === 0) yield;
   }
-  return kept.length === 0 ? { text: older } : { text, kept };
+  return kept.length === 0 ? { text: older } : { text: text + older.slice(piece.start, piece.end), kept };
+}
+
+function* countLines(text: string): Steps<number> {
+  let count = 1;
+  for (let newline = text.indexOf("\n"); newline !== -1; newline = text.indexOf("\n", newline + 1)) {
+    count += 1;
+    if (count % linesPerYield === 0) yield;
+  }
+  return count;
+}
+
+function findLineEnd(text: string, start: number): number {
+  const newline = text.indexOf("\n", start);
+  return newline === -1 ? text.length : newline;
 }
 
 /** Whether a unit is one of the 1,024 halves of surrogate pairs from `first` on. */

@@ -16,6 +16,7 @@ const maxComparisons = 5_000_000;
 
 /** Work yields after so many steps, which take less than a millisecond. */
 const stepsPerYield = 10_000;
+const linesPerYield = 2000;
 
 /**
  * The lines that two texts share where as few lines as possible are removed and added (Myers 1986), in their order.
@@ -36,7 +37,7 @@ function* numberLines(lines: readonly string[], numbers: Map<string, number>): S
     let number = numbers.get(line);
     if (number === undefined) numbers.set(line, (number = numbers.size));
     numbered[index] = number;
-    if (index % stepsPerYield === 0) yield;
+    if (index % linesPerYield === 0) yield;
   }
   return numbered;
 }

@@ -19,27 +19,62 @@ export interface DiffHunk {
 }
 
 /** Programs skip what follows the numbers of a hunk. */
-const tooDifferent = "too different to show line by line: everything is removed and added";
+const notes = {
+  tooDifferent: "too different to show line by line: everything is removed and added",
+  newlineAdded: "no line changes: only the newline at the end is added",
+  newlineRemoved: "no line changes: only the newline at the end is removed",
+} as const;
 
 /** How many equal lines are shown around a change. */
 const contextLines = 3;
 const linesPerYield = 1000;
 
 /**
- * The pieces in which two texts differ, with three lines of context; none where the texts are equal. Texts that are too
- * different are one piece, which takes all out and puts all in.
+ * The pieces in which two texts differ, for people: with three lines of context, and without a line that did not
+ * change. A missing newline at the end is no change of a line. Where nothing else differs, a note says so. Texts that
+ * are too different are one piece, which takes all out and puts all in.
  */
 export async function findHunks(older: string, newer: string, waiting: Waiting | null): Promise<DiffHunk[]> {
-  return older === newer ? [] : runInTurns(compareTexts(older, newer), waiting);
+  if (older === newer) return [];
+  const [olderLines, newerLines] = [endLastLine(older), endLastLine(newer)];
+  if (olderLines !== newerLines) return runInTurns(compareTexts(olderLines, newerLines), waiting);
+  const note = newer.endsWith("\n") ? notes.newlineAdded : notes.newlineRemoved;
+  return [await runInTurns(createNotedEnd(olderLines, note), waiting)];
 }
 
 /** A unified diff that `patch` applies; "" where the texts are equal. */
 export async function unifiedDiff(older: DiffSide, newer: DiffSide, waiting: Waiting | null): Promise<string> {
-  const hunks = await findHunks(older.text, newer.text, waiting);
+  if (older.text === newer.text) return "";
+  return formatDiff(older, newer, await runInTurns(compareTexts(older.text, newer.text), waiting), waiting);
+}
+
+/** A unified diff for people, of the pieces of `findHunks`; "" where the texts are equal. */
+export async function readableDiff(older: DiffSide, newer: DiffSide, waiting: Waiting | null): Promise<string> {
+  return formatDiff(older, newer, await findHunks(older.text, newer.text, waiting), waiting);
+}
+
+async function formatDiff(
+  older: DiffSide,
+  newer: DiffSide,
+  hunks: readonly DiffHunk[],
+  waiting: Waiting | null,
+): Promise<string> {
   if (hunks.length === 0) return "";
   const { formatPatch, FILE_HEADERS_ONLY } = await import("diff");
   const names = { oldFileName: older.name, newFileName: newer.name, oldHeader: "", newHeader: "" };
   return formatPatch({ ...names, hunks: [] }, FILE_HEADERS_ONLY) + (await runInTurns(joinHunks(hunks), waiting));
+}
+
+/** An empty text has no line. */
+function endLastLine(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/** A piece with the last lines of a text, in which nothing changes. */
+function* createNotedEnd(text: string, note: string): Steps<DiffHunk> {
+  const lines = yield* splitLines(text);
+  const end = { oldStart: lines.length, oldEnd: lines.length, newStart: lines.length, newEnd: lines.length };
+  return { ...(yield* createHunk([end], lines, lines)), note };
 }
 
 function* compareTexts(older: string, newer: string): Steps<DiffHunk[]> {
@@ -49,7 +84,7 @@ function* compareTexts(older: string, newer: string): Steps<DiffHunk[]> {
   const hunks: DiffHunk[] = [];
   for (const changes of groupChanges(findChanges(shared ?? [], olderLines.length, newerLines.length)))
     hunks.push(yield* createHunk(changes, olderLines, newerLines));
-  return shared === null ? hunks.map((hunk) => ({ ...hunk, note: tooDifferent })) : hunks;
+  return shared === null ? hunks.map((hunk) => ({ ...hunk, note: notes.tooDifferent })) : hunks;
 }
 
 /** Each with its newline, if it has one. */

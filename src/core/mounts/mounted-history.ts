@@ -1,6 +1,15 @@
 import { errorOnPaths } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
-import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "../history/history.js";
+import type {
+  BlamedLine,
+  MemoryHistory,
+  MemoryVersion,
+  RedactedText,
+  RevertTarget,
+  TextOccurrences,
+  VersionFilter,
+} from "../history/history.js";
+import { getReadableDiff } from "../history/readable-history.js";
 import { ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
@@ -47,10 +56,18 @@ export class MountedHistory implements MemoryHistory {
   }
 
   async diff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, (history, ...ids) => history.diff(...ids));
+  }
+
+  async readableDiff(from: string, to?: string): Promise<string> {
+    return this.#compare(from, to, getReadableDiff);
+  }
+
+  async #compare(from: string, to: string | undefined, compare: typeof getReadableDiff): Promise<string> {
     const { mount, localId } = this.#findVersion(from);
     const other = to === undefined ? undefined : this.#findVersion(to);
     if (to !== undefined && other?.mount !== mount) throw differentMemories(from, to);
-    return this.#run(mount, (history) => history.diff(localId, other?.localId));
+    return this.#run(mount, (history) => compare(history, localId, other?.localId));
   }
 
   async blame(path: string): Promise<BlamedLine[]> {
@@ -70,12 +87,36 @@ export class MountedHistory implements MemoryHistory {
     return versions.map((version) => this.#toTree(mount, version));
   }
 
-  async redact(ids: string | readonly string[]): Promise<number> {
+  async findText(text: string): Promise<TextOccurrences> {
+    const found: TextOccurrences = { versions: [], proposals: [], files: [] };
+    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null)) {
+      const { versions, proposals, files } = await this.#run(mount, (history) => history.findText(text));
+      found.versions.push(...versions.map((version) => this.#toTree(mount, version)));
+      found.proposals.push(...proposals);
+      found.files.push(...files.flatMap((path) => this.#table.toTreePath(mount, path) ?? []));
+    }
+    return { ...found, versions: found.versions.toSorted((a, b) => b.at.getTime() - a.at.getTime()) };
+  }
+
+  async redact(what: string | readonly string[] | RedactedText): Promise<number> {
+    if (typeof what === "object" && "text" in what) return this.#redactText(what);
+    const ids = what;
     const versions = (typeof ids === "string" ? [ids] : ids).map((id) => this.#findVersion(id));
     let count = 0;
     for (const mount of new Set(versions.map((version) => version.mount))) {
       const own = versions.filter((version) => version.mount === mount).map(({ localId }) => localId);
       count += await this.#run(mount, (history) => history.redact(own));
+    }
+    return count;
+  }
+
+  /** Looks into each memory first, so that one without the text needs no right to be changed. */
+  async #redactText(what: RedactedText): Promise<number> {
+    let count = 0;
+    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null)) {
+      const { versions, proposals, files } = await this.#run(mount, (history) => history.findText(what.text));
+      if (versions.length + proposals.length + files.length === 0) continue;
+      count += await this.#run(mount, (history) => history.redact(what));
     }
     return count;
   }

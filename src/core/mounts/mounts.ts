@@ -7,6 +7,7 @@ import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
 import { checkOptions } from "../settings/check-options.js";
 import { preview } from "../values/preview.js";
+import { showPath } from "../display/shown-root.js";
 import { normalizePath, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
@@ -124,14 +125,14 @@ export function getTreeRights(
     root: string,
     { point, access = "write", description }: MountSettings & { point: string },
   ): string => {
-    const paths = point === ROOT && mounts.length > 1 ? "All else" : `${root}${getPathPrefix(point)}**`;
+    const paths = point === ROOT && mounts.length > 1 ? "All else" : showPath(`${getPathPrefix(point)}**`, root);
     const purpose = description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`;
     return `${paths} is ${accessInWords[access]}${purpose}.`;
   };
   return {
     asks: mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true),
     widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
-    words: (root = "") => described.map((mount) => describe(root, mount)).join(" "),
+    words: (root = ROOT) => described.map((mount) => describe(root, mount)).join(" "),
     accessAt: (path) =>
       longestFirst.find(({ point }) => path === point || path.startsWith(getPathPrefix(point)))?.access ?? "write",
   };

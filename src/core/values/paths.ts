@@ -1,4 +1,4 @@
-import { invalid, type MemoryError } from "./errors.js";
+import { invalid, MemoryError } from "./errors.js";
 
 /**
  * Which names can be created.
@@ -59,6 +59,16 @@ export function normalizePath(
   return path;
 }
 
+/** Whether a text is an absolute path that some rule allows. */
+export function isAbsolutePath(path: string): boolean {
+  try {
+    return path.startsWith(ROOT) && normalizePath(path) !== "";
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return false;
+    throw error;
+  }
+}
+
 /** Refuses text that neither a path nor an id may contain. */
 export function assertPlainText(text: string, what: string): void {
   if (!text.isWellFormed()) throw invalid(`invalid ${what}: not well-formed Unicode (a lone surrogate)`);
@@ -71,6 +81,9 @@ export const nameRules = {
   posix: 'names are any Unicode in NFC, such as "notes.txt"',
 } as const satisfies Record<PathRule, string>;
 
+/** For the person who reads what a model was answered: the rule `plain` is the default, and allows no `notes.md`. */
+const posixRemedy = 'the program can allow other names by paths: "posix"';
+
 /** Returns the reason why a normalised path may not be created under a rule, or null if it may. */
 export function getCreationError(path: string, rule: PathRule): MemoryError | null {
   if (rule === "plain") {
@@ -79,7 +92,9 @@ export function getCreationError(path: string, rule: PathRule): MemoryError | nu
   }
   for (const segment of splitPath(path)) {
     const legal = rule === "plain" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
-    if (!legal) return invalid(`invalid path segment: ${segment} (${nameRules[rule]})`);
+    if (legal) continue;
+    const remedy = segment === segment.normalize("NFC") && rule === "plain" ? `; ${posixRemedy}` : "";
+    return invalid(`invalid path segment: ${segment} (${nameRules[rule]}${remedy})`);
   }
   return null;
 }

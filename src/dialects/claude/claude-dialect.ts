@@ -1,6 +1,5 @@
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { ROOT } from "../../core/values/paths.js";
 import { createSchema, defineTool } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
 import { claudeAnswers, parseClaudeArguments } from "./answers.js";
@@ -25,7 +24,7 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
     name: "memory",
     description: describeTool(options),
     schema: createCommandSchema(options),
-    shownRoot: options.root === ROOT ? "" : options.root,
+    shownRoot: options.root,
     readOnly: false,
     destructive: true,
     extras: hideFromIn({ providerToolDefinition: { type: "memory_20250818", name: "memory" } }),

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { checkOptions } from "../../core/settings/check-options.js";
-import { normalizePath } from "../../core/values/paths.js";
-import { MemoryError } from "../../core/values/errors.js";
+import { isAbsolutePath, normalizePath } from "../../core/values/paths.js";
 
 /** Ways in which Claude's memory tool may differ from Anthropic's documentation. */
 export interface ClaudeMemoryOptions {
@@ -30,7 +29,7 @@ export type ClaudeSearchOptions = Pick<ClaudeMemoryOptions, "root">;
 const rootField = z
   .string()
   .startsWith("/", "must be an absolute path")
-  .refine(isPath, "must be a path")
+  .refine(isAbsolutePath, "must be a path")
   .default("/memories");
 
 const optionsSchema = z
@@ -58,13 +57,4 @@ export function parseClaudeOptions<Name extends keyof typeof schemas>(
   const checked = schemas[name].parse(options);
   // The type of the schema that `name` selects.
   return { ...checked, root: normalizePath(checked.root) } as z.output<(typeof schemas)[Name]>;
-}
-
-function isPath(path: string): boolean {
-  try {
-    return normalizePath(path) !== "";
-  } catch (error) {
-    if (MemoryError.isInstance(error)) return false;
-    throw error;
-  }
 }

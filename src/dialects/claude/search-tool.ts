@@ -23,7 +23,7 @@ export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): 
       `Finds the passages of your memory (files under ${root}) that have most to do with some words, in ` +
       "whatever form they are written. Answers paths, line numbers and texts.",
     schema: createSchema(properties, ["query"]),
-    shownRoot: root === ROOT ? "" : root,
+    shownRoot: root,
     readOnly: true,
     destructive: false,
     run: async (given, openMemory) => {

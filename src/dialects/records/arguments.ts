@@ -29,8 +29,7 @@ export class RecordArguments {
   /**
    * The path of a record that may exist. @throws MEMORY_PATH_INVALID for a path that no record of any program can have
    */
-  path(): string {
-    const path = this.#text("path");
+  path(path = this.#text("path")): string {
     if (path === "") throw badPath(path, "is empty");
     if (path.startsWith("/")) throw badPath(path, 'is absolute, please use a relative path such as "project/todo"');
     if (path.includes("..")) throw badPath(path, 'contains ".."');
@@ -68,9 +67,9 @@ export class RecordArguments {
     return this.#text("query");
   }
 
-  /** The path of a record or a folder. The root if the call names none. */
+  /** The path of a record or a folder, which may end in the slash with which a prompt shows folders. Default: the root */
   place(): string {
-    return (this.#values["path"] ?? null) === null ? ROOT : this.path();
+    return (this.#values["path"] ?? null) === null ? ROOT : this.path(this.#text("path").replace(/(?<=[^/])\/$/, ""));
   }
 
   #text(name: string): string {

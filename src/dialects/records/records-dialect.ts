@@ -203,6 +203,7 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
         properties,
         names.filter((each) => !optional.includes(each)),
       ),
+      shownRoot: "",
       readOnly,
       destructive,
       run: async (given, openMemory) => {

@@ -2,7 +2,7 @@ import { isGranted } from "../../core/access/rights.js";
 import { type NeededAccess } from "../../core/access/policy.js";
 import { invalid, MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { nameRules, normalizePath, type PathRule } from "../../core/values/paths.js";
+import { nameRules, normalizePath, type PathRule, ROOT } from "../../core/values/paths.js";
 import { shownJson } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
@@ -105,6 +105,7 @@ export function unifiedTool(options: UnifiedToolOptions): ToolDefinition {
     description: description ?? ((paths) => describeCommands(commands, paths)),
     title,
     schema: createCommandSchema(commands),
+    shownRoot: ROOT,
     readOnly: commands.every((command) => definitions[command].needs === undefined),
     destructive: commands.includes("update") || commands.includes("delete"),
     narrowedTo: (widest) => {

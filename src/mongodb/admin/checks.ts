@@ -1,2 +1,2 @@
 export { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
-export { checkForgotten, checkMemoryFilter } from "../memories/addresses/memory-filter.js";
+export { checkForgotten, checkMemoryFilter, checkProposalFilter } from "../memories/addresses/memory-filter.js";

@@ -1,5 +1,6 @@
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
+import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
@@ -19,8 +20,13 @@ import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { type DatedFile, writeDatedFiles } from "../memories/write-dated-files.js";
 import { presentCollections } from "../driver/present-collections.js";
-import type { ForgottenCounts, MemorySummary, SweptCounts } from "../memories/addresses/memory-filter.js";
-import { summariesIn } from "../memories/addresses/summary-pages.js";
+import type {
+  ForgottenCounts,
+  MemorySummary,
+  ProposalRange,
+  SweptCounts,
+} from "../memories/addresses/memory-filter.js";
+import { proposalsIn, summariesIn } from "../memories/addresses/summary-pages.js";
 
 export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
@@ -211,6 +217,15 @@ export class MemoryDatabase {
     return summariesIn(ranges, (range, after) =>
       traced(spanOfPage(getServerAddress(this.client)), () =>
         this.layout.summaries(range, after, createUnlimitedCall()),
+      ),
+    );
+  }
+
+  /** Reads the proposals of all memories, oldest first, without their texts. @throws MemoryError EIO */
+  proposals(range: ProposalRange): AsyncIterable<ProposalSummary> {
+    return proposalsIn((after) =>
+      traced(spanOfPage(getServerAddress(this.client)), () =>
+        this.layout.proposals(range, after, createUnlimitedCall()),
       ),
     );
   }

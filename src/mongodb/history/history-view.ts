@@ -1,5 +1,6 @@
 import { isWhole, type OlderText, readOlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
+import { runInTurns, type Steps } from "../../core/runtime/turns.js";
 import { pendingVersions } from "./flush.js";
 import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";
@@ -8,6 +9,7 @@ import {
   versionIdRange,
   noSuchVersion,
   getPublicId,
+  isTextRedacted,
   storedId,
   type VersionDocument,
 } from "./version-document.js";
@@ -94,6 +96,26 @@ export class HistoryView {
     const start = storedId(this.present.memory, String(revision + 1));
     yield* this.#pending.filter((version) => version._id >= start).toReversed();
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
+  }
+
+  /** Reads all versions without their texts. */
+  async *outline(): AsyncGenerator<VersionDocument> {
+    yield* this.#pending;
+    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
+    yield* this.#versions.find({ _id: ids }, -1, { projection: { older: 0 } }, this.#call);
+  }
+
+  /** Reads the versions of some files, newest first for each file. */
+  async *lineages(files: readonly string[]): AsyncGenerator<VersionDocument[]> {
+    let lineage: VersionDocument[] = [];
+    for await (const version of this.versionsByFile(files)) {
+      if (lineage.length > 0 && lineage[0]?.file !== version.file) {
+        yield lineage;
+        lineage = [];
+      }
+      lineage.push(version);
+    }
+    if (lineage.length > 0) yield lineage;
   }
 
   /** Reads the versions of some files: one file after the other, newest first for each file. */
@@ -184,12 +206,11 @@ export class HistoryView {
    * @throws MemoryError ENOENT if the version is no longer kept
    */
   async readText(version: VersionDocument): Promise<string | null> {
-    if (version.redactedAt !== undefined || version.operation === "deleted") return null;
+    if (isTextRedacted(version) || version.operation === "deleted") return null;
     const newer = await this.lineage(version.file ?? "", getPublicId(version));
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === getPublicId(version);
-    const text =
-      oldest === undefined ? this.present.texts.get(version.path ?? "") : textBefore(newer, this.present.texts);
+    const text = oldest === undefined ? this.present.texts.get(version.path ?? "") : await this.textBefore(newer);
     if (!isKept || text === undefined) throw noSuchVersion(getPublicId(version));
     return text;
   }
@@ -198,7 +219,16 @@ export class HistoryView {
   async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
     if (version.operation === "created") return null;
     const newer = await this.lineage(version.file ?? "", getPublicId(version));
-    return textBefore([...newer, version], this.present.texts) ?? undefined;
+    return (await this.textBefore([...newer, version])) ?? undefined;
+  }
+
+  /**
+   * Returns the text of a file before some of its versions.
+   * @param newer all versions of the file from then on, newest first; at least one
+   * @returns null if the text is redacted, undefined if a needed version is no longer kept
+   */
+  textBefore(newer: readonly VersionDocument[]): Promise<string | null | undefined> {
+    return runInTurns(findTextBefore(newer, this.present.texts), this.#call);
   }
 
   /** Finds the existing versions among these ids, by id. */
@@ -217,16 +247,10 @@ const maxIdsPerCommand = 1000;
 
 const lineagePageSize = 1000;
 
-/**
- * Returns the text of a file before some of its versions.
- * @param newer all versions of the file from then on, newest first; at least one
- * @param texts of the present
- * @returns null if the text is redacted, undefined if a needed version is no longer kept
- */
-export function textBefore(
+function* findTextBefore(
   newer: readonly VersionDocument[],
   texts: ReadonlyMap<string, string>,
-): string | null | undefined {
+): Steps<string | null | undefined> {
   const [newest] = newer;
   const older: OlderText[] = [];
   let previous: VersionDocument | null = null;
@@ -236,13 +260,18 @@ export function textBefore(
     if (version.operation === "renamed" && version.older === undefined) continue;
     if (!version.older) return null;
     older.push(version.older);
-    if (isWhole(version.older)) return read(older, "");
+    if (isWhole(version.older)) return yield* read(older, "");
   }
   const present = texts.get(newest?.path ?? "");
-  return present === undefined ? null : read(older, present);
+  return present === undefined ? null : yield* read(older, present);
 }
 
 /** @param older each is decoded with the next as its newer text */
-function read(older: readonly OlderText[], newest: string): string {
-  return older.reduceRight((newer, text) => readOlderText(text, newer), newest);
+function* read(older: readonly OlderText[], newest: string): Steps<string> {
+  let text = newest;
+  for (const each of older.toReversed()) {
+    text = readOlderText(each, text);
+    yield;
+  }
+  return text;
 }

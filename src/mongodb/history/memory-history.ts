@@ -1,8 +1,13 @@
 import type { CallContext } from "../../core/runtime/call.js";
-import type { ChangeRecords } from "../../core/contract/change-record.js";
 import { redactRecords } from "../../core/approval/redact-records.js";
 import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
-import type { MemoryVersion, RevertTarget, VersionFilter } from "../../core/history/history.js";
+import type {
+  MemoryVersion,
+  RedactedText,
+  RevertTarget,
+  TextOccurrences,
+  VersionFilter,
+} from "../../core/history/history.js";
 import type {
   FileLineage,
   HistoryBackend,
@@ -15,38 +20,22 @@ import { runInTurns } from "../../core/runtime/turns.js";
 import { ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../core/values/text.js";
-import type { Restoration, StoredHistory } from "./history-source.js";
-import { HistoryView, textBefore } from "./history-view.js";
-import { createUnlinkedVersions, type RecordedChange } from "./outbox.js";
+import type { HistoryContext } from "./history-context.js";
+import { HistoryView } from "./history-view.js";
+import { createUnlinkedVersions } from "./outbox.js";
+import { findText, redactText } from "./redact-text.js";
 import { planRedactions, type LostText, redactLostText } from "./redaction.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
-import type { VersionCollection } from "./version-collection.js";
 import {
   checkVersionId,
   noSuchVersion,
   getPublicId,
+  isTextRedacted,
   type VersionDocument,
   toMemoryVersion,
 } from "./version-document.js";
 import type { VersionQuery } from "./version-query.js";
-
-export interface HistoryContext {
-  source: StoredHistory;
-  /**
-   * Applies a planned revert in one step, if the memory is still at that revision.
-   * @returns the recorded change; null if the memory has changed.
-   * @throws ENOSPC
-   */
-  restore: (restoration: Restoration, revision: number) => Promise<RecordedChange | null>;
-  versions: VersionCollection;
-  /** The changes that wait or waited for a person. They contain texts too. */
-  proposals: ChangeRecords;
-  /** Removes the stored embeddings of the texts of the memory. The next search creates them again. */
-  removeVectors: () => Promise<void>;
-  clock: () => Date;
-  maxFileBytes: number;
-}
 
 /** The history of one memory in MongoDB, for one call (ADR 0015). */
 export class MongoHistory implements HistoryBackend {
@@ -153,18 +142,24 @@ export class MongoHistory implements HistoryBackend {
           ...[...lostTexts.values()].map((lost) => redactLostText(view, lost)),
         ];
         for (const id of [...open.map(getPublicId), ...lostTexts.keys()]) redacted.add(id);
-        const texts = [
-          ...(await keptTexts(view, open)),
-          ...[...lostTexts.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? []),
-        ];
+        const lost = await Promise.all([...lostTexts.values()].map(({ newer }) => view.textBefore(newer)));
+        const texts = [...(await keptTexts(view, open)), ...lost.flatMap((text) => text ?? [])];
         // Comes first, because a redacted version no longer has the text to search for.
-        await redactRecords(proposals, { paths: [], texts });
+        await redactRecords(proposals, (text) => texts.some((each) => each !== "" && text.includes(each)));
         await removeVectors();
         if (await versions.redact(view.present.memory, redactions, this.#call)) return redacted.size;
       }
       await pause(attempt);
     }
     throw lostRace();
+  }
+
+  findText(text: string): Promise<TextOccurrences> {
+    return findText(this.#context, text, () => this.#view("tree"), this.#call);
+  }
+
+  redactText(what: Required<RedactedText>, checkPath: (path: string) => void): Promise<number> {
+    return redactText(this.#context, what, () => this.#view("tree"), this.#call, checkPath);
   }
 
   async #view(what: "outbox" | "tree" | { path: string }): Promise<HistoryView | null> {
@@ -208,7 +203,7 @@ async function redactable(
       });
     else if (!redacted.has(id)) throw noSuchVersion(id);
   }
-  return { open: [...kept.values()].filter(({ redactedAt }) => redactedAt === undefined), lostTexts };
+  return { open: [...kept.values()].filter((version) => !isTextRedacted(version)), lostTexts };
 }
 
 /** Reads the texts of versions that are still kept. */
@@ -238,7 +233,7 @@ async function createQuery(
 
 async function readVersionText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
   const id = getPublicId(version);
-  if (version.redactedAt !== undefined) throw invalid(`version ${id} is redacted: it has no text to compare`);
+  if (isTextRedacted(version)) throw invalid(`version ${id} is redacted: it has no text to compare`);
   return { path: version.path ?? "", id, content: await view.readText(version) };
 }
 

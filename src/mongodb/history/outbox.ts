@@ -117,7 +117,7 @@ function* addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, stri
     const before = from === undefined ? textBefore(file, after, document.sizeBytes) : after;
     if (before !== undefined) texts.set(from ?? path, before);
     if (document.operation === "created" || document.operation === "renamed") continue;
-    document.older = file.older ?? createOlderText(before, after, file.beforeBytes !== undefined);
+    document.older = file.older ?? (yield* createOlderText(before, after, file.beforeBytes !== undefined));
   }
 }
 
@@ -134,10 +134,14 @@ function textBefore(
     : Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
 }
 
-function createOlderText(before: string | undefined, after: string | undefined, isAppend: boolean): OlderText | null {
+function* createOlderText(
+  before: string | undefined,
+  after: string | undefined,
+  isAppend: boolean,
+): Steps<OlderText | null> {
   if (before === undefined) return null;
   if (after === undefined) return wholeText(before);
-  return isAppend ? { start: before.length, text: "", end: 0 } : encodeOlderText(before, after);
+  return isAppend ? { start: before.length, text: "", end: 0 } : yield* encodeOlderText(before, after);
 }
 
 function addLineage(versions: readonly UnlinkedVersion[], heads: Map<string, Head>): void {

@@ -1,9 +1,9 @@
 import type { MemoryActor } from "../../core/values/actor.js";
 import { errorOnPaths } from "../../core/values/error-paths.js";
 import { isBeginning, wholeText } from "../../core/history/older-text.js";
-import { type HistoryView, textBefore } from "./history-view.js";
+import type { HistoryView } from "./history-view.js";
 import type { Redaction } from "./version-collection.js";
-import { getPublicId, type VersionDocument } from "./version-document.js";
+import { getPublicId, isTextRedacted, type VersionDocument } from "./version-document.js";
 
 /**
  * Plans how to remove the text, path, size and hash of these versions everywhere. A version stores the text before it.
@@ -25,21 +25,19 @@ export async function planRedactions(
   const marking: Redaction[] = [];
   for (const file of new Set(versions.flatMap((version) => version.file ?? []))) {
     const lineage = await view.lineage(file, null);
-    lineage.forEach((version, index) => {
+    for (const [index, version] of lineage.entries()) {
       const [next, previous] = [lineage[index - 1], lineage[index + 1]];
-      if (!ids.has(getPublicId(version))) return;
+      if (!ids.has(getPublicId(version))) continue;
       if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(getPublicId(version), version);
       if (next !== undefined) losing.push(withoutText(next, version));
       const before =
-        previous === undefined || isRedacted(previous, ids)
-          ? null
-          : textBefore(lineage.slice(0, index + 1), view.present.texts);
+        previous === undefined || isRedacted(previous, ids) ? null : await view.textBefore(lineage.slice(0, index + 1));
       const id = getPublicId(version);
       if (typeof before === "string" && version.operation !== "created")
         keeping.push({ id, found: version.older ?? null, set: { older: wholeText(before) }, unset: [] });
       const whoAndWhen = { redactedAt: at, ...(by !== null && { redactedBy: by }), sizeBytes: null, sha256: null };
-      marking.push({ id, set: whoAndWhen, unset: ["path", "from", "directories"] });
-    });
+      marking.push({ id, set: whoAndWhen, unset: ["path", "from", "directories", "masked"] });
+    }
   }
   return [...keeping, ...losing.filter(({ set, unset }) => unset.length > 0 || "older" in set), ...marking];
 }
@@ -63,7 +61,7 @@ export function redactLostText(view: HistoryView, { successor, newer }: LostText
 }
 
 function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {
-  return version.redactedAt !== undefined || ids.has(getPublicId(version));
+  return isTextRedacted(version) || ids.has(getPublicId(version));
 }
 
 /**

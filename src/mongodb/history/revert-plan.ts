@@ -4,9 +4,9 @@ import type { RevertTarget } from "../../core/history/history.js";
 import { getParents, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { Restoration } from "./history-source.js";
-import { type HistoryView, textBefore } from "./history-view.js";
+import type { HistoryView } from "./history-view.js";
 import { movedPath, treeAt } from "./tree-at.js";
-import { noSuchVersion, getPublicId, type VersionDocument } from "./version-document.js";
+import { getPathBefore, getPublicId, isTextRedacted, noSuchVersion, type VersionDocument } from "./version-document.js";
 
 /** The target state of a tree: the texts of some files, null for files to remove. */
 interface Target {
@@ -44,7 +44,7 @@ async function formerState(view: HistoryView, tree: MemorySnapshot, path: string
   const last = await view.lastAt(path);
   const isOfFile = version.path === path || (last !== null && version.file === last.file);
   if (isOfFile) {
-    if (version.redactedAt !== undefined) throw redactedText(to);
+    if (isTextRedacted(version)) throw redactedText(to);
     const content = await view.readText(version);
     if (content === null && version.operation !== "deleted") throw redactedText(to);
     target.files.set(path, content);
@@ -137,8 +137,8 @@ async function formerFile(
   const oldest = versions.at(-1);
   if (oldest === undefined || oldest.operation === "created") return null;
   const head = oldest.since === undefined ? undefined : (await view.several([oldest.since])).get(oldest.since);
-  const content = head?.redactedAt === undefined ? textBefore(versions, view.present.texts) : null;
-  const path = oldest.from ?? oldest.path ?? head?.path;
+  const content = head === undefined || !isTextRedacted(head) ? await view.textBefore(versions) : null;
+  const path = getPathBefore(oldest, head);
   if (content === undefined) throw noSuchVersion(oldest.since ?? getPublicId(oldest));
   if (content === null || path === undefined) throw redactedText(oldest.since ?? getPublicId(oldest));
   return { path, content };

@@ -2,8 +2,15 @@ import { MemoryError } from "../../core/values/errors.js";
 import { getParents } from "../../core/values/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
-import { type HistoryView, textBefore } from "./history-view.js";
-import { type DirectoryChange, getPublicId, getRevision, type VersionDocument } from "./version-document.js";
+import type { HistoryView } from "./history-view.js";
+import {
+  type DirectoryChange,
+  getPathBefore,
+  getPublicId,
+  getRevision,
+  isTextRedacted,
+  type VersionDocument,
+} from "./version-document.js";
 
 /** A tree at an earlier point in time. */
 export interface FormerTree {
@@ -17,7 +24,7 @@ export interface FormerTree {
  * @throws MemoryError ENOENT if a part of the tree is no longer kept
  */
 export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
-  const { tree, texts } = view.present;
+  const { tree } = view.present;
   const revision = getRevision(id);
   const files = new Map(tree?.files.map((file) => [file.path, file]));
   const directories = new Set(tree?.directories);
@@ -42,20 +49,20 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
   for (const [newest] of changed) if (newest?.operation !== "deleted") files.delete(newest?.path ?? "");
   const redacted: string[] = [];
   let lost = 0;
-  changed.forEach((newer, index) => {
+  for (const [index, newer] of changed.entries()) {
     const first = newer.at(-1);
-    if (first === undefined) return;
+    if (first === undefined) continue;
     if (isLost(first)) lost += 1;
     else if (first.operation !== "created") {
       const head = first.since === undefined ? undefined : heads.get(first.since);
-      const path = first.from ?? first.path ?? head?.path;
-      const content = head?.redactedAt === undefined ? textBefore(newer, texts) : null;
+      const path = getPathBefore(first, head);
+      const content = head === undefined || !isTextRedacted(head) ? await view.textBefore(newer) : null;
       if (content === undefined) lost += 1;
       else if (content === null || path === undefined) redacted.push(path ?? "");
       else
         files.set(path, createSnapshotFile(path, content, head, heads.get(first.file ?? ""), present[index] ?? null));
     }
-  });
+  }
   if (lost > 0)
     throw new MemoryError(
       "ENOENT",

@@ -21,8 +21,10 @@ export interface Redaction {
   id: string;
   /** The expected value: if the version has another one by now, nothing is changed. */
   found?: OlderText | null;
-  set: Partial<Pick<VersionDocument, "older" | "redactedAt" | "redactedBy" | "sizeBytes" | "sha256">>;
-  unset: readonly ("path" | "from" | "directories")[];
+  set: Partial<
+    Pick<VersionDocument, "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories">
+  >;
+  unset: readonly ("path" | "from" | "directories" | "masked")[];
 }
 
 interface FindVersionsOptions {
@@ -30,6 +32,7 @@ interface FindVersionsOptions {
   hint?: string;
   /** Replaces the order by ids. */
   sort?: Record<string, 1 | -1>;
+  projection?: { older: 0 };
 }
 
 /** Returns a partial filter. A sparse index would contain every document, because each has an id. */
@@ -310,7 +313,8 @@ export class VersionCollection {
       for (const { id, found, set, unset } of redactions) {
         const filter = { _id: storedId(memory, id), ...(found !== undefined && { older: found }) };
         const unsetFields = unset.length === 0 ? {} : { $unset: Object.fromEntries(unset.map((field) => [field, ""])) };
-        const { matchedCount } = await this.#collection.updateOne(filter, { $set: set, ...unsetFields }, {}, call);
+        const setFields = Object.keys(set).length === 0 ? {} : { $set: set };
+        const { matchedCount } = await this.#collection.updateOne(filter, { ...setFields, ...unsetFields }, {}, call);
         if (matchedCount === 0) return false;
       }
       return true;

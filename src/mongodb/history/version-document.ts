@@ -30,6 +30,8 @@ export interface VersionDocument {
   directories?: DirectoryChange;
   redactedAt?: Date;
   redactedBy?: MemoryActor;
+  /** Set if only a part of the text is redacted: the rest can be read. */
+  masked?: true;
   /** The time at which MongoDB deletes the version, because nobody has changed the memory any more. */
   expiresAt?: Date;
   /** The time at which MongoDB deletes the version, because it is older than `keepMs`. */
@@ -75,6 +77,22 @@ export function getPublicId({ _id }: Pick<VersionDocument, "_id">): string {
     Number(_id.slice(-revisionDigits - 1 - indexDigits, -indexDigits - 1)),
     Number(_id.slice(-indexDigits)),
   );
+}
+
+/** Whether nothing of the text can be read. */
+export function isTextRedacted({ redactedAt, masked }: VersionDocument): boolean {
+  return redactedAt !== undefined && masked !== true;
+}
+
+/**
+ * Returns the path of the file before a version. Undefined if it is redacted.
+ * @param head the version before
+ */
+export function getPathBefore(
+  { operation, path, from }: VersionDocument,
+  head: VersionDocument | undefined,
+): string | undefined {
+  return (operation === "renamed" ? from : path) ?? head?.path;
 }
 
 export function getRevision(id: string): number {

@@ -11,7 +11,6 @@ import {
 } from "../../core/tracing/memory-attributes.js";
 import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/tracing/tracing.js";
 import type { ForgottenCounts, MemoryOwner, SweptCounts } from "./addresses/memory-filter.js";
-import type { SummaryPage } from "./addresses/summary-pages.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
 /** The fields of an operation of a batch that is not checked yet. */
@@ -37,7 +36,7 @@ export function spanOfBatch(operations: unknown, server: ServerAddress | undefin
 }
 
 /** Returns the span of a page of summaries. */
-export function spanOfPage(server: ServerAddress | undefined): TracedCall<SummaryPage> {
+export function spanOfPage(server: ServerAddress | undefined): TracedCall<{ summaries: readonly unknown[] }> {
   return {
     operation: "search_memory",
     isRemote: server !== undefined,

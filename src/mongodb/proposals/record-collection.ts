@@ -1,5 +1,6 @@
 import type { Db, IndexDescription, WriteConcernSettings } from "mongodb";
-import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
+import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import { addressOrNull, type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
@@ -25,19 +26,26 @@ const own = {
   option: "memoriesCollection",
 };
 
+type Keys = Record<string, 1>;
+
 /** Describes an index of the documents whose field is a text. */
-function textIndex(name: string, field: string): IndexDescription & { name: string } {
-  return { name, key: { [field]: 1 }, partialFilterExpression: { [field]: { $type: "string" } } };
+function textIndex(name: string, field: string, more: Keys = {}): IndexDescription & { name: string; key: Keys } {
+  return { name, key: { [field]: 1, ...more }, partialFilterExpression: { [field]: { $type: "string" } } };
 }
 
+/** Finds the records of each status in the order of time. */
+const inOrder: Keys = { kind: 1, status: 1, at: 1, _id: 1 };
+
 /**
- * Indexes for the records of one memory in the order of time, and for those that name a thread or a user, which
- * `forget` searches for.
+ * Indexes for the records of one memory in the order of time, for those of all memories, and for those that name a
+ * thread or a user, which `forget` searches for. `proposals_by_status` contains the node and the scope, so that records
+ * of others are passed over without a read.
  */
 export const proposalIndexes = [
   { name: "proposals_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, at: 1 } },
-  textIndex("proposals_by_thread", "threadId"),
-  textIndex("proposals_by_user", "userId"),
+  { name: "proposals_by_status", key: { ...inOrder, nodeId: 1, scope: 1 } },
+  textIndex("proposals_by_thread", "threadId", inOrder),
+  textIndex("proposals_by_user", "userId", inOrder),
   textIndex("proposals_by_acting_thread", "actor.threadId"),
   textIndex("proposals_by_acting_user", "actor.userId"),
   textIndex("proposals_by_reviewing_thread", "decidedBy.threadId"),
@@ -56,6 +64,41 @@ const readOptions = {
   projection: { nodeId: 0, scope: 0, threadId: 0, userId: 0, expiresAt: 0 },
   ...asPlainValues,
 } as const;
+
+/** Reads a proposal without its texts. */
+const summaryOptions = {
+  projection: {
+    nodeId: 1,
+    scope: 1,
+    threadId: 1,
+    userId: 1,
+    status: 1,
+    command: 1,
+    path: 1,
+    to: 1,
+    actor: 1,
+    at: 1,
+    decidedBy: 1,
+    decidedAt: 1,
+    reason: 1,
+  },
+  ...asPlainValues,
+} as const;
+
+type StoredSummary = Omit<ProposalSummary, "id" | "address"> &
+  Pick<RecordDocument, "_id" | "nodeId" | "scope" | OwnerField>;
+
+/** A summary has a few hundred bytes. */
+const summariesAtOnce = 500;
+
+/** The position after a page of summaries. */
+export type ProposalPageEnd = Pick<StoredSummary, "at" | "_id">;
+
+export interface ProposalPage {
+  summaries: ProposalSummary[];
+  /** Null if nothing follows. */
+  end: ProposalPageEnd | null;
+}
 
 export interface RecordContext {
   name: string;
@@ -157,6 +200,38 @@ export class RecordCollection {
     for await (const document of streaming(cursor)) yield parseRecord(document);
   }
 
+  /** Reads one page of the proposals of these memories, oldest first, without their texts. One or two commands. */
+  async summaries(
+    memories: Partial<AddressRange>,
+    statuses: readonly ChangeStatus[],
+    after: ProposalPageEnd | null,
+    call: CallContext,
+  ): Promise<ProposalPage> {
+    const { threadId, userId, ...others } = memories;
+    const all = {
+      ...others,
+      ...(threadId !== undefined && equals("threadId", threadId)),
+      ...(userId !== undefined && equals("userId", userId)),
+      kind: "proposal",
+      status: { $in: statuses },
+      ...this.#present(),
+    };
+    const found: StoredSummary[] = [];
+    for (const part of partsAfter(after)) {
+      const limit = summariesAtOnce - found.length;
+      const options = { ...summaryOptions, sort: { at: 1, _id: 1 }, limit, batchSize: limit + 1 } as const;
+      found.push(
+        ...(await reading(async () => {
+          await this.#context.connect();
+          return this.#collection.find<StoredSummary>({ ...all, ...part }, options, call).toArray();
+        })),
+      );
+      if (found.length >= summariesAtOnce) break;
+    }
+    const last = found.length < summariesAtOnce ? undefined : found.at(-1);
+    return { summaries: found.flatMap(parseSummary), end: last === undefined ? null : { at: last.at, _id: last._id } };
+  }
+
   /**
    * Removes the records of a range, and the ids of its thread or user from all other records. Idempotent.
    * @returns how many records of the range were removed.
@@ -195,6 +270,18 @@ export class RecordCollection {
 
 function parseRecord({ _id: id, ...record }: StoredRecord): ChangeRecord {
   return { id, ...record };
+}
+
+/** Filters for the rest after a position. Each covers one contiguous part of the order. */
+function partsAfter(after: ProposalPageEnd | null): object[] {
+  return after === null ? [{}] : [{ at: after.at, _id: { $gt: after._id } }, { at: { $gt: after.at } }];
+}
+
+/** Returns nothing for ids that no memory can have. */
+function parseSummary({ _id: id, nodeId, scope, threadId, userId, ...summary }: StoredSummary): ProposalSummary[] {
+  const ids = { nodeId, scope, ...(threadId !== undefined && { threadId }), ...(userId !== undefined && { userId }) };
+  const address = addressOrNull(ids);
+  return address === null ? [] : [{ address, id, ...summary }];
 }
 
 /** The index contains texts only. Without the type in the filter, the server does not use the index. */

@@ -15,13 +15,16 @@ import { type LayoutName, openLayout } from "../memories/layouts.js";
 import {
   checkForgotten,
   checkMemoryFilter,
+  checkProposalFilter,
   type ForgottenCounts,
   type MemoryFilter,
   type MemoryOwner,
   type MemorySummary,
+  type ProposalFilter,
 } from "../memories/addresses/memory-filter.js";
-import { summariesIn } from "../memories/addresses/summary-pages.js";
+import { proposalsIn, summariesIn } from "../memories/addresses/summary-pages.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
+import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
@@ -207,6 +210,21 @@ export class MongoMemoryStore extends BaseStore {
     return summariesIn(ranges, (range, after) =>
       traced(spanOfPage(this.#server), () =>
         withinTime(this.#waiting(), "read", (call) => this.#memories.summaries(range, after, call)),
+      ),
+    );
+  }
+
+  /**
+   * Lists the proposals of all memories that match all fields, oldest first, without their texts; by default those that
+   * still wait. `memory(address).proposals` reads one with its texts, and approves or rejects it. Reads pages of 500,
+   * each within `timeoutMs`. A page is one command, which uses an index.
+   * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
+   */
+  listProposals(filter: ProposalFilter = {}): AsyncIterable<ProposalSummary> {
+    const range = checkProposalFilter(filter);
+    return proposalsIn((after) =>
+      traced(spanOfPage(this.#server), () =>
+        withinTime(this.#waiting(), "read", (call) => this.#memories.proposals(range, after, call)),
       ),
     );
   }

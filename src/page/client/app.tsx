@@ -4,6 +4,8 @@ import type { WireAddress, WireSession } from "../wire.js";
 import { memoriesHref, memoryHref, type Query, useView, type View } from "./data/route.js";
 import { SessionContext } from "./data/session.js";
 import { useData } from "./data/use-data.js";
+import { InboxView } from "./inbox/inbox-view.js";
+import { CountsOfWaiting, InboxLink } from "./inbox/waiting.js";
 import { MemoriesView } from "./memories/memories-view.js";
 import { MemoryView } from "./memory-view.js";
 import { ownerText } from "./parts/format.js";
@@ -18,7 +20,7 @@ export function App(): VNode {
     document.title = title;
   }, [title]);
   return (
-    <>
+    <CountsOfWaiting isOn={session !== null}>
       <a class="skip" href="#main" onClick={skip}>
         Skip to content
       </a>
@@ -29,6 +31,7 @@ export function App(): VNode {
           </a>
           {view.name === "memory" && <Place address={view.address} />}
         </nav>
+        <InboxLink isCurrent={view.name === "inbox"} />
         {session !== null && (
           <span class={`access ${session.access}`}>{session.access === "write" ? "can change" : "read-only"}</span>
         )}
@@ -38,7 +41,9 @@ export function App(): VNode {
           <Pending error={error} />
         ) : (
           <SessionContext.Provider value={session}>
-            {view.name === "memories" ? (
+            {view.name === "inbox" ? (
+              <InboxView query={view.query} />
+            ) : view.name === "memories" ? (
               <MemoriesView query={view.query} />
             ) : (
               <MemoryView key={JSON.stringify(view.address)} address={view.address} query={view.query} />
@@ -46,7 +51,7 @@ export function App(): VNode {
           </SessionContext.Provider>
         )}
       </main>
-    </>
+    </CountsOfWaiting>
   );
 }
 
@@ -77,6 +82,7 @@ function skip(event: Event): void {
 }
 
 function createTitle(view: View): string {
+  if (view.name === "inbox") return "Inbox · Memory";
   if (view.name === "memories") return "Memories";
   return [view.address.nodeId, ownerText(view.address), "Memory"].filter((part) => part !== null).join(" · ");
 }

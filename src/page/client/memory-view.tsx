@@ -6,6 +6,7 @@ import { memoryHref, type Query } from "./data/route.js";
 import { useSession } from "./data/session.js";
 import { FilesView } from "./files/files-view.js";
 import { HistoryView } from "./history/history-view.js";
+import { WaitingIn } from "./inbox/waiting.js";
 import { ForgetMenu } from "./memories/forget.js";
 import { MessageView } from "./message-view.js";
 import { Owner } from "./parts/parts.js";
@@ -37,6 +38,7 @@ export function MemoryView({ address, query }: { address: WireAddress; query: Qu
               aria-current={name === current ? "page" : undefined}
             >
               {words}
+              {name === "proposals" && <WaitingIn address={address} />}
             </a>
           ))}
         </nav>

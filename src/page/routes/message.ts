@@ -3,9 +3,10 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import type { Memory, MemoryOutline, OutlineOptions } from "../../core/memory.js";
 import { type MountedMemory, getMountTree } from "../../core/mounts/mounted-memory.js";
 import { ROOT } from "../../core/values/paths.js";
+import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
-import { connectorDefaults, type MemoryContent } from "../../prompt/connector-options.js";
-import { isEmpty, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
+import { connectorDefaults } from "../../prompt/connector-options.js";
+import { chooseOutline, type Form, hasFiles, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
 import { addressFields, addressIn, countField, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
@@ -26,18 +27,28 @@ const schema = z
  */
 const message = route("GET", "message", schema, async ({ content, maxChars, at, ...fields }, context) => {
   const address = addressIn(fields);
-  const form = { content, maxChars: Math.max(1, maxChars) };
-  const node = at === undefined ? context.memories.nodeOf?.(address) : undefined;
+  const ownNode = context.memories.nodeOf?.(address);
+  const root = ownNode === undefined ? ROOT : getShownRoot(ownNode);
+  const form = { content, maxChars: Math.max(1, maxChars), root };
+  const node = at === undefined ? ownNode : undefined;
   const tree = node && getMountTree(openTree(context, address));
   const { text, outlines, scope } = await (node && tree
     ? showNode(node, tree, form, context.signal)
     : showAlone(context, address, form, at));
   const { entries, isMore } = countEntries(outlines);
   const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
-  return { text, usedChars: text?.length ?? 0, ...form, view: findView(text), entries, isMore, ...leftOut, scope };
+  return {
+    text,
+    usedChars: text?.length ?? 0,
+    content,
+    maxChars: form.maxChars,
+    view: findView(text),
+    entries,
+    isMore,
+    ...leftOut,
+    scope,
+  };
 });
-
-type Form = { content: MemoryContent; maxChars: number };
 
 interface Shown {
   text: string | null;
@@ -52,7 +63,7 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
   let shown = await tree.outlines(options);
   const readShared = async (): Promise<(typeof shown)[number]> => {
     const shared = await tree.outlineAtRoot(node.globalMemory().with({ signal }), options);
-    if (!isEmpty(shared.outline)) {
+    if (hasFiles(shared.outline)) {
       scope = "global";
       shown = shown.map((each) => (each.mount.point === ROOT ? shared : each));
     }
@@ -63,8 +74,8 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
 }
 
 /**
- * Shows the global memory instead of an empty one, like a connector. A memory that was empty at an earlier version is
- * shown as empty.
+ * Shows the global memory instead of one without files, like a connector. A memory that was empty at an earlier version
+ * is shown as empty.
  */
 async function showAlone(
   context: RouteContext,
@@ -73,14 +84,19 @@ async function showAlone(
   at: string | undefined,
 ): Promise<Shown> {
   const options = outlineToShow(form);
-  const { nodeId, scope: own } = address;
+  const { nodeId, scope } = address;
   const memory = openMemory(context, address);
-  let outline = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
-  const isReplaced = at === undefined && own !== "global" && isEmpty(outline);
-  if (isReplaced) outline = await openMemory(context, { nodeId }).outline(options);
-  const scope = isReplaced ? "global" : own;
-  const text = await showMemory(outline, { ...form, scope, insteadOf: isReplaced ? own : null });
-  return { text, outlines: [outline], scope };
+  const own = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
+  if (at !== undefined || scope === "global")
+    return { text: await showMemory(own, { ...form, scope, insteadOf: null }), outlines: [own], scope };
+  const outline = await chooseOutline(own, () => openMemory(context, { nodeId }).outline(options));
+  const insteadOf = outline === own ? null : scope;
+  const shownScope = outline === own ? scope : "global";
+  return {
+    text: await showMemory(outline, { ...form, scope: shownScope, insteadOf }),
+    outlines: [outline],
+    scope: shownScope,
+  };
 }
 
 async function readFormerOutline(
@@ -102,8 +118,8 @@ function countEntries(outlines: readonly MemoryOutline[]): { entries: number; is
 }
 
 /**
- * Reads the view that the message itself states. No content can imitate this line, because content lines begin with `/`
- * or `| `.
+ * Reads the view that the message itself states. No content can imitate this line, because content lines begin with
+ * `/`, `- ` or `| `.
  */
 function findView(text: string | null): string | null {
   return /^<memory [^>]*view="(\w+)"/.exec(text ?? "")?.[1] ?? null;

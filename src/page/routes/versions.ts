@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { textToRedact } from "../../core/backend-history.js";
 import type { MemoryVersion } from "../../core/history/history.js";
 import { normalizePath } from "../../core/values/paths.js";
-import { addressFields, changeFields, outerId, takePage, versionId } from "../fields.js";
+import { addressFields, changeFields, outerId, versionId } from "../fields.js";
 import { compareTexts } from "../hunks.js";
 import { openHistory, openMemory, openToChange, requireHistory } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
@@ -36,7 +37,7 @@ const versionSchema = z.object({ ...addressFields, id: versionId }).strict();
 
 const change = route("GET", "change", versionSchema, async ({ id, ...address }, context) => {
   const { content, before, ...version } = await openHistory(context, address).readChange(id);
-  const isKnown = version.redactedAt === undefined && before !== undefined;
+  const isKnown = before !== undefined && (content !== null || version.operation === "deleted");
   return { version, hunks: isKnown ? await compareTexts(before, content, context.signal) : null };
 });
 
@@ -45,11 +46,12 @@ const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
 const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, context) => {
   const lines = await openHistory(context, address).blame(path);
   const versions: MemoryVersion[] = [];
-  const indexes = new Map<string | undefined, number>([[undefined, -1]]);
+  const indexes = new Map<string, number>();
   const runs: WireBlame["runs"] = [];
-  for (const { text, version } of lines) {
+  for (const { text, version, redacted } of lines) {
     if (version !== null && !indexes.has(version.id)) indexes.set(version.id, versions.push(version) - 1);
-    const index = indexes.get(version?.id) ?? -1;
+    const unknown = redacted === true ? -2 : -1;
+    const index = version === null ? unknown : (indexes.get(version.id) ?? unknown);
     const last = runs.at(-1);
     if (last?.version === index) last.lines.push(text);
     else runs.push({ version: index, lines: [text] });
@@ -85,21 +87,28 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
   return { hunks: await compareTexts(present ?? null, content, context.signal), versions: [] };
 });
 
-/** Number of versions in which the same text is searched for. */
-const maxCompared = 1000;
+const maxShownVersions = 100;
 
-const previewRedact = route("GET", "redact-preview", versionSchema, async ({ id, ...address }, context) => {
-  const history = openHistory(context, address);
-  const { content: _, ...version } = await history.read(id);
-  if (version.sha256 === null) return { versions: [version] };
-  const { page } = await takePage(history.list({ limit: maxCompared }), 0, maxCompared);
-  return { versions: [version, ...page.filter((other) => other.sha256 === version.sha256 && other.id !== id)] };
+const textSchema = z.object({ address: z.object(addressFields).strict(), text: textToRedact }).strict();
+
+/** A POST, because a secret must not stand in the address of a request, which servers write into logs. */
+const findText = route("POST", "find-text", textSchema, async ({ address, text }, context) => {
+  const { versions, proposals, files } = await openHistory(context, address).findText(text);
+  const shown = versions.slice(0, maxShownVersions);
+  return { versions: shown, versionCount: versions.length, proposals: proposals.length, files };
 });
 
-const redactSchema = z.object({ ...changeFields, ids: z.array(versionId).min(1).max(1000) }).strict();
+const redactSchema = z.union([
+  z.object({ ...changeFields, text: textToRedact, cut: z.boolean().optional() }).strict(),
+  z.object({ ...changeFields, ids: z.array(versionId).min(1).max(1000) }).strict(),
+]);
 
-const redact = route("POST", "redact", redactSchema, async ({ address, ids, by }, context) => ({
-  redacted: await requireHistory(openToChange(context, address, by)).redact(ids),
+const redact = route("POST", "redact", redactSchema, async ({ address, by, ...what }, context) => ({
+  redacted: await requireHistory(openToChange(context, address, by)).redact("ids" in what ? what.ids : toRedact(what)),
 }));
 
-export const versionRoutes: readonly Route[] = [list, change, blame, previewRevert, revert, previewRedact, redact];
+function toRedact({ text, cut = false }: { text: string; cut?: boolean | undefined }): { text: string; cut: boolean } {
+  return { text, cut };
+}
+
+export const versionRoutes: readonly Route[] = [list, change, blame, previewRevert, revert, findText, redact];

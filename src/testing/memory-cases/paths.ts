@@ -134,7 +134,7 @@ export const pathCases: MemoryCase[] = [
       await refuses(
         memory.append("/notes.txt", "x"),
         "EINVAL",
-        'invalid path segment: notes.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)',
+        'invalid path segment: notes.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces; the program can allow other names by paths: "posix")',
       );
       for (const path of [...posixPaths, ...unportablePaths]) {
         await refuses(memory.write(path, "x"), "EINVAL");

@@ -97,14 +97,14 @@ describe("the messages", () => {
       "append",
       "/a/b.txt",
       { content: "a" },
-      'invalid path segment: b.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)',
+      'invalid path segment: b.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces; the program can allow other names by paths: "posix")',
       "EINVAL",
     ],
     [
       "read",
       "/none.txt",
       {},
-      'invalid path segment: none.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)',
+      'invalid path segment: none.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces; the program can allow other names by paths: "posix")',
       "EINVAL",
     ],
     [

@@ -47,6 +47,7 @@ describe("a store", () => {
       "get",
       "listMemories",
       "listNamespaces",
+      "listProposals",
       "memory",
       "moveMemory",
       "put",

@@ -17,7 +17,7 @@ export const search = memoryCommand<{ query: string; path?: string; limit: numbe
     "passage.",
   examples: [
     'search "what does she eat?" --node assistant',
-    "search holidays --path /notes --limit 3 --node assistant",
+    "search holidays --path /notes --node assistant",
     "search milk --dir ./memory --json",
   ],
   options: [

@@ -10,8 +10,8 @@ export const write = memoryCommand<{ path: string; text?: string; ifExists: "rep
     "Set the whole text of a file. Creates the file and its directories. Without a text, or with -, it reads the " +
     "standard input.",
   examples: [
-    'write "/house rules" "Answer in one sentence." --node assistant',
-    "write /notes.md --if-exists fail --dir ./memory < notes.md",
+    'write "/house rules" "Be brief." --node assistant',
+    "write /notes.md --if-exists fail --dir . < notes.md",
   ],
   options: [
     new Option("--if-exists <what>", "what to do if the file exists").choices(["replace", "fail"]).default("replace"),

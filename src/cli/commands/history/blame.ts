@@ -22,7 +22,10 @@ export const blame = historyCommand<{ path: string }>({
 });
 
 function formatLines(lines: readonly BlamedLine[], out: Output): string[] {
-  const names = lines.map(({ version }) => (version === null ? "" : out.foreign(formatActorName(version.actor))));
+  const names = lines.map(({ version, redacted }) => {
+    if (version === null) return redacted === true ? "redacted" : "";
+    return out.foreign(formatActorName(version.actor));
+  });
   const nameWidth = getWidth(names);
   const idWidth = getWidth(lines.map(({ version }) => version?.id ?? "-"));
   const numberWidth = String(lines.length).length;

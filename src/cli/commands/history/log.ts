@@ -12,8 +12,8 @@ export const log = historyCommand<FilterOptions>({
   examples: [
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",
-    "log --by-run 1f0c --node assistant --user ada@example.com --json",
-    "log --since 2026-01-31 --operation deleted --node assistant",
+    "log --by-run 1f0c --node assistant --user ada --json",
+    "log --since 2026-01-31 --node assistant",
   ],
   options: [...filterOptions, ...readOptions],
   access: "read",

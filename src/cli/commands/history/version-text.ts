@@ -37,9 +37,9 @@ export function formatVersion(version: MemoryVersion, out: Output): string {
 }
 
 /** Formats what a version did to its file. */
-export function formatChange({ operation, path, from, sizeBytes, redactedAt }: MemoryVersion, out: Output): string {
+export function formatChange({ operation, path, from, sizeBytes }: MemoryVersion, out: Output): string {
   const paths = from === undefined ? path : `${from} -> ${path}`;
-  const shownPath = redactedAt === undefined ? out.foreign(paths) : out.style("red", "(redacted)");
+  const shownPath = path !== "" ? out.foreign(paths) : out.style("red", "(redacted)");
   const size = sizeBytes === null ? "" : `  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
   return `${operation.padEnd(8)}  ${shownPath}${size}`;
 }

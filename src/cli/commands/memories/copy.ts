@@ -43,7 +43,7 @@ export const copy = createCommand<CopyOptions>({
     "are already equal.",
   examples: [
     "copy --node assistant --to-user ada@example.com",
-    "copy --dir ./memory --to-uri mongodb://localhost:27017/app --to-node assistant",
+    "copy --dir ./memory --to-node assistant",
     "copy --node assistant --to-dir ./memory",
     "copy --all --to-uri mongodb://other.example:27017/app",
     "copy --all --to-layout files",

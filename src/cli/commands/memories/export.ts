@@ -12,7 +12,7 @@ import { withProgress } from "../../terminal/progress.js";
 import { visibleJson } from "../../terminal/visible.js";
 
 interface ExportOptions extends TargetOptions {
-  to: string;
+  file: string;
   all?: boolean;
   overwrite?: boolean;
   history?: boolean;
@@ -20,12 +20,12 @@ interface ExportOptions extends TargetOptions {
 }
 
 export const exportMemories = createCommand<ExportOptions>({
-  usage: "export <to>",
+  usage: "export <file>",
   description:
     "Save a memory, or all memories of a database, as JSONL in a file or on the standard output (-). " +
     "The file appears when it is complete. With -, the summary goes to the standard error.",
   examples: [
-    "export assistant.jsonl --node assistant --user ada@example.com",
+    "export assistant.jsonl --node assistant --user ada",
     "export memories.jsonl --all",
     "export memory.jsonl --dir ./memory",
     "export - --all | gzip > memories.jsonl.gz",
@@ -37,17 +37,17 @@ export const exportMemories = createCommand<ExportOptions>({
     ...targetOptions,
   ],
   run: async (input, context) => {
-    const { to, overwrite = false } = input;
+    const { file, overwrite = false } = input;
     const { out, err } = context;
     const counts = await withProgress(err, "files", (progress) =>
       withTrees(input, context, (trees) =>
-        to === "-"
+        file === "-"
           ? writeArchive(trees, (text) => out.write(visibleJson(text)), progress)
-          : writeArchiveFile(trees, to, overwrite, progress),
+          : writeArchiveFile(trees, file, overwrite, progress),
       ),
     );
     const report = reportExport(counts, input);
-    if (to !== "-") return report;
+    if (file !== "-") return report;
     if (input.json) await err.json({ ok: true, ...report.json });
     else if (err.isTerminal) await err.write(report.text ?? "");
     return undefined;

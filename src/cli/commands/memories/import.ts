@@ -17,20 +17,20 @@ import { actorOption, refuseOptions, targetOptions, type TargetOptions } from ".
 import { getDatabaseTarget, getTarget } from "../../targets/targets.js";
 
 interface ImportOptions extends TargetOptions {
-  from: string;
+  file: string;
   overwrite?: boolean;
   history: boolean;
 }
 
 export const importMemories = createCommand<ImportOptions>({
-  usage: "import <from>",
+  usage: "import <file>",
   description:
     "Restore an export: a JSONL file, or JSONL from the standard input (-). It goes into the memory that you name; " +
     "without a name, each memory goes to where it came from. It checks everything before it writes, and deletes " +
     "nothing. If it is interrupted, run it again: it skips files that are already equal.",
   examples: [
     "import memories.jsonl",
-    "import assistant.jsonl --node assistant --user ada@example.com",
+    "import assistant.jsonl --node assistant --user ada",
     "import memory.jsonl --dir ./memory --overwrite",
     `gunzip -c memories.jsonl.gz | ${programName} import -`,
   ],
@@ -41,11 +41,11 @@ export const importMemories = createCommand<ImportOptions>({
     actorOption,
   ],
   run: async (input, context) => {
-    const { from } = input;
+    const { file } = input;
     const run = (archive: Archive): Promise<TransferCounts[]> => importArchive(archive, input, context);
     return reportTransfer(
       "imported",
-      await (from === "-" ? withArchiveInput(context.io.stdin, run) : withArchiveFile(from, run)),
+      await (file === "-" ? withArchiveInput(context.io.stdin, run) : withArchiveFile(file, run)),
     );
   },
 });
@@ -55,7 +55,7 @@ async function importArchive(
   input: ImportOptions,
   context: CliContext,
 ): Promise<TransferCounts[]> {
-  const { from, node, dir, overwrite = false, paths = "posix", as, history } = input;
+  const { file, node, dir, overwrite = false, paths = "posix", as, history } = input;
   const { env } = context.io;
   const readEach = async (run: (tree: Tree) => Promise<void>): Promise<void> => {
     for await (const tree of trees()) await run(history ? tree : { ...tree, history: null });
@@ -63,7 +63,7 @@ async function importArchive(
   if (node !== undefined || dir !== undefined) {
     if (memories !== 1)
       throw usageError(
-        `${from} holds ${memories} memories; leave --node and --dir out, and each goes to where it came from`,
+        `${file} holds ${memories} memories; leave --node and --dir out, and each goes to where it came from`,
       );
     return withTarget(getTarget(input, env), transferSettings, async (open) => {
       const plans: TransferPlan[] = [];
@@ -77,7 +77,7 @@ async function importArchive(
       readEach(async (tree) => {
         if (tree.address === null)
           throw usageError(
-            `${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`,
+            `${file} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`,
           );
         const open = openMemoryIn(database, tree.address, { ...transferSettings, paths, as });
         await run(await planTransfer(tree, open, overwrite));

@@ -9,15 +9,15 @@ import { formatAddress } from "../../targets/format-address.js";
 import { withDatabase } from "../../targets/open-target.js";
 import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
 import { getDatabaseTarget } from "../../targets/targets.js";
-import { bytesText, countText } from "../../terminal/format.js";
+import { agoText, bytesText, countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
 
 export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   usage: "memories",
   description:
-    "List the memories of a database: bytes, files, time of the last change, and address. " +
-    "Without options it lists all.",
+    "List the memories of a database: bytes, files, time of the last change, and address. Without options it lists " +
+    "all. A pipe or a file gets exact times and no header.",
   examples: ["memories --user ada@example.com", "memories --node assistant --scope perThread --json"],
   options: [
     new Option("--scope <scope>", "only memories of this scope").choices(memoryScopes),
@@ -29,7 +29,7 @@ export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
     const ranges = asUsage("--node, --thread or --user", () => checkMemoryFilter(filter));
     await withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
       about(`the collection ${database.collectionName}`, () =>
-        printEach(context, input.json, database.summaries(ranges), formatSummary, "no memory was found"),
+        printEach(context, input.json, database.summaries(ranges), formatSummary, "no memory was found", header),
       ),
     );
     return undefined;
@@ -41,10 +41,16 @@ export function getOwner({ node, thread, user }: TargetOptions): object {
   return pickDefined({ nodeId: node, threadId: thread, userId: user });
 }
 
+/** The longest time for people: "23 minutes ago". */
+const maxTimeChars = 14;
+
+const header = formatColumns("bytes", "files", "changed".padEnd(maxTimeChars), "memory");
+
 export function formatSummary({ address, sizeBytes, files, updatedAt }: MemorySummary, out: Output): string {
-  const size = bytesText(sizeBytes).padStart(12);
-  return (
-    `${size}  ${countText(files, "file").padStart(11)}  ${updatedAt.toISOString()} ` +
-    ` ${out.foreign(formatAddress(address))}`
-  );
+  const time = out.isTerminal ? agoText(updatedAt, new Date()).padEnd(maxTimeChars) : updatedAt.toISOString();
+  return formatColumns(bytesText(sizeBytes), countText(files, "file"), time, out.foreign(formatAddress(address)));
+}
+
+function formatColumns(size: string, files: string, time: string, address: string): string {
+  return `${size.padStart(12)}  ${files.padStart(11)}  ${time}  ${address}`;
 }

@@ -49,7 +49,7 @@ export const reject = proposalCommand<DecisionInput & { reason?: string }>({
   description:
     "Refuse a change that an agent proposes. The memory stays as it is. If somebody has already decided, the " +
     "command is refused.",
-  examples: ['reject 0f3c --by ada@example.com --reason "not from a customer" --node assistant'],
+  examples: ['reject 0f3c --by ada --reason "untrue" --node assistant'],
   options: [
     reviewerOption("who rejects it"),
     new Option("--reason <text>", "why, for the record").argParser((given: string) => {

@@ -18,7 +18,7 @@ export interface ProposalCommandSettings<Input> extends CommandTexts {
   run: (open: OpenProposals, input: MemoryInput<Input>, context: CliContext) => Promise<Report | undefined>;
 }
 
-const advice: Advice = { ENOENT: "`proposals` lists those that wait", EIO: storageAdvice };
+export const advice: Advice = { ENOENT: "`proposals` lists those that wait", EIO: storageAdvice };
 
 /** Creates a command that works on the proposals of a memory. The memory may have no file yet. */
 export function proposalCommand<Input extends OptionValues>(settings: ProposalCommandSettings<Input>): AddCommand {
@@ -46,7 +46,10 @@ export async function readProposal({ proposals, name }: OpenProposals, id: strin
   throw new CommandError("ENOENT", `${name} has no proposal ${id}; \`proposals\` lists those that wait`);
 }
 
-export function formatProposal(proposal: MemoryProposal, out: Output): string {
+export function formatProposal(
+  proposal: Omit<MemoryProposal, "content" | "oldContent" | "diff" | "base">,
+  out: Output,
+): string {
   const { id, status, at, command, path, to, actor, decidedBy, reason } = proposal;
   const change = `${command.padEnd(6)}  ${to === null ? path : `${path} -> ${to}`}`;
   const decision = decidedBy === null ? status : `${status} by ${formatActor(decidedBy)}`;

@@ -1,36 +1,109 @@
+import { isDeepStrictEqual } from "node:util";
 import { Option } from "commander";
 import type { ChangeStatus } from "../../../core/contract/change-record.js";
-import { printEach } from "../../terminal/print-each.js";
+import type { ProposalSummary } from "../../../core/approval/proposal-summary.js";
+import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import { pickDefined } from "../../collections.js";
+import { createCommand } from "../../command.js";
+import type { CliContext } from "../../context.js";
+import { about, asUsage, usageError } from "../../errors.js";
+import type { MemoryInput } from "../../memory-command.js";
+import { formatAddress } from "../../targets/format-address.js";
+import { type OpenTarget, withDatabase, withMemory } from "../../targets/open-target.js";
+import { targetOptions } from "../../targets/target-options.js";
+import { getDatabaseTarget } from "../../targets/targets.js";
+import { countText } from "../../terminal/format.js";
+import type { Output } from "../../terminal/output.js";
+import { printEach } from "../../terminal/print-each.js";
 import { styleDiff } from "../history/style-diff.js";
-import { formatProposal, proposalCommand, readProposal } from "./proposal-command.js";
+import { getOwner } from "../memories/memories.js";
+import { advice, formatProposal, type OpenProposals, readProposal, withProposals } from "./proposal-command.js";
+
+type Input = MemoryInput<{ id?: string; status?: ChangeStatus; all?: boolean }>;
 
 const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
 
-export const proposals = proposalCommand<{ id?: string; status?: ChangeStatus }>({
+const noneFound = "no proposal was found";
+
+/** More are not counted. */
+const maxCounted = 1000;
+
+export const proposals = createCommand<Input>({
   usage: "proposals [id]",
   description:
-    "List the proposed changes that wait for a person, oldest first, or show one with its diff. With --json, it " +
-    "prints an object for each proposal.",
+    "List the proposed changes that wait for a person, oldest first, or show one with its diff. With --all it lists " +
+    "those of all memories, with the memory of each. With --json, it prints an object for each proposal.",
   examples: [
     "proposals --node assistant",
+    "proposals --all",
+    "proposals --all --user ada@example.com",
     "proposals 0f3c --node assistant",
-    "proposals --status rejected --node assistant --user ada@example.com --json",
+    "proposals --status rejected --node assistant --json",
   ],
   options: [
+    new Option(
+      "--all",
+      "those of all memories of the database, or with --node, --thread or --user of the memories that have this id",
+    ),
     new Option("--status <status>", "only proposals of this status (default: those that wait)").choices(statuses),
+    ...targetOptions,
   ],
-  subject: ({ id }, name) => (id === undefined ? name : `proposal ${id}`),
-  run: async (open, { id, status, json }, context) => {
-    const { out } = context;
-    if (id === undefined) {
-      const waiting = open.proposals.list(pickDefined({ status }));
-      await printEach(context, json, waiting, formatProposal, "no proposal was found");
-      return undefined;
-    }
-    const proposal = await readProposal(open, id);
-    const text = `${formatProposal(proposal, out)}\n\n${styleDiff(proposal.diff, out)}`;
-    await (json ? out.json(proposal) : out.write(text));
-    return undefined;
+  run: async (input, context) => {
+    if (input.all === true) return listAll(input, context);
+    const { id, json } = input;
+    return withMemory(context, input, { access: "read", missing: "allow" }, (target) =>
+      about(
+        id === undefined ? target.name : `proposal ${id}`,
+        async () => {
+          const open = withProposals(target);
+          if (id === undefined) return listOwn(open, input, context);
+          const proposal = await readProposal(open, id);
+          const { out } = context;
+          const text = `${formatProposal(proposal, out)}\n\n${styleDiff(proposal.diff, out)}`;
+          await (json ? out.json(proposal) : out.write(text));
+          return undefined;
+        },
+        advice,
+      ),
+    );
   },
 });
+
+async function listAll(input: Input, context: CliContext): Promise<undefined> {
+  if (input.id !== undefined)
+    throw usageError("an id does not go with --all; name the memory of the proposal by --node, --thread or --user");
+  const filter = pickDefined({ ...getOwner(input), status: input.status });
+  const range = asUsage("--node, --thread or --user", () => checkProposalFilter(filter));
+  await withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
+    about(`the collection ${database.collectionName}`, () =>
+      printEach(context, input.json, database.proposals(range), formatSummary, noneFound),
+    ),
+  );
+  return undefined;
+}
+
+function formatSummary(proposal: ProposalSummary, out: Output): string {
+  return `${formatProposal(proposal, out)}  ${out.foreign(formatAddress(proposal.address))}`;
+}
+
+async function listOwn(open: OpenProposals, { status, json }: Input, context: CliContext): Promise<undefined> {
+  await printEach(context, json, open.proposals.list(pickDefined({ status })), formatProposal, noneFound);
+  if (status !== undefined) return undefined;
+  const count = await countElsewhere(open);
+  if (count === 0) return undefined;
+  const waiting = `${count > maxCounted ? "over " : ""}${countText(Math.min(count, maxCounted), "proposal")}`;
+  const verb = count === 1 ? "waits" : "wait";
+  await context.err.note(`${waiting} ${verb} in other memories; \`proposals --all\` lists them`, json === true);
+  return undefined;
+}
+
+/** Counts the proposals that wait in other memories of the database. Stops after one more than `maxCounted`. */
+async function countElsewhere({ stored }: OpenTarget): Promise<number> {
+  if (stored === null) return 0;
+  let count = 0;
+  for await (const { address } of stored.database.proposals(checkProposalFilter({}))) {
+    if (!isDeepStrictEqual({ ...address }, { ...stored.address })) count += 1;
+    if (count > maxCounted) break;
+  }
+  return count;
+}

@@ -36,7 +36,7 @@ export const mcp = createCommand<McpOptions>({
   examples: [
     "mcp --node assistant --user ada@example.com",
     "mcp --dir ./memory --dialect claude",
-    "mcp --http --port 3000 --token-file ./token --node assistant",
+    "mcp --http --token-file ./token --node assistant",
   ],
   options: [
     new Option("--http", "serve over HTTP"),

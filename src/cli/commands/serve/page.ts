@@ -6,7 +6,7 @@ import { Option } from "commander";
 import type { Memory } from "../../../core/memory.js";
 import type { CheckedAddress, MemoryAddress } from "../../../core/values/address.js";
 import { asHostname, isHost, isLoopback, loopbackNames } from "../../../core/values/hostnames.js";
-import { checkForgotten, checkMemoryFilter } from "../../../mongodb/admin/checks.js";
+import { checkForgotten, checkMemoryFilter, checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import type { MemoryPageNode } from "../../../page/options.js";
 import { createCommand } from "../../command.js";
@@ -33,7 +33,7 @@ export const page = createCommand<PageOptions>({
   examples: [
     "page --db assistant",
     "page --access write --port 4000",
-    "page --node assistant --mount /team=team-notes,access=read",
+    "page --node assistant --mount /team=team,access=read",
     "page --json",
   ],
   options: [
@@ -108,6 +108,7 @@ async function createListener(
     memory: (address, use) => database.memory(address, use),
     nodeOf: (address) => (tree !== null && isDeepStrictEqual(address, tree.address) ? tree.node : undefined),
     listMemories: (filter) => database.summaries(checkMemoryFilter(filter)),
+    listProposals: (filter) => database.proposals(checkProposalFilter(filter)),
     forget: (who) => database.forget(checkForgotten(who)),
   };
   return nodeListener(pageOver(memories, options));

@@ -44,8 +44,8 @@ export const migrateMongodbStore = createCommand<MigrationOptions>({
     "into memories. It overwrites nothing newer, so you can run it again. Exits with 1 if items were refused.",
   examples: [
     "migrate mongodb-store --dry-run",
-    "migrate mongodb-store --from-db old --from-collection store --db app",
-    `migrate mongodb-store --resume-after '{"$oid":"6563a1…"}'`,
+    "migrate mongodb-store --from-db old --db app",
+    `migrate mongodb-store --resume-after '{"$oid":"65…"}'`,
   ],
   options: [
     new Option("--from-uri <string>", "connection string of the source (default: that of --uri)"),

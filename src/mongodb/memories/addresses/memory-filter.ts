@@ -8,6 +8,7 @@ import {
   type OwnerField,
   getOwnerScope,
 } from "../../../core/values/address.js";
+import type { ChangeStatus } from "../../../core/contract/change-record.js";
 import { invalid } from "../../../core/values/errors.js";
 import { preview } from "../../../core/values/preview.js";
 import { shorten } from "../../../core/values/text.js";
@@ -49,11 +50,42 @@ export interface SweptCounts {
   memories: number;
 }
 
+/** Which proposals to list: those of memories that match all fields. */
+export interface ProposalFilter extends MemoryFilter {
+  /** @default proposals that still wait, or that a crash has interrupted */
+  status?: ChangeStatus;
+}
+
 const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];
+const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
 
 /** Returns the ranges that contain the matching memories, in the order of scopes. @throws MemoryError EINVAL */
 export function checkMemoryFilter(filter: unknown): AddressRange[] {
-  const { scope, nodeId, ...owner } = checkFields(filter, "a filter of memories");
+  return getRanges(checkFields(filter, "a filter of memories"));
+}
+
+/** The memories of all scopes or of one, and the statuses of their proposals. */
+export interface ProposalRange {
+  memories: Partial<AddressRange>;
+  statuses: readonly ChangeStatus[];
+}
+
+/** @throws MemoryError EINVAL */
+export function checkProposalFilter(filter: unknown): ProposalRange {
+  const { status, ...memoryFields } = checkFields(filter, "a filter of proposals", [...fields, "status"]);
+  const wanted = statuses.filter((each) => (status === undefined ? isWaiting(each) : each === status));
+  if (wanted.length === 0) throw invalid(`status must be one of ${statuses.join(", ")} (given ${preview(status)})`);
+  const [range, ...others] = getRanges(memoryFields);
+  // Several ranges differ in their scope only.
+  const { scope: _scope, ...ids } = { ...range };
+  return { memories: others.length === 0 ? { ...range } : ids, statuses: wanted };
+}
+
+function isWaiting(status: ChangeStatus): boolean {
+  return status === "pending" || status === "applying";
+}
+
+function getRanges({ scope, nodeId, ...owner }: Fields): AddressRange[] {
   const field = findOwnerField(owner);
   const scopes = field === null ? memoryScopes : [getOwnerScope(field)];
   if (scope !== undefined && !isMemoryScope(scope))
@@ -81,16 +113,18 @@ export function checkForgotten(who: unknown): AddressRange {
   return { scope: getOwnerScope(field), ...checkOwner(owner, field) };
 }
 
+type Fields = Partial<Record<keyof MemoryFilter, unknown>>;
+
 /** Refuses an undefined id as a mistake of the caller: if it were ignored, the filter would match everybody. */
-function checkFields(given: unknown, what: string): Partial<Record<keyof MemoryFilter, unknown>> {
+function checkFields(given: unknown, what: string, known: readonly string[] = fields): Fields & { status?: unknown } {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw invalid(
-      `${what} is an object with some of ${fields.join(", ")} (given ${given === null ? "null" : typeof given})`,
+      `${what} is an object with some of ${known.join(", ")} (given ${given === null ? "null" : typeof given})`,
     );
   }
   for (const [field, value] of Object.entries(given)) {
-    if (!fields.some((known) => known === field)) {
-      throw invalid(`unknown field of ${what}: ${shorten(field, 64)}; the fields are ${fields.join(", ")}`);
+    if (!known.includes(field)) {
+      throw invalid(`unknown field of ${what}: ${shorten(field, 64)}; the fields are ${known.join(", ")}`);
     }
     if (value === undefined) throw invalid(`${field} is undefined; pass an id, or leave the field out`);
   }

@@ -1,4 +1,6 @@
 import type { OwnerField } from "../../../core/values/address.js";
+import type { ProposalSummary } from "../../../core/approval/proposal-summary.js";
+import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { MemorySummary } from "./memory-filter.js";
 
@@ -26,4 +28,16 @@ export async function* summariesIn(ranges: readonly AddressRange[], readPage: Re
       after = end;
     } while (after !== null);
   }
+}
+
+/** Reads the summaries of proposals in the same way. */
+export async function* proposalsIn(
+  readPage: (after: ProposalPageEnd | null) => Promise<ProposalPage>,
+): AsyncGenerator<ProposalSummary> {
+  let after: ProposalPageEnd | null = null;
+  do {
+    const { summaries, end }: ProposalPage = await readPage(after);
+    yield* summaries;
+    after = end;
+  } while (after !== null);
 }

@@ -6,7 +6,8 @@ import type { BackendLimits, MemoryBackend } from "../../../core/contract/backen
 import type { MemorySnapshot } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
+import type { ForgottenCounts, MemorySummary, ProposalRange } from "../addresses/memory-filter.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 
 /**
@@ -51,6 +52,8 @@ export interface MemoryLayout {
    * UTF-8 bytes.
    */
   summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage>;
+  /** Reads one page of the proposals of these memories, oldest first, in whichever layout the memories are. */
+  proposals(range: ProposalRange, after: ProposalPageEnd | null, call: CallContext): Promise<ProposalPage>;
   /** Removes the memories of a range, including expired ones. Idempotent. */
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
   /** Removes each expired memory, and yields once for each. One that cannot be removed does not stop the others. */

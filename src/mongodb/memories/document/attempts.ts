@@ -1,4 +1,5 @@
 import { encodeOlderText } from "../../../core/history/older-text.js";
+import type { Steps } from "../../../core/runtime/turns.js";
 import type { Change } from "../../../core/tree/change.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
@@ -168,17 +169,17 @@ function updateAttempt(
 }
 
 /** Replaces the text of a file if the text is still `before`. Others may change the rest of the memory meanwhile. */
-export function createSwap(
+export function* createSwap(
   { path, before, content }: { path: string; before: string; content: string },
   settings: Pick<AttemptSettings, "now">,
-): ChangeParts {
+): Steps<ChangeParts> {
   return textAttempt(
     {
       path,
       create: false,
       newText: literal(content),
       unless: [{ $ne: ["$$text", literal(before)] }],
-      before: { older: literal(encodeOlderText(before, content)) },
+      before: { older: literal(yield* encodeOlderText(before, content)) },
       counts: null,
       growth: Math.max(0, utf8Bytes(content) - utf8Bytes(before)),
     },

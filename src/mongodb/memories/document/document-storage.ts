@@ -9,6 +9,7 @@ import { readArchived, restoreMemory } from "./document-archive.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { BackendLimits } from "../../../core/contract/backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
+import { runInTurns } from "../../../core/runtime/turns.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { type Change, type ChangeResult, createsMissing, noResult } from "../../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
@@ -177,7 +178,7 @@ export class DocumentStorage implements StoredMemory {
     const below = changes.flatMap(({ kind, path }) => (kind === "deleteDirectory" ? [path] : []));
     const loaded = await loadDocument(this.#reads, { paths, below, chars: 0 }, call);
     for (const edits of planChanges(loaded.tree, changes, options))
-      await this.#checkRoom(loaded, edits, createEditParts(loaded, edits), call);
+      await this.#checkRoom(loaded, edits, await runInTurns(createEditParts(loaded, edits), call), call);
   }
 
   /** Refuses edits after which the memory would exceed its limit. @throws ENOSPC */
@@ -224,7 +225,7 @@ export class DocumentStorage implements StoredMemory {
     call: CallContext,
   ): Promise<boolean> {
     const { isMissing } = loaded;
-    const parts = createEditParts(loaded, edits, scope.approvalId);
+    const parts = await runInTurns(createEditParts(loaded, edits, scope.approvalId), call);
     await this.#checkRoom(loaded, edits, parts, call);
     // An upsert cannot refuse the change of a missing document. `#checkRoom` has checked the size.
     const checked = isMissing ? { ...parts, growth: 0 } : parts;

@@ -1,3 +1,4 @@
+import type { Steps } from "../../../core/runtime/turns.js";
 import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import { getPathPrefix } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
@@ -18,9 +19,9 @@ type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
  * loaded; the new text of a single file, only if nobody has changed that text.
  * @param approvalId an id that the memory records in the same step
  */
-export function createEditParts(loaded: LoadedDocument, edits: TreeEdits, approvalId?: string): ChangeParts {
+export function* createEditParts(loaded: LoadedDocument, edits: TreeEdits, approvalId?: string): Steps<ChangeParts> {
   const { tree, legacy } = loaded;
-  const swapped = approvalId === undefined && legacy === null ? findSwappedText(tree, edits) : null;
+  const swapped = approvalId === undefined && legacy === null ? yield* findSwappedText(tree, edits) : null;
   if (swapped !== null) return swapped;
   const after = new MemoryTree(tree.snapshot());
   after.commit(edits);
@@ -32,18 +33,21 @@ export function createEditParts(loaded: LoadedDocument, edits: TreeEdits, approv
       ...(legacy === null ? editFields(tree, edits) : literalFields(after)),
       ...(approvalId !== undefined && { applied: { $mergeObjects: ["$applied", marks] } }),
     },
-    recorded: recorded && storedEdits(recorded, after),
+    recorded: recorded && (yield* storedEdits(recorded, after)),
     counts: null,
     growth: legacy === null ? mostGrowth(edits) : Infinity,
   };
 }
 
-function findSwappedText(tree: MemoryTree, { removed, moved, directories, files }: TreeEdits): ChangeParts | null {
+function* findSwappedText(
+  tree: MemoryTree,
+  { removed, moved, directories, files }: TreeEdits,
+): Steps<ChangeParts | null> {
   const [file] = files;
   if (file === undefined || files.length + removed.length + moved.length + directories.length > 1) return null;
   const before = tree.files.get(file.path);
   if (before === undefined) return null;
-  return createSwap({ path: file.path, before: before.content, content: file.content }, { now: file.updatedAt });
+  return yield* createSwap({ path: file.path, before: before.content, content: file.content }, { now: file.updatedAt });
 }
 
 function changedSince(revision: number): Expression[] {

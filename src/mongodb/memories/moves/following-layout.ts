@@ -26,7 +26,8 @@ import { isAddress, ownerOfAnyNode } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { followMemory } from "./followed-memory.js";
 import type { Following } from "./following.js";
-import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
+import type { ForgottenCounts, MemorySummary, ProposalRange } from "../addresses/memory-filter.js";
 import { movedAway } from "./moved-memory.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isTooMuch } from "../transaction-errors.js";
@@ -111,6 +112,14 @@ export class FollowingLayout implements MemoryLayout {
       summaries.push(...(await Promise.all(settled)).flat());
     }
     return { summaries, end };
+  }
+
+  proposals(
+    { memories, statuses }: ProposalRange,
+    after: ProposalPageEnd | null,
+    call: CallContext,
+  ): Promise<ProposalPage> {
+    return this.#shared.records.summaries(memories, statuses, after, call);
   }
 
   #summarise({ moved }: MovedMemory, call: CallContext): Promise<MemorySummary[]> {

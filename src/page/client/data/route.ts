@@ -4,7 +4,10 @@ import type { WireAddress } from "../../wire.js";
 /**
  * The shown view of the page. It is stored in the part of the address after `#`, so that any server can mount the page.
  */
-export type View = { name: "memories"; query: Query } | { name: "memory"; address: WireAddress; query: Query };
+export type View =
+  | { name: "memories"; query: Query }
+  | { name: "inbox"; query: Query }
+  | { name: "memory"; address: WireAddress; query: Query };
 
 export type Query = Record<string, string>;
 
@@ -12,15 +15,26 @@ export type Query = Record<string, string>;
 export function parseView(hash: string): View {
   const [path = "", search = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const query = Object.fromEntries(new URLSearchParams(search));
-  const { nodeId, scope, threadId, userId, ...rest } = query;
-  if (path !== "/memory" || nodeId === undefined) return { name: "memories", query };
-  const address: WireAddress = {
+  if (path === "/inbox") return { name: "inbox", query };
+  const address = readAddress(query);
+  if (path !== "/memory" || address === null) return { name: "memories", query };
+  const { nodeId: _nodeId, scope: _scope, threadId: _threadId, userId: _userId, ...rest } = query;
+  return { name: "memory", address, query: rest };
+}
+
+/** Returns the memory that a query names. Null if it names none. */
+export function readAddress({ nodeId, scope, threadId, userId }: Query): WireAddress | null {
+  if (nodeId === undefined) return null;
+  return {
     nodeId,
     scope: scope === "perThread" || scope === "perUser" ? scope : "global",
     ...(threadId !== undefined && { threadId }),
     ...(userId !== undefined && { userId }),
   };
-  return { name: "memory", address, query: rest };
+}
+
+export function inboxHref(query: Query = {}): string {
+  return createHref("/inbox", query);
 }
 
 export function memoriesHref(query: Query = {}): string {

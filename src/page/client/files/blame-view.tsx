@@ -16,9 +16,9 @@ export function BlameView({ path }: { path: string }): VNode {
       class="lines blame"
       rows={rows}
       rowPx={lineRowPx}
-      render={({ isFirst, version, line }, index) => (
+      render={({ isFirst, version, isRedacted, line }, index) => (
         <div key={index} class={`line ${isFirst ? "first" : ""}`}>
-          <span class="who">{isFirst && <Who version={version} />}</span>
+          <span class="who">{isFirst && <Who version={version} isRedacted={isRedacted} />}</span>
           <Line row={line} />
         </div>
       )}
@@ -26,9 +26,9 @@ export function BlameView({ path }: { path: string }): VNode {
   );
 }
 
-function Who({ version }: { version: WireVersion | undefined }): VNode {
+function Who({ version, isRedacted }: Pick<BlamedRow, "version" | "isRedacted">): VNode {
   const { href } = useMemory();
-  if (version === undefined) return <span class="muted">older than what is kept</span>;
+  if (version === undefined) return <span class="muted">{isRedacted ? "redacted" : "older than what is kept"}</span>;
   return (
     <a href={href({ tab: "history", path: version.path, version: version.id })}>
       <Actor actor={version.actor} /> <Time time={version.at} />
@@ -39,6 +39,7 @@ function Who({ version }: { version: WireVersion | undefined }): VNode {
 interface BlamedRow {
   line: LineRow;
   version: WireVersion | undefined;
+  isRedacted: boolean;
   /** Whether this is the first row of its run. */
   isFirst: boolean;
 }
@@ -49,8 +50,10 @@ function createRows({ runs, versions }: WireBlame): BlamedRow[] {
   for (const run of runs) {
     for (const [index, text] of run.lines.entries()) {
       number += 1;
-      for (const line of splitLine(text, number))
-        rows.push({ line, version: versions[run.version], isFirst: index === 0 && line.number !== null });
+      for (const line of splitLine(text, number)) {
+        const isFirst = index === 0 && line.number !== null;
+        rows.push({ line, version: versions[run.version], isRedacted: run.version === -2, isFirst });
+      }
     }
   }
   return rows;

@@ -28,7 +28,11 @@ export function HistoryView(): VNode {
             <Name text={path ?? `run ${run ?? ""}`} /> <a href={href({ tab: "history" })}>Show all</a>
           </p>
         )}
-        {versions.length === 0 && <Empty title="No versions">Nothing has changed since the history began.</Empty>}
+        {versions.length === 0 && (
+          <Empty title="No versions">
+            No change is recorded. A history begins with the first change by a store that has the option “history”.
+          </Empty>
+        )}
         <div class="timeline">
           {Array.from(
             Map.groupBy(versions, ({ at }) => dayText(at)),
@@ -59,13 +63,13 @@ export function HistoryView(): VNode {
 
 function VersionRow({ version, isChosen }: { version: WireVersion; isChosen: boolean }): VNode {
   const { query, href } = useMemory();
-  const { id, operation, path, from, at, actor, sizeBytes, redactedAt } = version;
+  const { id, operation, path, from, at, actor, sizeBytes } = version;
   return (
     <li>
       <a class="version-row" href={href({ ...query, version: id })} aria-current={isChosen ? "true" : undefined}>
         <span class="version-what">
           <Operation operation={operation} />
-          {redactedAt === undefined ? (
+          {path !== "" ? (
             <Name text={from === undefined ? path : `${from} → ${path}`} class="file" />
           ) : (
             <span class="file muted">redacted</span>

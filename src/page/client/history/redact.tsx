@@ -1,71 +1,101 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireRedactPreview, WireVersion } from "../../wire.js";
-import { post } from "../data/api.js";
-import { useMemory, useMemoryData } from "../data/memory.js";
+import type { WireFoundText } from "../../wire.js";
+import { type ApiError, post, toApiError } from "../data/api.js";
+import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
 import { Dialog, DialogButton } from "../parts/dialog.js";
-import { Pending } from "../parts/parts.js";
+import { countText } from "../parts/format.js";
+import { ErrorNote } from "../parts/parts.js";
 import { useSignature } from "../parts/signature.js";
 import { VersionLine } from "../parts/version-line.js";
 
-/** Removes a text from the history permanently. */
-export function RedactButton({ version }: { version: WireVersion }): VNode {
+/** Removes a text from the memory and its history permanently. It offers the text that is selected on the page. */
+export function RedactButton(): VNode {
   return (
-    <DialogButton label="Redact…" class="button danger-quiet">
-      {(close) => <RedactDialog id={version.id} close={close} />}
+    <DialogButton label="Redact a text…" class="button danger-quiet">
+      {(close) => <RedactDialog selected={getSelection()?.toString() ?? ""} close={close} />}
     </DialogButton>
   );
 }
 
-function RedactDialog({ id: chosen, close }: { id: string; close: () => void }): VNode {
+function RedactDialog({ selected, close }: { selected: string; close: () => void }): VNode {
   const { address, href } = useMemory();
-  const { data, error } = useMemoryData<WireRedactPreview>("redact-preview", { id: chosen });
   const { missing, fields, field } = useSignature();
-  const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
-  const ids = data?.versions.map(({ id }) => id).filter((id) => !spared.has(id)) ?? [];
-  const spare = (id: string, isSpared: boolean): void => {
-    const others = [...spared].filter((each) => each !== id);
-    setSpared(new Set(isSpared ? [...others, id] : others));
+  const [text, setText] = useState(selected);
+  const [found, setFound] = useState<WireFoundText | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isCut, setCut] = useState(false);
+  const change = (given: string): void => {
+    setText(given);
+    setFound(null);
+  };
+  const find = (): void => {
+    setError(null);
+    post<WireFoundText>("find-text", { address, text }).then(setFound, (failure: unknown) =>
+      setError(toApiError(failure)),
+    );
   };
   const run = async (): Promise<void> => {
-    await post("redact", { address, ids, ...fields });
+    await post("redact", { address, text, cut: isCut, ...fields });
     go(href({ tab: "history" }));
   };
+  const isFound = found !== null && found.versionCount + found.proposals + found.files.length > 0;
+  const isCovered = found?.files.length === 0 || isCut;
   return (
     <Dialog
-      title="Redact this text?"
+      title="Redact a text"
       act="Redact for good"
       isDangerous
-      missing={data === null ? "Still loading" : ids.length === 0 ? "Choose a version first" : missing}
+      missing={!isFound ? "Find a text first" : !isCovered ? "Choose to cover it in the files too" : missing}
       run={run}
       close={close}
     >
-      {data === null ? (
-        <Pending error={error} />
-      ) : (
-        <>
-          <p>
-            Text, path, size and hash of these versions go for good. Who made them and when stays. The text that the
-            file has now cannot be redacted: change the file first.
-          </p>
-          <ul class="preview-list">
-            {data.versions.map((version) => (
-              <li key={version.id}>
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={!spared.has(version.id)}
-                    onChange={(event) => spare(version.id, !event.currentTarget.checked)}
-                  />
-                  <VersionLine version={version} remark={version.id === chosen ? "" : ", the same text"} />
-                </label>
-              </li>
-            ))}
-          </ul>
-          {field}
-        </>
+      <p>
+        The text goes for good, wherever it stands: in versions, in proposals and in the search. Who made the versions
+        and when stays, and so does the rest of each text.
+      </p>
+      <label class="field">
+        Text to redact, exactly as it is written
+        <textarea
+          rows={2}
+          required
+          data-missing={text === "" ? "" : undefined}
+          value={text}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+      </label>
+      <button type="button" class="button" disabled={text === ""} onClick={find}>
+        Find
+      </button>
+      {error !== null && <ErrorNote error={error} />}
+      {found !== null && <Found found={found} />}
+      {found !== null && found.files.length > 0 && (
+        <label class="check">
+          <input type="checkbox" checked={isCut} onChange={(event) => setCut(event.currentTarget.checked)} />
+          Cover it in {countText(found.files.length, "file")} as they are now, too: {found.files.join(", ")}
+        </label>
       )}
+      {isFound && field}
     </Dialog>
+  );
+}
+
+function Found({ found: { versions, versionCount, proposals } }: { found: WireFoundText }): VNode {
+  const more = versionCount - versions.length;
+  return (
+    <>
+      <p>
+        Found in {countText(versionCount, "version")} and {countText(proposals, "proposal")}.
+      </p>
+      <ul class="preview-list">
+        {versions.map((version) => (
+          <li key={version.id}>
+            <VersionLine version={version} />
+          </li>
+        ))}
+        {more > 0 && <li class="muted">and {countText(more, "more version")}</li>}
+      </ul>
+    </>
   );
 }

@@ -13,9 +13,9 @@ import { VersionLine } from "../parts/version-line.js";
 import { DiffView } from "./diff-view.js";
 
 /** Restores a file to its state right after a version. */
-export function RestoreButton({ version: { id, path, sizeBytes } }: { version: WireVersion }): VNode {
+export function RestoreButton({ version: { id, path, operation } }: { version: WireVersion }): VNode {
   return (
-    <DialogButton label={sizeBytes === null ? "Delete it again…" : "Restore this version…"}>
+    <DialogButton label={operation === "deleted" ? "Delete it again…" : "Restore this version…"}>
       {(close) => <RevertDialog title="Restore this version?" act="Restore" what={{ path, to: id }} close={close} />}
     </DialogButton>
   );

@@ -16,7 +16,7 @@ export function VersionView({ id }: { id: string }): VNode {
   const { data, error } = useMemoryData<WireChange>("change", { id });
   if (data === null) return <Pending error={error} />;
   const { version, hunks } = data;
-  const { operation, path, at, sizeBytes, redactedAt } = version;
+  const { operation, path, at, redactedAt } = version;
   return (
     <>
       <header class="detail-head">
@@ -24,14 +24,13 @@ export function VersionView({ id }: { id: string }): VNode {
           Versions
         </a>
         <h2>
-          <Operation operation={operation} />{" "}
-          {redactedAt === undefined ? <Name text={path} class="path" /> : "redacted"}
+          <Operation operation={operation} /> {path === "" ? "redacted" : <Name text={path} class="path" />}
         </h2>
         <span class="muted" title={momentText(at)}>
           <Time time={at} />
         </span>
         <span class="tools">
-          <a class="button quiet" href={href({ at: id, ...(sizeBytes !== null && { path }) })}>
+          <a class="button quiet" href={href({ at: id, ...(operation !== "deleted" && path !== "" && { path }) })}>
             Tree at this moment
           </a>
           <a class="button quiet" href={href({ tab: "message", at: id })}>
@@ -44,7 +43,8 @@ export function VersionView({ id }: { id: string }): VNode {
         <Actions version={version} />
         {redactedAt !== undefined && (
           <p class="note">
-            The text of this version was redacted <Time time={redactedAt} />. Who and when stay.
+            {hunks === null ? "The text" : "A part of the text"} of this version was redacted <Time time={redactedAt} />
+            . Who and when stay.
           </p>
         )}
         {redactedAt === undefined && hunks === null && (
@@ -60,12 +60,11 @@ function Actions({ version }: { version: WireVersion }): VNode | null {
   const { access } = useSession();
   if (access !== "write") return null;
   const runId = version.actor?.runId;
-  const isRedacted = version.redactedAt !== undefined;
   return (
     <div class="actions">
-      {!isRedacted && <RestoreButton version={version} />}
+      {version.path !== "" && <RestoreButton version={version} />}
       {runId !== undefined && <UndoRunButton runId={runId} />}
-      {!isRedacted && version.sha256 !== null && <RedactButton version={version} />}
+      <RedactButton />
     </div>
   );
 }

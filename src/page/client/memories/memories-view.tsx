@@ -5,6 +5,7 @@ import { useTicks } from "../data/live.js";
 import { memoriesHref, memoryHref, type Query, replace } from "../data/route.js";
 import { useSession } from "../data/session.js";
 import { usePages } from "../data/use-data.js";
+import { WaitingIn } from "../inbox/waiting.js";
 import { bytesText, countText, numberText, ownerText } from "../parts/format.js";
 import { Choice, Empty, Owner, Pending, Time } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
@@ -152,7 +153,10 @@ function MemoryRow({ memory: { address, files, sizeBytes, updatedAt } }: { memor
   return (
     <a class="memory-row" href={memoryHref(address)}>
       <Name text={address.nodeId} class="node" />
-      <Owner address={address} />
+      <span class="whose">
+        <Owner address={address} />
+        <WaitingIn address={address} />
+      </span>
       <span class="number">
         {numberText(files)}
         <span class="only-narrow"> {files === 1 ? "file" : "files"}</span>

@@ -4,13 +4,12 @@ import { Operation, Time } from "./parts.js";
 import { Name } from "./shown.js";
 
 /** Shows a version in a list of a dialog. */
-export function VersionLine({ version, remark = "" }: { version: WireVersion; remark?: string }): VNode {
+export function VersionLine({ version }: { version: WireVersion }): VNode {
   return (
     <>
       <Operation operation={version.operation} /> <Name text={version.path} class="file" />{" "}
       <span class="muted">
         <Time time={version.at} />
-        {remark}
       </span>
     </>
   );

@@ -1,4 +1,5 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { WireFullProposal, WireProposal, WireProposals } from "../../wire.js";
 import { useTicks } from "../data/live.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
@@ -52,14 +53,19 @@ export function ProposalsView(): VNode {
         {chosen === undefined ? (
           <Empty title="No proposal is chosen" />
         ) : (
-          <ProposalView key={chosen} id={chosen} version={version} />
+          <ProposalView
+            key={chosen}
+            id={chosen}
+            version={version}
+            back={{ href: href({ ...query, proposal: "" }), words: "Proposals" }}
+          />
         )}
       </section>
     </div>
   );
 }
 
-function createTitle({ path, to }: WireProposal): string {
+export function createTitle({ path, to }: WireProposal): string {
   return to === null ? path : `${path} → ${to}`;
 }
 
@@ -82,16 +88,33 @@ function ProposalRow({ proposal, isChosen }: { proposal: WireProposal; isChosen:
   );
 }
 
-function ProposalView({ id, version }: { id: string; version: string }): VNode {
-  const { query, href } = useMemory();
+interface ProposalViewProps {
+  id: string;
+  version: string;
+  /** The list that shows the proposal. */
+  back: { href: string; words: string };
+  /** Shown above what is proposed. */
+  children?: ComponentChildren;
+}
+
+/** Shows a proposal of the memory, with its decisions. */
+export function ProposalView({ id, version, back, children }: ProposalViewProps): VNode {
   const { access } = useSession();
   const { data: proposal, error } = useMemoryData<WireFullProposal>("proposal", { id }, version);
+  const body = useRef<HTMLDivElement>(null);
+  const wasPending = useRef(false);
+  const isPending = proposal?.status === "pending";
+  useEffect(() => {
+    // A decision removes the button that had the focus.
+    if (wasPending.current && document.activeElement === document.body) body.current?.focus();
+    wasPending.current = isPending;
+  }, [isPending]);
   if (proposal === null) return <Pending error={error} />;
   return (
     <>
       <header class="detail-head">
-        <a class="back only-narrow" href={href({ ...query, proposal: "" })}>
-          Proposals
+        <a class="back only-narrow" href={back.href}>
+          {back.words}
         </a>
         <h2>
           <span class="operation">{proposal.command}</span> <Name text={createTitle(proposal)} class="path" />
@@ -100,7 +123,8 @@ function ProposalView({ id, version }: { id: string; version: string }): VNode {
           <Time time={proposal.at} />
         </span>
       </header>
-      <div class="detail-body" tabIndex={0} role="region" aria-label="What is proposed">
+      <div ref={body} class="detail-body" tabIndex={0} role="region" aria-label="What is proposed">
+        {children}
         <Provenance actor={proposal.actor} />
         <Decided proposal={proposal} />
         {access === "write" && proposal.status === "pending" && <Decisions proposal={proposal} />}

@@ -1,4 +1,5 @@
 import { encodeOlderText } from "../../../../core/history/older-text.js";
+import type { Steps } from "../../../../core/runtime/turns.js";
 import type { MemoryTree } from "../../../../core/tree/memory-tree.js";
 import type { MemoryActor } from "../../../../core/values/actor.js";
 import type { RecordedChange, RecordedFile } from "../../../history/outbox.js";
@@ -43,21 +44,23 @@ export function recordInOutbox(
 }
 
 /** @param tree after the change. Previous texts are stored as differences from its texts, which takes less room */
-export function storedEdits({ files, directories }: RecordedEdits, tree: MemoryTree): RecordedParts {
-  return {
-    files: literal(files.map((file) => storedFile(file, tree))),
-    directories: literal(storedDirectories(directories)),
-  };
+export function* storedEdits({ files, directories }: RecordedEdits, tree: MemoryTree): Steps<RecordedParts> {
+  const stored: StoredFileChange[] = [];
+  for (const file of files) {
+    stored.push(yield* storedFile(file, tree));
+    yield;
+  }
+  return { files: literal(stored), directories: literal(storedDirectories(directories)) };
 }
 
-function storedFile({ path, from, gone, before }: RecordedFile, tree: MemoryTree): StoredFileChange {
+function* storedFile({ path, from, gone, before }: RecordedFile, tree: MemoryTree): Steps<StoredFileChange> {
   const after = tree.files.get(path)?.content;
   const isReplaced = before !== undefined && !gone && after !== undefined;
   return {
     key: keyOfPath(path),
     ...(from !== undefined && { from: keyOfPath(from) }),
     ...(gone && { gone }),
-    ...(isReplaced ? { older: encodeOlderText(before, after) } : before !== undefined && { before }),
+    ...(isReplaced ? { older: yield* encodeOlderText(before, after) } : before !== undefined && { before }),
   };
 }
 

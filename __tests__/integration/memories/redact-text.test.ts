@@ -1,0 +1,261 @@
+import { describe, expect, it } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import type { MemoryHistory } from "../../../src/core/history/history.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { refuses } from "../../../src/testing/memory-case.js";
+import { getFailure } from "../../helpers/get-failure.js";
+import type { ServerKind } from "../../helpers/mongo-servers.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const cover = "[redacted----]";
+
+async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of stream) found.push(each);
+  return found;
+}
+
+function getHistory(memory: Memory): MemoryHistory {
+  if (memory.history === null) throw new Error("the memory keeps no history");
+  return memory.history;
+}
+
+/** The layout `files` has no memories on a standalone server. */
+describe.each<[LayoutName, ServerKind]>([
+  ["document", "standalone"],
+  ["files", "replicaSet"],
+])("a text that is redacted in the layout %s", (layout, server) => {
+  const { db, client, name: dbName } = testDatabase(server);
+  const store = new MongoMemoryStore({ client, dbName, layout, history: true, memoryTextIndex: layout === "files" });
+  const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+
+  /** Every document of the database as the server stores it. */
+  async function readStored(): Promise<string> {
+    const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+    const documents = await Promise.all(collections.map(({ name }) => db.collection(name).find().toArray()));
+    return JSON.stringify(documents);
+  }
+
+  /** Each test has a secret of its own, because it looks for it in the whole database. */
+  const createSecret = (): string => `sk-${randomUUID().slice(0, 11)}`;
+  const isStored = async (text: string): Promise<boolean> => (await readStored()).includes(text);
+
+  /** A key comes in version 2 and goes in version 5. */
+  async function writeLeak(memory: Memory, secret: string): Promise<void> {
+    await memory.write("/a", "first\nlast\n");
+    await memory.write("/a", `first\nkey: ${secret}\nlast\n`);
+    await memory.write("/a", `first\nkey: ${secret}\nmiddle\nlast\n`);
+    await memory.append("/a", "more\n");
+    await memory.update("/a", `key: ${secret}\n`, "");
+  }
+
+  // Requirement: history.redact-text
+  it("stands in no document any more, and the rest of each version can be read", async () => {
+    const secret = createSecret();
+    const memory = openFresh().with({ actor: { userId: "ada" } });
+    await writeLeak(memory, secret);
+    const history = getHistory(memory);
+    expect(await history.redact({ text: secret })).toBe(3);
+    expect(await isStored(secret)).toBe(false);
+    const versions = await Promise.all(["1", "2", "3", "4", "5"].map((id) => history.read(id)));
+    expect(versions.map(({ content }) => content)).toEqual([
+      "first\nlast\n",
+      `first\nkey: ${cover}\nlast\n`,
+      `first\nkey: ${cover}\nmiddle\nlast\n`,
+      `first\nkey: ${cover}\nmiddle\nlast\nmore\n`,
+      "first\nmiddle\nlast\nmore\n",
+    ]);
+    expect(versions.map(({ path, redactedBy, sha256 }) => [path, redactedBy?.userId, sha256 === null])).toEqual([
+      ["/a", undefined, false],
+      ["/a", "ada", true],
+      ["/a", "ada", true],
+      ["/a", "ada", true],
+      ["/a", undefined, false],
+    ]);
+    expect((await history.at("3")).files).toMatchObject([{ content: versions[2]?.content }]);
+    expect(await history.diff("4", "5")).toContain(`-key: ${cover}\n`);
+    expect(await history.redact({ text: secret })).toBe(0);
+  });
+
+  // Requirement: history.redact-text
+  it("leaves the lines that stay to the versions that wrote them", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    await writeLeak(memory, secret);
+    await getHistory(memory).redact({ text: secret });
+    const lines = await getHistory(memory).blame("/a");
+    expect(lines.map(({ text, version }) => [text, version?.id])).toEqual([
+      ["first", "1"],
+      ["middle", "3"],
+      ["last", "1"],
+      ["more", "4"],
+    ]);
+  });
+
+  // Requirement: history.find-text
+  it("is found in versions, proposals and files before anything is changed", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    const rules = [{ path: "/**", access: "ask" as const }];
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules, onAsk: "propose" });
+    await writeLeak(memory, secret);
+    await memory.write("/b", secret);
+    await memory.write("/c", "plain");
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/c", content: secret });
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/c", content: "plain" });
+    const [proposal] = await all(memory.proposals?.list() ?? []);
+    const before = await readStored();
+    const { versions, proposals, files } = await getHistory(memory).findText(secret);
+    expect(versions.map(({ id, path }) => [id, path])).toEqual([
+      ["6", "/b"],
+      ["4", "/a"],
+      ["3", "/a"],
+      ["2", "/a"],
+    ]);
+    expect([proposals, files]).toEqual([[proposal?.id], ["/b"]]);
+    expect(await readStored()).toBe(before);
+  });
+
+  // Requirement: history.redact-text
+  it("goes from proposals, and those that wait are rejected", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    const rules = [{ path: "/**", access: "ask" as const }];
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules, onAsk: "propose" });
+    await node.memoryTools[0]?.invoke({ command: "append", path: `/${secret}`, content: "one" });
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: `two ${secret}` });
+    expect(await getHistory(memory).redact({ text: secret })).toBe(0);
+    expect(await isStored(secret)).toBe(false);
+    const rejected = await all(memory.proposals?.list({ status: "rejected" }) ?? []);
+    expect(rejected.map(({ path, reason }) => [path, reason])).toEqual([
+      ["", "redacted"],
+      ["/a", "redacted"],
+    ]);
+  });
+
+  // Requirement: history.redact-present
+  it("is refused where a present file has it, and covered there if it may be cut", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    await memory.write("/a", `one ${secret}\ntwo`);
+    await memory.write("/b", `${secret}${secret}`);
+    const error = await getFailure(getHistory(memory).redact({ text: secret }));
+    expect(error).toMatchObject({ code: "EINVAL", path: "/a" });
+    expect(error).toMatchObject({ message: expect.stringContaining("/a and in 1 more file as it is now") });
+    expect(await getHistory(memory).redact({ text: secret, cut: true })).toBe(2);
+    expect(await isStored(secret)).toBe(false);
+    expect([await memory.read("/a"), await memory.read("/b")]).toEqual([`one ${cover}\ntwo`, `${cover}${cover}`]);
+    expect((await getHistory(memory).blame("/a")).map(({ version }) => version?.id)).toEqual(["1", "1"]);
+  });
+
+  // Requirement: history.redact-present
+  it("is refused where a present path has it, in words that do not repeat it", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    await memory.write(`/${secret}/a`, "text");
+    await memory.write("/b", secret);
+    const error = await getFailure(getHistory(memory).redact({ text: secret, cut: true }));
+    expect(error).toMatchObject({ code: "EINVAL", message: expect.stringMatching(/rename or delete it first/) });
+    expect(String(error)).not.toContain(secret);
+    expect(await memory.read("/b")).toBe(secret);
+  });
+
+  // Requirement: history.redact-text
+  it("goes from former paths of files and directories", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    await memory.write(`/${secret}/a`, "text");
+    await memory.append(`/${secret}/a`, "more");
+    await memory.rename(`/${secret}`, "/plain");
+    await memory.delete("/plain/a");
+    await memory.rename("/plain", `/${secret} empty`);
+    await memory.delete(`/${secret} empty`);
+    const history = getHistory(memory);
+    expect(await history.redact({ text: secret })).toBe(3);
+    expect(await isStored(secret)).toBe(false);
+    const versions = await all(history.list());
+    expect(versions.map(({ path, from, operation }) => [operation, path, from])).toEqual([
+      ["deleted", "/plain/a", undefined],
+      ["renamed", "/plain/a", undefined],
+      ["modified", "", undefined],
+      ["created", "", undefined],
+    ]);
+    expect((await history.read("2")).content).toBe("text\nmore");
+  });
+
+  // Requirement: history.redact-text
+  it("goes for good, whatever others write, revert and redact at the same time", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    const history = getHistory(memory);
+    await writeLeak(memory, secret);
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, index) => memory.write(`/other ${index % 3}`, `${index}`)),
+      history.redact({ text: secret, cut: true }),
+      history.redact({ text: secret, cut: true }),
+      history.redact({ text: "middle", cut: true }),
+      history.revert({ path: "/a", to: "1" }),
+    ]);
+    expect(await isStored(secret)).toBe(false);
+    expect((await history.read("4")).content).toBe(`first\nkey: ${cover}\n------\nlast\nmore\n`);
+  });
+
+  // Requirement: history.redact-text
+  it("is redacted in each memory of a tree that has it", async () => {
+    const secret = createSecret();
+    const [root, team] = [openFresh(), openFresh()];
+    await writeLeak(root, secret);
+    await team.write("/b", secret);
+    await team.write("/b", "plain");
+    const tree = mountMemories({ "/": root, "/team": team });
+    const history = getHistory(tree);
+    expect((await history.findText(secret)).versions.map(({ id, path }) => [id, path])).toEqual([
+      ["/team:1", "/team/b"],
+      ["4", "/a"],
+      ["3", "/a"],
+      ["2", "/a"],
+    ]);
+    expect(await history.redact({ text: secret })).toBe(4);
+    expect(await isStored(secret)).toBe(false);
+  });
+
+  // Requirement: history.rights
+  it("may only be redacted where the files may be changed", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    await writeLeak(memory, secret);
+    const rules = [{ path: "/a", access: "read" as const }];
+    const bound = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules }).memory();
+    await refuses(getHistory(bound).redact({ text: secret }), "EACCES");
+    expect((await getHistory(memory).read("2")).content).toContain(secret);
+  });
+
+  it("is a text of 1 to 1,000,000 characters of well-formed Unicode", async () => {
+    const history = getHistory(openFresh());
+    for (const text of ["", "x".repeat(1_000_001), "\ud83d", 1 as unknown as string]) {
+      await expect(history.redact({ text })).rejects.toThrow(TypeError);
+      await expect(history.findText(text)).rejects.toThrow(TypeError);
+    }
+    expect(await history.redact({ text: "x" })).toBe(0);
+  });
+
+  // Requirement: history.redact
+  it("is said to be redacted in a blame, where all of a version was redacted by its id", async () => {
+    const memory = openFresh();
+    await memory.write("/a", "one\n");
+    await memory.append("/a", "two\n");
+    await memory.append("/a", "three\n");
+    await memory.write("/a", "one\nthree\nfour\n");
+    await getHistory(memory).redact(["2", "3"]);
+    const lines = await getHistory(memory).blame("/a");
+    expect(lines.map(({ text, version, redacted }) => [text, version?.id, redacted])).toEqual([
+      ["one", "1", undefined],
+      ["three", undefined, true],
+      ["four", undefined, true],
+    ]);
+  });
+});

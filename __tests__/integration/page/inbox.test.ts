@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import type { Server } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import type { Browser } from "puppeteer-core";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
+import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+// The page as users get it, with its client: needs `dist`, which `npm test` builds first.
+const { client, name: dbName } = testDatabase();
+const ada = { nodeId: "support", scope: "perUser", userId: "ada@example.com" } as const;
+const eve = { ...ada, userId: "eve@example.com" };
+const writer = { nodeId: "writer", scope: "global" } as const;
+const servers: Server[] = [];
+let store: MongoMemoryStore;
+let browser: Browser;
+
+/** An agent proposes to append to a file. */
+async function propose({ nodeId, userId }: { nodeId: string; userId?: string }, path: string): Promise<string> {
+  const scope = userId === undefined ? "global" : "perUser";
+  const node = new MemoryNode({ store, nodeId, scope, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
+  const answer = (await node.memoryTools[0]?.invoke(
+    { command: "append", path, content: `text of ${path}\n` },
+    { configurable: { user_id: userId } },
+  )) as string;
+  return (JSON.parse(answer) as { result: { proposal: string } }).result.proposal;
+}
+
+async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
+  const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token: pageToken, access })));
+  servers.push(server);
+  return Tab.open(browser, origin, pageToken);
+}
+
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+beforeEach(() => {
+  store = new MongoMemoryStore({ client, dbName, memoriesCollection: `memories ${randomUUID()}` });
+});
+
+describe("what the page answers about the proposals of all memories", () => {
+  const ask = async (path: string): Promise<unknown> =>
+    (await askPage(createMemoryPage({ store, token: pageToken }), `/api/${path}`)).json;
+
+  // Requirement: page.inbox
+  it("is the list of those that wait, oldest first, and their number for each memory", async () => {
+    const ids = [await propose(ada, "/a"), await propose(writer, "/b"), await propose(ada, "/c")];
+    await store.memory(writer).proposals?.reject(await propose(writer, "/d"), { by: { userId: "eve" } });
+    expect(await ask("inbox")).toMatchObject({
+      more: false,
+      proposals: [
+        { id: ids[0], address: ada, path: "/a" },
+        { id: ids[1], address: writer, path: "/b" },
+        { id: ids[2], address: ada, path: "/c" },
+      ],
+    });
+    expect(JSON.stringify(await ask("inbox"))).not.toContain("text of");
+    expect(await ask("waiting")).toEqual({
+      count: 3,
+      more: false,
+      memories: [
+        { address: ada, count: 2 },
+        { address: writer, count: 1 },
+      ],
+    });
+    await store.forget({ userId: ada.userId });
+    expect(await ask("waiting")).toEqual({ count: 1, more: false, memories: [{ address: writer, count: 1 }] });
+  });
+});
+
+describe("the inbox in a browser", () => {
+  // Requirement: page.inbox
+  it("is reached from everywhere, with the number of what waits in all memories and in each", async () => {
+    for (const address of [ada, eve, writer]) await store.memory(address).write("/own", "text\n");
+    await propose(ada, "/a");
+    await propose(ada, "/b");
+    await propose(writer, "/c");
+    const tab = await openTab("read");
+    await tab.see(/Inbox\s+3\s+waiting/);
+    await tab.see(/ada@example\.com\s+2\s+waiting/);
+    expect(await tab.value(`document.querySelector('a.memory-row[href*="eve"]').textContent.includes("waiting")`)).toBe(
+      false,
+    );
+    await tab.view(`#/memory?${pageQuery(ada)}`);
+    await tab.see(/Proposals\s+2\s+waiting/);
+    await propose(eve, "/d");
+    await tab.see(/Inbox\s+4\s+waiting/);
+    await tab.click("a.inbox-link");
+    await tab.see("4 changes, oldest first");
+    await tab.see("text of /a");
+    expect(await tab.text()).not.toContain("Approve…");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  // Requirement: page.inbox, page.accessible
+  it("lets a person decide by keyboard alone, and keeps the decided change on the screen", async () => {
+    await propose(ada, "/first");
+    await propose(writer, "/second");
+    const tab = await openTab();
+    const { keyboard } = tab.page;
+    const tabTo = async (text: string): Promise<void> => {
+      for (let steps = 0; steps < 40; steps += 1) {
+        await keyboard.press("Tab");
+        const found = await tab.value<string>('document.activeElement?.textContent ?? ""');
+        if (found.includes(text) && found.length < 100) return;
+      }
+      throw new Error(`the tabulator leads to no ${text}`);
+    };
+    await tab.see(/Inbox\s+2\s+waiting/);
+    await tabTo("Inbox");
+    await keyboard.press("Enter");
+    await tab.see("text of /first");
+    await tabTo("/second");
+    await keyboard.press("Enter");
+    await tab.see("text of /second");
+    await tabTo("Approve…");
+    await keyboard.press("Enter");
+    await tab.see("Approve this change?");
+    await tab.page.focus("dialog input");
+    await keyboard.type("Ada");
+    await keyboard.press("Enter");
+    await tab.see("Approved by Ada");
+    await tab.see("1 change, oldest first");
+    await tab.until('document.activeElement?.getAttribute("aria-label") === "What is proposed"');
+    expect(await store.memory(writer).read("/second")).toBe("text of /second\n");
+    await tab.click('.timeline a[href*="support"]');
+    await tab.see("text of /first");
+    await tab.press("Reject…");
+    await tab.press("Reject");
+    await tab.see("Rejected by Ada");
+    await tab.see("Nothing waits");
+    await tab.see(/Inbox\n/);
+    expect(await store.memory(ada).stat("/first")).toBeNull();
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  // Requirement: page.inbox
+  it("keeps the change that is shown when somebody else decides about it", async () => {
+    const id = await propose(ada, "/first");
+    await propose(writer, "/second");
+    const tab = await openTab();
+    await tab.view("#/inbox");
+    await tab.see("text of /first");
+    await store.memory(ada).proposals?.approve(id, { by: { userId: "Bob" } });
+    await tab.see("1 change, oldest first");
+    await tab.see("Approved by Bob");
+    expect(await tab.text()).not.toContain("text of /second");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  // Requirement: page.inbox, page.accessible
+  it("has nothing that a checker of accessibility calls serious, light and dark, wide and narrow", async () => {
+    await store.memory(ada).write("/own", "text\n");
+    await propose(ada, "/first");
+    const tab = await openTab();
+    for (const view of ["#/inbox", `#/inbox?${pageQuery({ ...ada, proposal: await propose(ada, "/b") })}`, "#/"]) {
+      await tab.view(view);
+      await tab.see(view === "#/" ? "Changed" : "append");
+      for (const [scheme, width] of [
+        ["light", 1280],
+        ["dark", 390],
+      ] as const) {
+        await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+        await tab.page.setViewport({ width, height: 800 });
+        expect([view, scheme, width, await tab.seriousFaults()]).toEqual([view, scheme, width, []]);
+      }
+      await tab.page.setViewport({ width: 1280, height: 800 });
+    }
+    await tab.page.close();
+  });
+});

@@ -1,0 +1,215 @@
+import { describe, expect, it } from "@jest/globals";
+import type { BaseMessage } from "@langchain/core/messages";
+import { HumanMessage } from "@langchain/core/messages";
+import type { StructuredTool } from "@langchain/core/tools";
+import { InMemoryStore, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
+import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
+import { createAgent } from "langchain";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
+import { Agent } from "../../../src/graph/agent.js";
+import { CallModelNode } from "../../../src/graph/call-model-node.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import { createMemoryTool } from "../../../src/langchain/memory-tool.js";
+import { createRecordTools } from "../../../src/langchain/records/index.js";
+import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { buildGraph } from "../../../src/template/build-graph.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { edge, node as templateNode } from "../../helpers/graph-definitions.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+
+const store = new InMemoryStore();
+const question = { messages: [new HumanMessage("hello")] };
+
+/** A node with a file that each tool can change, and the same text at each path. */
+async function createNode(): Promise<MemoryNode> {
+  const node = new MemoryNode({ ...freshAddress(), store });
+  await node.memory().write("/project/todo", "old");
+  return node;
+}
+
+/** How each dialect's tools change the file at the path that a prompt shows. */
+const dialects = [
+  {
+    name: "the unified tool",
+    path: "/project/todo",
+    createTools: (node: MemoryNode): StructuredTool[] => [createMemoryTool(node)],
+    change: (path: string) => ({ command: "update", path, oldContent: "old", content: "new" }),
+  },
+  {
+    name: "Claude's tool",
+    path: "/memories/project/todo",
+    createTools: (node: MemoryNode): StructuredTool[] => [createClaudeMemoryTool(node)],
+    change: (path: string) => ({ command: "str_replace", path, old_str: "old", new_str: "new" }),
+  },
+  {
+    name: "Claude's tool with another root",
+    path: "/notes/of mine/project/todo",
+    createTools: (node: MemoryNode): StructuredTool[] => [createClaudeMemoryTool(node, { root: "/notes/of mine/" })],
+    change: (path: string) => ({ command: "str_replace", path, old_str: "old", new_str: "new" }),
+  },
+  {
+    name: "the records' tools",
+    path: "project/todo",
+    createTools: (node: MemoryNode): StructuredTool[] => createRecordTools(node).filter(({ name }) => name[0] === "r"),
+    change: (path: string) => ({ path, content: "new" }),
+  },
+];
+
+/** Every way to show a memory to a model. Each shows `node` to the model, which has `tools`. */
+const waysIn: Record<
+  string,
+  (node: MemoryNode, tools: StructuredTool[], model: ScriptedChatModel) => Promise<unknown>
+> = {
+  "a graph with a CallModelNode": (node, tools, model) =>
+    new StateGraph(MessagesAnnotation)
+      .addNode("call_model", new CallModelNode({ model, tools, memoryConnector: node }))
+      .addEdge(START, "call_model")
+      .compile()
+      .invoke(question),
+  "an Agent": (node, tools, model) => new Agent({ model, tools, memoryConnector: node }).invoke(question),
+  "the middleware": (memory, tools, model) =>
+    createAgent({ model, tools, middleware: [memoryMiddleware({ memory, tools: false })] }).invoke(question),
+  "the prompt function": (node, tools, model) =>
+    createReactAgent({ llm: model, tools, prompt: createMemoryPrompt({ connector: node }) }).invoke(question),
+  "a connector by hand": async (node, tools, model) =>
+    model.invoke(await node.createConnector().inject(question.messages, {}, model, tools)),
+  "a rendered message": async (node, _tools, model) =>
+    model.invoke([(await node.createConnector().renderMessage()) as BaseMessage]),
+};
+
+/** The ways in that do not know the tools of the model. */
+const followLastTools = ["the prompt function", "a rendered message"];
+
+/** The path in the only line of a file that the model was shown. */
+function getShownPath(model: ScriptedChatModel): string {
+  const prompt = model.calls.at(-1)?.map(({ text }) => text) ?? [];
+  return /^(?:- )?(.*\S) \(3 bytes\)$/m.exec(prompt.join("\n"))?.[1] ?? "nothing";
+}
+
+describe.each(dialects)("the prompt of an agent with $name", ({ path, createTools, change }) => {
+  // Requirement: connector.paths-of-the-tools
+  it.each(Object.keys(waysIn))("shows a path that the tool takes, by %s", async (wayIn) => {
+    const node = await createNode();
+    const model = new ScriptedChatModel(() => "done");
+    const tools = createTools(node);
+    // Tools of another agent, which the ways in that know the model's tools do not follow.
+    if (!followLastTools.includes(wayIn)) createClaudeMemoryTool(node, { root: "/elsewhere" });
+    await waysIn[wayIn]?.(node, tools, model);
+    expect(getShownPath(model)).toBe(path);
+    await tools[0]?.invoke(change(getShownPath(model)));
+    expect(await node.memory().read("/project/todo")).toBe("new");
+  });
+});
+
+describe("the paths that a connector shows", () => {
+  // Requirement: connector.paths-of-the-tools
+  it("are those of the agent's tools, whatever other tools the node has", async () => {
+    const node = await createNode();
+    const [unified, claude] = [new ScriptedChatModel(() => "done"), new ScriptedChatModel(() => "done")];
+    const claudeTool = createClaudeMemoryTool(node);
+    await new Agent({ model: claude, tools: [claudeTool], memoryConnector: node }).invoke(question);
+    await new Agent({ model: unified, tools: node.memoryTools, memoryConnector: node }).invoke(question);
+    expect([getShownPath(claude), getShownPath(unified)]).toEqual(["/memories/project/todo", "/project/todo"]);
+  });
+
+  it("are those of the tools of the same memory, where an agent has tools of several", async () => {
+    const [node, other] = [await createNode(), await createNode()];
+    const model = new ScriptedChatModel(() => "done");
+    const tools = [createMemoryTool(other, { name: "other" }), createClaudeMemoryTool(node)];
+    await new Agent({ model, tools, memoryConnector: node }).invoke(question);
+    expect(getShownPath(model)).toBe("/memories/project/todo");
+  });
+
+  it("are those of tools that find the memory by a function", async () => {
+    const node = await createNode();
+    const model = new ScriptedChatModel(() => "done");
+    await new Agent({ model, tools: createRecordTools(() => node.memory()), memoryConnector: node }).invoke(question);
+    expect(getShownPath(model)).toBe("project/todo");
+  });
+
+  it("change with the tools of an agent", async () => {
+    const node = await createNode();
+    const model = new ScriptedChatModel(() => "done");
+    const agent = new Agent({ model, tools: node.memoryTools, memoryConnector: node });
+    await agent.invoke(question);
+    const before = getShownPath(model);
+    agent.removeTool("memory");
+    agent.addTool(createClaudeMemoryTool(node));
+    await agent.invoke(question);
+    expect([before, getShownPath(model)]).toEqual(["/project/todo", "/memories/project/todo"]);
+  });
+
+  // Requirement: connector.paths-of-the-tools
+  it("are those of a template's tools, and of a tool that the program adds", async () => {
+    const model = new ScriptedChatModel(() => "done");
+    const graph = buildGraph(
+      {
+        nodes: [templateNode("M", "memory"), templateNode("A", "agent")],
+        edges: [edge("M.$self -> A.$memory")],
+      },
+      { store: new InMemoryStore(), model },
+    );
+    await graph.memory("M").memory().write("/project/todo", "old");
+    await graph.agent("A").invoke(question);
+    const before = getShownPath(model);
+    graph.agent("A").addTool(createClaudeMemoryTool(graph.memory("M")));
+    await graph.agent("A").invoke(question);
+    expect([before, getShownPath(model)]).toEqual(["/project/todo", "/memories/project/todo"]);
+  });
+
+  // Requirement: connector.root
+  it("begin with the root that a program names, such as the route of a deep agent", async () => {
+    const memory = await createNode();
+    let path = "";
+    const model = new ScriptedChatModel((messages) => {
+      if (messages.some(({ type }) => type === "tool")) return "done";
+      path = /^(.*) \(3 bytes\)$/m.exec(messages.map(({ text }) => text).join("\n"))?.[1] ?? "nothing";
+      return { tool: "read_file", args: { file_path: path } };
+    });
+    const agent = createDeepAgent({
+      model,
+      backend: new CompositeBackend(new StateBackend(), { "/memories/": new DeepAgentsBackend(memory) }),
+      middleware: [memoryMiddleware({ memory, tools: false, root: "/memories/" })],
+    });
+    const { messages } = await agent.invoke(question);
+    expect(path).toBe("/memories/project/todo");
+    expect(messages.find(({ type }) => type === "tool")?.text).toContain("old");
+  });
+
+  // Requirement: connector.root
+  it("cannot begin with what is no absolute path", () => {
+    const node = new MemoryNode({ ...freshAddress(), store });
+    for (const root of ["memories", "/a/../b", "/\u0000"])
+      expect(() => node.createConnector({ root })).toThrow('root: must be "" or an absolute path, such as "/memories"');
+  });
+
+  it("are relative for mounts, too, in the message and in the descriptions of the tools", async () => {
+    const node = new MemoryNode({
+      ...freshAddress(),
+      store,
+      mounts: { "/team": { nodeId: freshAddress().nodeId, access: "read", description: "The team's" } },
+    });
+    await node.memory().write("/project/todo", "old");
+    const [tool] = createRecordTools(node);
+    expect((await node.createConnector().renderMessage())?.text.split("\n").slice(-5)).toEqual([
+      "- ./ (global)",
+      "- project/",
+      "- project/todo (3 bytes)",
+      "- team/ - The team's (global, read-only, empty)",
+      "</memory>",
+    ]);
+    expect(tool?.description).toMatch(/\nteam\/\*\* is read-only \(The team's\)\.$/);
+  });
+
+  // Requirement: connector.paths-of-the-tools
+  it("name folders as the records' search takes them", async () => {
+    const node = await createNode();
+    const search = createRecordTools(node, { search: true }).find(({ name }) => name === "memory_search");
+    const folder = /^- (project\/)$/m.exec((await node.createConnector().renderMessage())?.text ?? "")?.[1];
+    expect(await search?.invoke({ query: "old", path: folder })).toContain("path: project/todo");
+    expect(await search?.invoke({ query: "old", path: "project//" })).toContain("MEMORY_PATH_INVALID");
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { readOlderText, wholeText } from "../../../src/core/history/older-text.js";
+import { TextRedactor } from "../../../src/core/history/text-redactor.js";
+import { redactTextOfFile } from "../../../src/mongodb/history/text-redaction.js";
+import type { Redaction } from "../../../src/mongodb/history/version-collection.js";
+import { getPublicId, storedId, type VersionDocument } from "../../../src/mongodb/history/version-document.js";
+import { encodeText } from "../../helpers/encode-text.js";
+
+const mark = { at: new Date(0), by: { userId: "ada" } };
+
+/** The versions of a file that had these texts, newest first. */
+function createLineage(texts: readonly string[], isWholeAt: (index: number) => boolean): VersionDocument[] {
+  return texts
+    .map((text, index): VersionDocument => {
+      const before = texts[index - 1];
+      const older = before !== undefined && (isWholeAt(index) ? wholeText(before) : encodeText(before, text));
+      return {
+        _id: storedId("m", String(index + 1)),
+        file: "1",
+        path: "/a",
+        operation: before === undefined ? "created" : "modified",
+        ...(before !== undefined && { since: String(index) }),
+        at: new Date(index),
+        actor: null,
+        ...(older && { older }),
+        sizeBytes: text.length,
+        sha256: "hash",
+      };
+    })
+    .toReversed();
+}
+
+function readTexts(lineage: readonly VersionDocument[], present: string): string[] {
+  const texts = [present];
+  for (const { older } of lineage) if (older) texts.push(readOlderText(older, texts.at(-1) ?? ""));
+  return texts;
+}
+
+function apply(lineage: readonly VersionDocument[], redactions: readonly Redaction[]): VersionDocument[] {
+  return lineage.map((version) => {
+    const own = redactions.filter(({ id }) => id === getPublicId(version));
+    return own.reduce<VersionDocument>((changed, { set }) => ({ ...changed, ...set }), version);
+  });
+}
+
+function plan(lineage: readonly VersionDocument[], present: string, redactor: TextRedactor) {
+  const work = redactTextOfFile(lineage, present, redactor, mark);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+const piece = fc.constantFrom(
+  "a",
+  "key",
+  "sk-1",
+  "sk-12",
+  "sk-",
+  "1",
+  "2",
+  "\n",
+  "*",
+  "[redacted]",
+  "é",
+  "line of text\n",
+);
+const someText = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+const someSecret = fc.constantFrom(
+  "sk-12",
+  "sk-1",
+  "key",
+  "1",
+  "*",
+  "[redacted]",
+  "line of text\n",
+  "key\nline of text",
+);
+const someHistory = fc.record({
+  texts: fc.array(someText, { minLength: 1, maxLength: 6 }),
+  present: someText,
+  secret: someSecret,
+  whole: fc.nat(7),
+  done: fc.nat(6),
+});
+
+describe("a text that is redacted in the versions of a file", () => {
+  it("is covered in all of them, and everything else stays", () => {
+    fc.assert(
+      fc.property(someHistory, ({ texts, present, secret, whole }) => {
+        const redactor = new TextRedactor(secret);
+        const now = redactor.cover(present);
+        const all = [...texts, now];
+        const lineage = createLineage(all, (index) => index === whole);
+        const { versions, redactions } = plan(lineage, now, redactor);
+        const after = apply(lineage, redactions);
+        expect(readTexts(after, now)).toEqual(all.map((text) => redactor.cover(text)).toReversed());
+        expect(JSON.stringify(after.map(({ older }) => older?.text))).not.toContain(
+          JSON.stringify(secret).slice(1, -1),
+        );
+        const held = all.flatMap((text, index) => (text.includes(secret) ? [String(index + 1)] : [])).toReversed();
+        expect(versions.map(getPublicId)).toEqual(held);
+        expect(plan(after, now, redactor).redactions).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("is covered by a second call where the first one ended in the middle", () => {
+    fc.assert(
+      fc.property(someHistory, ({ texts, present, secret, whole, done }) => {
+        const redactor = new TextRedactor(secret);
+        const now = redactor.cover(present);
+        const all = [...texts, now];
+        const lineage = createLineage(all, (index) => index === whole);
+        const half = apply(lineage, plan(lineage, now, redactor).redactions.slice(0, done));
+        const after = apply(half, plan(half, now, redactor).redactions);
+        expect(readTexts(after, now)).toEqual(all.map((text) => redactor.cover(text)).toReversed());
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("the cover of a text", () => {
+  it("is as long as the text, and lets it arise nowhere again", () => {
+    const texts = fc.array(fc.constantFrom("a", "b", "[", "]", "-", "*", "redacted"), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(texts, texts, (parts, secretParts) => {
+        const [text, secret] = [parts.join(""), secretParts.join("")];
+        const covered = new TextRedactor(secret).cover(`${secret}${text}${secret}${secret}`);
+        expect(covered).toHaveLength(text.length + 3 * secret.length);
+        expect(covered.includes(secret)).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
