@@ -5,6 +5,14 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "the page shows memories, trees, texts, search, versions with diffs and blame, proposals, and what a model is shown",
   },
+  "page.sorted": {
+    source: "specification section 18",
+    says: "the list of memories begins with the last change, and is sorted by each column as a whole, numbers as numbers",
+  },
+  "page.header": {
+    source: "specification section 18",
+    says: "the page says in its header which database it shows, on which host, and what may be done",
+  },
   "page.mounts": {
     source: "specification section 18",
     says: "the page shows the nodes that it is given with what is mounted in them, and with the rights there",
@@ -47,7 +55,7 @@ export const page: Requirements = {
   },
   "page.silent": {
     source: "specification section 18",
-    says: "no answer holds a stack or the address of a server",
+    says: "no refusal holds a stack or the address of a server, and only an admitted visitor learns where the memories are",
   },
   "page.any-server": {
     source: "specification section 18",

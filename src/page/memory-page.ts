@@ -2,11 +2,13 @@ import { brotliDecompressSync } from "node:zlib";
 import { Hono } from "hono/tiny";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
+import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
 import { DatabaseContact } from "./database-contact.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
+import { MemoryLists } from "./memory-lists.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
@@ -47,6 +49,7 @@ export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMe
   const { store, nodes = [] } = options;
   const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
   const memories: PageMemories = {
+    place: isPlaced(store) ? store[describePlace]() : undefined,
     memory: (address) => opened.memory(address),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
@@ -130,6 +133,7 @@ function unpack(file: string): string {
 function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
   const watched = { max: maxWatched, current: 0 };
   const database = new DatabaseContact(memories);
+  const lists = new MemoryLists(memories);
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
     // Hono would answer HEAD as GET, and leave a stream of changes open.
@@ -139,13 +143,19 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
     if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
     await next();
   });
-  app.get("/api/session", (http) => http.json(http.var.visitor));
+  app.get("/api/session", (http) => http.json({ ...http.var.visitor, place: memories.place ?? null }));
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
-      const result = await answer({ memories, visitor, watched, database, signal: http.req.raw.signal, http }).catch(
-        refuse,
-      );
+      const result = await answer({
+        memories,
+        visitor,
+        watched,
+        database,
+        lists,
+        signal: http.req.raw.signal,
+        http,
+      }).catch(refuse);
       return result instanceof Response ? result : http.json(result);
     });
     app.all(`/api/${path}`, refuseMethod);

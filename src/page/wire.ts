@@ -29,6 +29,8 @@ export interface WireSession {
   access: "read" | "write";
   /** The person who decides, if the server knows the person. Otherwise the client requests a name. */
   userId: string | null;
+  /** Where the memories are, if it is known. */
+  place: { database: string; host: string } | null;
 }
 
 export interface WireSummary {
@@ -43,6 +45,10 @@ export interface WireMemories {
   memories: WireSummary[];
   /** Start of the next page, or null at the end. */
   next: number | null;
+  /** Number of memories in all pages. */
+  total: number;
+  /** False if there are more memories, which are not in the list. */
+  isAll: boolean;
 }
 
 /** Differs after every change of the memory. Null if the memory is empty or was never written. */

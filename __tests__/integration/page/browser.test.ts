@@ -498,7 +498,7 @@ describe("the page in a browser", () => {
     const origin = await serve("read");
     const other = await Tab.open(browser, origin, pageToken);
     await other.view(`#/memory?${pageQuery({ ...address, tab: "history" })}`);
-    await other.see(/read-only[^]*\+1/);
+    await other.see(/Read-only[^]*\+1/);
     expect(await other.page.$$eval("button", (buttons) => buttons.map(({ textContent }) => textContent))).toEqual([
       "Unified",
       "Side by side",

@@ -105,6 +105,7 @@ async function createListener(
   const { pageOver } = await import("../../../page/memory-page.js");
   const { nodeListener } = await import("../../../page/node-listener.js");
   const memories: Parameters<typeof pageOver>[0] = {
+    place: database.place,
     memory: (address, use) => database.memory(address, use),
     nodeOf: (address) => (tree !== null && isDeepStrictEqual(address, tree.address) ? tree.node : undefined),
     listMemories: (filter) => database.summaries(checkMemoryFilter(filter)),
