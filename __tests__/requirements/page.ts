@@ -13,6 +13,18 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "the page says in its header which database it shows, on which host, and what may be done",
   },
+  "page.connector": {
+    source: "specification section 18",
+    says: "what the model sees is what the first connector of the node writes, or what the defaults give, and the page says which",
+  },
+  "page.overview": {
+    source: "specification section 18",
+    says: "a memory opens on what has changed, what waits, how much of the prompt it takes, and its first file",
+  },
+  "page.keys": {
+    source: "specification section 18",
+    says: "keys search, move in lists and open a single hit; a key lists them, and they can be turned off",
+  },
   "page.mounts": {
     source: "specification section 18",
     says: "the page shows the nodes that it is given with what is mounted in them, and with the rights there",

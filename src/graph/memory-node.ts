@@ -26,6 +26,7 @@ import { MountedMemory } from "../core/mounts/mounted-memory.js";
 import { combineRights } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
+import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
 import { shownRoot } from "../core/display/shown-root.js";
 import { type PathRule, ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
@@ -125,6 +126,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly memoryTools: MemoryTool[];
   /** @internal */
   [shownRoot]: string = ROOT;
+  /** @internal */
+  [connectorForm]: ConnectorForm | null = null;
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
   readonly #owners: RunOwners;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemoryActor } from "../core/values/actor.js";
 import type { MemoryScope } from "../core/values/address.js";
+import type { WithConnectorForm } from "../core/display/connector-form.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
@@ -17,7 +18,7 @@ export interface MemoryPageVisitor {
 }
 
 /** A node with its mounts and rules, such as a MemoryNode. */
-export interface MemoryPageNode {
+export interface MemoryPageNode extends WithConnectorForm {
   readonly nodeId: string;
   readonly scope: MemoryScope;
   /**
@@ -36,7 +37,8 @@ export interface MemoryPageOptions {
   /** The store whose memories the page shows: all of them. The caller closes the store. */
   store: MongoMemoryStore;
   /**
-   * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights. A mount
+   * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights, and the
+   * message for a model as the first connector of the node writes it. A mount
    * whose memory is found by an asynchronous function cannot be shown. @default none
    */
   nodes?: readonly MemoryPageNode[] | undefined;

@@ -182,6 +182,8 @@ export interface WireMessage {
   text: string | null;
   usedChars: number;
   maxChars: number;
+  /** How the first connector of the node shows it. Null if the page knows none: the defaults of connectors hold. */
+  connector: { content: "tree" | "index" | "full"; maxChars: number } | null;
   /** The requested view. `view` is the view that fitted. */
   content: "tree" | "index" | "full";
   view: "tree" | "index" | "full" | null;

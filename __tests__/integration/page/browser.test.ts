@@ -500,6 +500,7 @@ describe("the page in a browser", () => {
     await other.view(`#/memory?${pageQuery({ ...address, tab: "history" })}`);
     await other.see(/Read-only[^]*\+1/);
     expect(await other.page.$$eval("button", (buttons) => buttons.map(({ textContent }) => textContent))).toEqual([
+      "?",
       "Unified",
       "Side by side",
     ]);
@@ -741,8 +742,10 @@ describe("for everybody", () => {
     await tabTo("notes");
     for (const key of ["ArrowRight", "ArrowDown", "Enter"] as const) {
       await keyboard.press(key);
-      if (key === "ArrowRight") await tab.see("a.md");
+      // The overview beside the tree names the file too.
+      if (key === "ArrowRight") await tab.until(`document.querySelector("[role=treeitem][aria-level='2']") !== null`);
     }
+    await tab.until('location.hash.includes("path=")');
     await tab.see("other text");
     await tabTo("Versions");
     await keyboard.press("Enter");

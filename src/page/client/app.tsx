@@ -9,6 +9,7 @@ import { CountsOfWaiting, InboxLink } from "./inbox/waiting.js";
 import { MemoriesView } from "./memories/memories-view.js";
 import { MemoryView } from "./memory-view.js";
 import { ownerText } from "./parts/format.js";
+import { Keys } from "./parts/keys.js";
 import { Owner, Pending } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
 
@@ -34,6 +35,7 @@ export function App(): VNode {
         </nav>
         <InboxLink isCurrent={view.name === "inbox"} />
         {session !== null && <Access session={session} />}
+        <Keys searchHref={view.name === "memory" ? memoryHref(view.address) : memoriesHref()} />
       </header>
       <main id="main" tabIndex={-1}>
         {session === null ? (

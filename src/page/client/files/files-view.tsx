@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { WireChange } from "../../wire.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
+import { Overview } from "../overview/overview.js";
 import { momentText } from "../parts/format.js";
 import { Actor, Empty } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
@@ -21,7 +22,7 @@ export function FilesView(): VNode {
   return (
     <>
       {at !== undefined && <PointInTime at={at} />}
-      <div class={`panes ${path === undefined ? "" : "has-detail"}`}>
+      <div class={`panes ${path !== undefined ? "has-detail" : at === undefined ? "has-overview" : ""}`}>
         <section class="side" aria-label="Files of the memory">
           {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
           {search.query === "" ? (
@@ -38,7 +39,9 @@ export function FilesView(): VNode {
           )}
         </section>
         <section class="detail" aria-label="File">
-          {path === undefined ? (
+          {path === undefined && at === undefined ? (
+            <Overview />
+          ) : path === undefined ? (
             <Empty title="No file is open">
               Choose a file on the left. The arrow keys move through the tree, and Enter opens.
             </Empty>
