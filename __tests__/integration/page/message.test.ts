@@ -20,7 +20,9 @@ describe("what the model sees", () => {
     await view(tab, { nodeId: node.nodeId }, { tab: "message" });
     const text = String((await connector.renderMessage())?.content);
     await tab.see("The connector of this node");
-    await tab.see(`${text.length} of 2,000 characters, about ${Math.ceil(text.length / 4)} tokens (4 characters each)`);
+    await tab.see(
+      `${text.length} of 2,000 characters, about ${Math.ceil(text.length / 4)} tokens, estimated at 4 characters each`,
+    );
     const shown = await tab.page.$$eval(".message-text .line-text", (lines) =>
       lines.map(({ textContent }) => textContent).join("\n"),
     );

@@ -118,7 +118,8 @@ const charsPerToken = 4;
 /** Says how much of its limit a message takes. Only the model's own tokenizer knows the exact number of tokens. */
 export function budgetText(usedChars: number, maxChars: number): string {
   const tokens = numberText(Math.ceil(usedChars / charsPerToken));
-  return `${numberText(usedChars)} of ${numberText(maxChars)} characters, about ${tokens} tokens (4 characters each)`;
+  const used = `${numberText(usedChars)} of ${numberText(maxChars)} characters`;
+  return `${used}, about ${tokens} tokens, estimated at ${charsPerToken} characters each`;
 }
 
 function MaxChars({ value, choose }: { value: number; choose: (value: number) => void }): VNode {

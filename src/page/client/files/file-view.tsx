@@ -77,13 +77,15 @@ export function FileView({ path }: { path: string }): VNode {
               In its own memory
             </a>
           )}
-          <Choice<Form>
-            label="Form"
-            value={form}
-            options={offered}
-            choose={(chosen) => replace(href({ ...query, form: chosen }))}
-          />
-          {canEdit && <FileMenu path={path} />}
+          {edited === null && (
+            <Choice<Form>
+              label="Form"
+              value={form}
+              options={offered}
+              choose={(chosen) => replace(href({ ...query, form: chosen }))}
+            />
+          )}
+          {canEdit && edited === null && <FileMenu path={path} />}
         </span>
       </header>
       {isGuarded && (
