@@ -122,7 +122,9 @@ describe("the weight of the package", () => {
   it("says whose packages are in its files, and their licences", async () => {
     const notices = await readFile("THIRD-PARTY-LICENSES.md", "utf8");
     for (const name of [...bundledPackages, ...clientPackages]) {
-      const [file = ""] = (await readdir(`node_modules/${name}`)).filter((each) => /^licen[cs]e(?:\.md)?$/i.test(each));
+      const [file = ""] = (await readdir(`node_modules/${name}`)).filter((each) =>
+        /^licen[cs]e(?:\.(?:md|txt))?$/i.test(each),
+      );
       const licence = (await readFile(`node_modules/${name}/${file}`, "utf8")).trim();
       // Nobody sees spaces at the end of a line.
       expect(withoutTrailingSpaces(notices.replaceAll(/^> ?/gm, ""))).toContain(

@@ -60,6 +60,10 @@ export const approval: Requirements = {
     says: "a change is made exactly once, or not, whatever crashes between two steps; the next call finishes it",
   },
   "approval.no-tool": { source, says: "no tool of a model approves or rejects, and no argument forges who did" },
+  "approval.edited": {
+    source: "specification section 14",
+    says: "an approval with other words keeps those of the agent beside, and the history names who wrote",
+  },
   "approval.redacted": {
     source,
     says: "what history redacts is taken out of proposals and of what runs wait for; open ones are rejected",

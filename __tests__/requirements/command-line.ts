@@ -45,6 +45,10 @@ export const commandLine: Requirements = {
     source: "reported: other memories",
     says: "bash, zsh and fish complete commands, options and their values",
   },
+  "command-line.times": {
+    source: "specification section 13",
+    says: "a time is ISO 8601 or words such as yesterday and 2 days ago, in UTC, and nothing that reads in two ways",
+  },
   "command-line.json": {
     source: "reported: other memories",
     says: "every command answers with JSON where asked to, errors with their code",

@@ -15,6 +15,7 @@ export const history: Requirements = {
     says: "a diff for people shows no line as changed that did not change, and a diff for programs is exact",
   },
   "history.list": { source, says: "versions are listed by path, actor, operation and time, newest first" },
+  "history.at": { source, says: "the tree is read as it was right after a version, or at a time" },
   "history.actor": { source, says: "the run says who acts, over the program, and no model" },
   "history.revert": { source, says: "a revert is one step, and refuses to undo a later change" },
   "history.redact": { source, says: "a redacted text is in no document, and the texts around it stay" },

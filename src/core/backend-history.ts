@@ -112,9 +112,9 @@ export class BackendHistory implements MemoryHistory {
     return this.#run("read", null, (history) => history.readChange(versionId));
   }
 
-  async at(id: string): Promise<MemorySnapshot> {
-    const versionId = checkVersionId(id);
-    return this.#run("read", null, (history) => history.at(versionId));
+  async at(when: string | Date): Promise<MemorySnapshot> {
+    const moment = when instanceof Date ? checkTime(when) : checkVersionId(when);
+    return this.#run("read", null, (history) => history.at(moment));
   }
 
   async diff(from: string, to?: string): Promise<string> {
@@ -196,6 +196,12 @@ function checkTarget(what: RevertTarget): RevertTarget {
   const schema: z.ZodType = targetSchemas[kind];
   checkOptions("RevertTarget", schema, what);
   return "path" in what ? { ...what, path: normalizePath(what.path, { emptyIsRoot: true }) } : what;
+}
+
+/** @throws MemoryError EINVAL */
+function checkTime(time: Date): Date {
+  if (Number.isNaN(time.getTime())) throw invalid("the time of a tree must be a valid Date");
+  return time;
 }
 
 function isRedactedText(what: unknown): what is RedactedText {

@@ -144,8 +144,8 @@ async function createDecidedError(records: ChangeRecords, record: ChangeRecord):
 }
 
 function toProposal(record: ChangeRecord): MemoryProposal {
-  const { id, status, command, path, to, oldContent, diff, base, actor, at, decidedBy, decidedAt, reason, edited } =
-    record;
-  const content = edited?.content ?? record.content;
-  return { id, status, command, path, to, content, oldContent, diff, base, actor, at, decidedBy, decidedAt, reason };
+  const { id, status, command, path, to, oldContent, base, actor, at, decidedBy, decidedAt, reason, edited } = record;
+  const proposed = { content: record.content, diff: record.diff };
+  const texts = edited === null ? proposed : { content: edited.content, diff: edited.diff, proposed };
+  return { id, status, command, path, to, ...texts, oldContent, base, actor, at, decidedBy, decidedAt, reason };
 }

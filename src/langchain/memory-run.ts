@@ -86,6 +86,8 @@ export function getActor({ config, threadId, userId, toolCallId, client, session
     checkpointId: configurable["checkpoint_id"],
     toolCallId,
     node: metadata["langgraph_node"],
+    // `createAgent` puts its name there.
+    agent: metadata["lc_agent_name"],
     client,
   };
   return Object.fromEntries(

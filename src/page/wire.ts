@@ -11,8 +11,12 @@ type Json<T> = T extends Date ? string : T extends object ? { [Name in keyof T]:
 
 export type WireActor = MemoryActor;
 export type WireVersion = Json<MemoryVersion>;
-export type WireProposal = Json<Omit<MemoryProposal, "content" | "oldContent" | "diff" | "base">>;
-export type WireFullProposal = Json<Omit<MemoryProposal, "diff">> & { hunks: WireHunk[] };
+export type WireProposal = Json<Omit<MemoryProposal, "content" | "oldContent" | "diff" | "proposed" | "base">>;
+/** `proposedHunks` shows what the agent wrote, if the person who approved stored other words. */
+export type WireFullProposal = Json<Omit<MemoryProposal, "diff" | "proposed">> & {
+  hunks: WireHunk[];
+  proposedHunks: WireHunk[] | null;
+};
 
 export interface WireAddress {
   nodeId: string;

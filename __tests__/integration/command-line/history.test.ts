@@ -90,6 +90,10 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       ["--operation", "created", [0]],
       ["--since", "2020-01-01", [2, 1, 0]],
       ["--until", "2020-01-01T12:00", []],
+      ["--since", "yesterday", [2, 1, 0]],
+      ["--since", "10 minutes ago", [2, 1, 0]],
+      ["--until", "2 days ago", []],
+      ["--until", "yesterday", []],
     ])("finds versions by %s %s", async (flag, value, found) => {
       const { run, ids } = await threeVersions();
       const { exitCode, stdout, stderr } = await run(["log", flag, value, "--json"]);
@@ -111,9 +115,9 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
         ["--since", day, "--until", day],
       ])
         expect(lines(await run(["log", ...argv]))[0]).toContain(at);
-      expect(await run(["log", "--since", "yesterday"])).toMatchObject({
+      expect(await run(["log", "--since", "lately"])).toMatchObject({
         exitCode: 2,
-        stderr: expect.stringContaining("--since yesterday is no time"),
+        stderr: expect.stringContaining("--since lately is no time"),
       });
       for (const argv of [
         ["--limit", "0"],

@@ -323,5 +323,5 @@ it("the history of a memory names the run, thread and user of a deep agent, of i
   const actors: unknown[] = [];
   for await (const { actor } of memory.history?.list() ?? []) actors.unshift(actor);
   const own = { userId: "ada", threadId: "t", runId: "r", node: "tools" };
-  expect(actors).toEqual([own, own]);
+  expect(actors).toEqual([own, { ...own, agent: "general-purpose" }]);
 });

@@ -92,7 +92,7 @@ function listProposals({ proposals }: Memory): MemoryProposals {
   return proposals;
 }
 
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
   const found: T[] = [];
   for await (const each of stream) found.push(each);
   return found;
@@ -244,6 +244,26 @@ describe("a proposal", () => {
     const id = await appended(place, "/a", "x");
     expect((await place.proposals.approve(id, { ...ada, content: "better" })).content).toBe("better");
     expect(await texts(place)).toEqual({ "/a": "better" });
+  });
+
+  // Requirement: approval.edited
+  it("that was approved with other words says which were the agent's, and the history says whose are stored", async () => {
+    const place = fresh({ store: { history: true } });
+    const id = await appended(place, "/a", "agent's words");
+    const other = await appended(place, "/b", "fine");
+    await place.proposals.approve(id, { ...ada, content: "better" });
+    expect(await place.proposals.get(id)).toMatchObject({
+      content: "better",
+      diff: expect.stringContaining("+better"),
+      proposed: { content: "agent's words", diff: expect.stringContaining("+agent's words") },
+      decidedBy: { userId: "ada" },
+    });
+    expect((await place.proposals.approve(other, ada)).proposed).toBeUndefined();
+    const authors = (await all(place.memory.history?.list() ?? [])).map(({ path, actor }) => [path, actor?.userId]);
+    expect(authors).toEqual([
+      ["/b", undefined],
+      ["/a", "ada"],
+    ]);
   });
 
   // Requirement: approval.guard

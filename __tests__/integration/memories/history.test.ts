@@ -10,8 +10,10 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { refuses } from "../../../src/testing/memory-case.js";
+import { createAgent } from "langchain";
 import { commandsOf } from "../../helpers/commands-of.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -471,6 +473,60 @@ describe.each<[LayoutName, ServerKind]>([
       expect(await ids({ operation: "renamed" })).toEqual(["4"]);
       expect(await ids({ after: updatedAt })).toEqual(["4"]);
       expect(await ids({ before: updatedAt, limit: 1 })).toEqual(["2"]);
+    });
+
+    // Requirement: history.at
+    it("has the tree as it was at a time, also of directories and of a tree of mounts", async () => {
+      const [memory, team] = [freshMemory(), freshMemory()];
+      await memory.write("/a", "one");
+      await team.write("/b", "two");
+      const { updatedAt } = await memory.write("/d/c", "three");
+      const before = new Date(updatedAt.getTime() - 1);
+      await memory.rename("/d", "/e");
+      await team.delete("/b");
+      const at = async (of: Memory, when: Date): Promise<unknown> => {
+        const { files, directories } = await historyOf(of).at(when);
+        return [files.map(({ path, content }) => [path, content]), directories];
+      };
+      expect(await at(memory, updatedAt)).toEqual([
+        [
+          ["/a", "one"],
+          ["/d/c", "three"],
+        ],
+        ["/d"],
+      ]);
+      expect(await at(memory, before)).toEqual([[["/a", "one"]], []]);
+      expect(await at(memory, new Date(0))).toEqual([[], []]);
+      expect(await at(memory, new Date(nowMs + 1))).toEqual([
+        [
+          ["/a", "one"],
+          ["/e/c", "three"],
+        ],
+        ["/e"],
+      ]);
+      const tree = mountMemories({ "/": memory, "/team": team });
+      expect(await at(tree, updatedAt)).toEqual([
+        [
+          ["/a", "one"],
+          ["/d/c", "three"],
+          ["/team/b", "two"],
+        ],
+        ["/d"],
+      ]);
+      await refuses(historyOf(memory).at(new Date(NaN)), "EINVAL");
+      await refuses(historyOf(freshMemory()).at(new Date()), "ENOENT");
+    });
+
+    // Requirement: history.actor
+    it("names the agent of a run by the name that createAgent has", async () => {
+      const memory = freshMemory();
+      const append = { tool: "memory", args: { command: "append", path: "/a", content: "x" } };
+      const model = new ScriptedChatModel((messages) => (messages.at(-1)?.getType() === "tool" ? "done" : [append]));
+      const agent = createAgent({ name: "helper", model, tools: [new MemoryTool({ memory })] });
+      const config = { configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID() } };
+      await agent.invoke({ messages: [{ role: "user", content: "go" }] }, config);
+      const [version] = await all(historyOf(memory).list());
+      expect(version?.actor).toMatchObject({ agent: "helper", userId: "ada", threadId: "t", node: "tools" });
     });
 
     // Requirement: history.mounts

@@ -419,6 +419,10 @@ describe("the page in a browser", () => {
     await tab.see("Nothing waits");
     await tab.press("Rejected");
     await tab.see("Rejected by Ada just now: Not ours.");
+    await tab.press("Approved");
+    await tab.click(".side li:nth-child(2) a");
+    await tab.see("Approved with other words by Ada just now");
+    await tab.see(/final[^]*What the agent proposed[^]*draft/);
     expect(await memoryAt(address).read("/policy")).toBe("Be kind.\nPay at once.\n");
     expect(await memoryAt(address).read("/second")).toBe("final\n");
     expect(await memoryAt(address).stat("/third")).toBeNull();

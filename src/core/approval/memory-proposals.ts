@@ -22,6 +22,11 @@ export interface MemoryProposal {
    * line. Hidden characters are escaped. Long diffs are cut; only the start is kept.
    */
   diff: string;
+  /**
+   * What the agent wrote, if the person who approved stored other words: `content` and `diff` are then those of the
+   * person.
+   */
+  proposed?: { content: string | null; diff: string };
   /** A digest of the state that the proposal was made for: the text, or everything that would be deleted or moved. */
   base: string;
   /** Who proposed the change. */

@@ -49,5 +49,18 @@ function getTexts(record: ChangeRecord): (string | null | undefined)[] {
   const { path, to, content, oldContent, before, after, edited, diff, reason } = record;
   // In a diff, a text of several lines has a sign before each of them.
   const shown = diff.replaceAll(/^[ +-]/gm, "");
-  return [path, to, content, oldContent, before, after, edited?.content, edited?.after, diff, shown, reason];
+  return [
+    path,
+    to,
+    content,
+    oldContent,
+    before,
+    after,
+    edited?.content,
+    edited?.after,
+    edited?.diff,
+    diff,
+    shown,
+    reason,
+  ];
 }

@@ -15,6 +15,7 @@ import { applyOnce, claimRecord, createToken, reload, resume } from "./apply-onc
 import { createReviewRequest, parseDecision } from "./decision.js";
 import { getEditedText, planChange } from "./plan-change.js";
 import { ProcessRecords } from "./process-records.js";
+import { shownChange } from "./shown-diff.js";
 
 /** A memory whose policies need the approval of a person for a change. */
 export interface ReviewedMemory extends Guards {
@@ -150,13 +151,15 @@ export async function editContent(
   record: ChangeRecord,
   newContent: string,
   call: Call,
-): Promise<{ content: string; after: string }> {
+): Promise<NonNullable<ChangeRecord["edited"]>> {
   const { command, path } = record;
   const { maxFileBytes } = guards.options;
   checkContent(newContent, "content", maxFileBytes);
-  if (command === "delete" || command === "rename") return { content: newContent, after: newContent };
+  if (command === "delete" || command === "rename")
+    return { content: newContent, after: newContent, diff: record.diff };
   const content = await guardText(guards, { command, path, content: newContent }, call);
-  return { content, after: getEditedText(record, content, maxFileBytes) };
+  const after = getEditedText(record, content, maxFileBytes);
+  return { content, after, diff: await shownChange(path, { before: record.before, after }, call) };
 }
 
 function createRecord(

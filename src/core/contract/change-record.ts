@@ -43,8 +43,8 @@ export interface ChangeRecord extends PlannedChange {
   claim: string | null;
   /** Which interrupt of its task requested the approval, from 0. */
   askedAt: number | null;
-  /** The content that the approving person wrote instead, and the text of the file after the change. */
-  edited: { content: string; after: string } | null;
+  /** The content that the approving person wrote instead, the text of the file after the change, and its diff. */
+  edited: { content: string; after: string; diff: string } | null;
   actor: MemoryActor | null;
   at: Date;
   decidedBy: MemoryActor | null;

@@ -11,7 +11,7 @@ export interface HistoryBackend {
   page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]>;
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
   readChange(id: string): Promise<VersionChange>;
-  at(id: string): Promise<MemorySnapshot>;
+  at(when: string | Date): Promise<MemorySnapshot>;
   /**
    * Two texts of files, at one moment; null for a missing file. @param to null for the present text of the file of
    * `from`

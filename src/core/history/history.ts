@@ -89,10 +89,10 @@ export interface MemoryHistory {
   /** A version with its text. `content` is null if the file was deleted or the whole text is redacted. */
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
   /**
-   * The whole tree right after that version, without redacted texts. `updatedAt` is the last known change of a file
-   * before that moment.
+   * The whole tree right after that version, or as it was at that time, without redacted texts. `updatedAt` is the last
+   * known change of a file before that moment. Before the first version, the tree is what that version found.
    */
-  at(id: string): Promise<MemorySnapshot>;
+  at(when: string | Date): Promise<MemorySnapshot>;
   /**
    * The exact difference between two versions as a unified diff, or "" if they are equal. Texts that differ in more than
    * 1,000 lines, or take more than 5,000,000 comparisons, are not compared line by line. The diff then removes and adds

@@ -11,6 +11,7 @@ import type {
 } from "../history/history.js";
 import { getReadableDiff } from "../history/readable-history.js";
 import { ROOT } from "../values/paths.js";
+import { compareCodeUnits } from "../values/text.js";
 import type { MountTable } from "./mount-table.js";
 import type { Mount } from "./mounts.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
@@ -44,10 +45,24 @@ export class MountedHistory implements MemoryHistory {
     return { ...this.#toTree(mount, version), content: version.content };
   }
 
-  /** The tree of the memory that the version is of, and of no other. */
-  async at(id: string): Promise<MemorySnapshot> {
-    const { mount, localId } = this.#findVersion(id);
-    const { files, directories } = await this.#run(mount, (history) => history.at(localId));
+  /** The tree of the memory that the version is of, and of no other; at a time, the trees of all memories. */
+  async at(when: string | Date): Promise<MemorySnapshot> {
+    if (typeof when === "string") {
+      const { mount, localId } = this.#findVersion(when);
+      return this.#at(mount, localId);
+    }
+    const trees: MemorySnapshot[] = [];
+    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null))
+      trees.push(await this.#at(mount, when));
+    return {
+      files: trees.flatMap(({ files }) => files).toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+      directories: [...new Set(trees.flatMap(({ directories }) => directories))].toSorted(compareCodeUnits),
+      revision: null,
+    };
+  }
+
+  async #at(mount: Mount, when: string | Date): Promise<MemorySnapshot> {
+    const { files, directories } = await this.#run(mount, (history) => history.at(when));
     return {
       files: this.#table.toTreeItems(mount, files),
       directories: directories.flatMap((path) => this.#table.toTreePath(mount, path) ?? []),

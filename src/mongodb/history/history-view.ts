@@ -172,6 +172,20 @@ export class HistoryView {
     return after === null ? versionIdRange(this.present.memory).$gt : storedId(this.present.memory, after);
   }
 
+  /** Finds the id of the last version until a time, also of directories. Null if all are later. */
+  async lastUntil(time: Date): Promise<string | null> {
+    const pending = this.#pending.findLast(({ at }) => at <= time);
+    if (pending !== undefined) return getPublicId(pending);
+    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
+    const [last] = await this.#versions.findAll(
+      { _id: ids, at: { $lte: time } },
+      -1,
+      { limit: 1, projection: { older: 0 }, hint: "_id_" },
+      this.#call,
+    );
+    return last === undefined ? null : getPublicId(last);
+  }
+
   /** Finds the last version at a path. */
   async lastAt(path: string): Promise<VersionDocument | null> {
     const pending = this.#pending.findLast((version) => version.path === path);

@@ -70,10 +70,15 @@ export class MongoHistory implements HistoryBackend {
     };
   }
 
-  async at(id: string): Promise<MemorySnapshot> {
-    const view = await this.#requireView(id);
-    await view.one(id);
-    return (await treeAt(view, id)).snapshot;
+  async at(when: string | Date): Promise<MemorySnapshot> {
+    if (typeof when === "string") {
+      const view = await this.#requireView(when);
+      await view.one(when);
+      return (await treeAt(view, when)).snapshot;
+    }
+    const view = await this.#view("tree");
+    if (view === null) throw new MemoryError("ENOENT", "ENOENT: the memory has no versions");
+    return (await treeAt(view, (await view.lastUntil(when)) ?? "0")).snapshot;
   }
 
   async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {

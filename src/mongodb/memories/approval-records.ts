@@ -5,6 +5,7 @@ import { applyChange } from "../../core/tree/apply-change.js";
 import { getScope } from "../../core/tree/change.js";
 import { digestTree } from "../../core/tree/digest.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
+import type { MemoryActor } from "../../core/values/actor.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { ActorCall } from "./actor-call.js";
@@ -76,8 +77,7 @@ export class ApprovalRecords implements ChangeRecords {
         const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes });
         return { edits, result: "applied" };
       },
-      // The history names the proposer as the author. The record names the person who approved.
-      new ActorCall(this.#call, record.actor),
+      new ActorCall(this.#call, getAuthor(record)),
     );
   }
 
@@ -99,4 +99,12 @@ export class ApprovalRecords implements ChangeRecords {
     if (lifetimeMs !== null) times.push(((await this.#stored.updatedAt(this.#call)) ?? at).getTime() + lifetimeMs);
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
+}
+
+/**
+ * The history names who wrote the words: the proposer, or the person who approved other words. The run stays, so that
+ * it can be undone.
+ */
+function getAuthor({ actor, edited, decidedBy }: ChangeRecord): MemoryActor | null {
+  return edited === null || decidedBy === null ? actor : { ...actor, ...decidedBy };
 }

@@ -18,7 +18,9 @@ const list = route("GET", "proposals", listSchema, async ({ status, ...address }
   if (!proposals) return { proposals: [], more: false };
   const { page, more } = await takePage(proposals.list(status === undefined ? {} : { status }), 0, maxProposals);
   return {
-    proposals: page.map(({ content: _content, oldContent: _old, diff: _diff, base: _base, ...facts }) => facts),
+    proposals: page.map(
+      ({ content: _content, oldContent: _old, diff: _diff, proposed: _proposed, base: _base, ...facts }) => facts,
+    ),
     more,
   };
 });
@@ -26,8 +28,9 @@ const list = route("GET", "proposals", listSchema, async ({ status, ...address }
 const oneSchema = z.object({ ...addressFields, id: outerId }).strict();
 
 const one = route("GET", "proposal", oneSchema, async ({ id, ...address }, context) => {
-  const { diff, ...proposal } = await findProposal(requireProposals(openMemory(context, address)), id);
-  return { ...proposal, hunks: parseHunks(diff) };
+  const { diff, proposed, ...proposal } = await findProposal(requireProposals(openMemory(context, address)), id);
+  const proposedHunks = proposed === undefined ? null : parseHunks(proposed.diff);
+  return { ...proposal, hunks: parseHunks(diff), proposedHunks };
 });
 
 /**

@@ -13,7 +13,7 @@ export const log = historyCommand<FilterOptions>({
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",
     "log --by-run 1f0c --node assistant --user ada --json",
-    "log --since 2026-01-31 --node assistant",
+    "log --since yesterday --node assistant",
   ],
   options: [...filterOptions, ...readOptions],
   access: "read",

@@ -24,8 +24,8 @@ export const redact = historyCommand<RedactInput>({
     "proposal and vector that holds it. With versions, it removes their text, path, size and hash. It shows what it " +
     "changes, and asks. It refuses the text that a file has now, unless --text goes with --cut.",
   examples: [
-    'redact --text "sk-live-4711" --node assistant --as "$USER"',
-    "redact --text - --cut --node assistant --yes < leaked-key.txt",
+    'redact --text "sk-live-4711" --node assistant',
+    "redact --text - --cut --node assistant --yes < key.txt",
     "redact 12 13 --node assistant",
   ],
   options: [

@@ -4,6 +4,7 @@ import { actorField, maxActorChars, type MemoryActor } from "../../../core/value
 import { anyNumber, numberOption } from "../../command.js";
 import { pickDefined } from "../../collections.js";
 import { usageError } from "../../errors.js";
+import { parseTime } from "./parse-time.js";
 
 export interface FilterOptions {
   path?: string;
@@ -33,10 +34,11 @@ export const filterOptions: readonly Option[] = [
   // A filter excludes its own times `after` and `before`, so they are moved by one millisecond.
   new Option(
     "--since <time>",
-    "only versions from then on, such as 2026-01-31 or 2026-01-31T12:00:00Z; UTC, unless the time names a zone",
-  ).argParser((given: string) => new Date(parseTime("--since", given).firstMs - 1)),
-  new Option("--until <time>", "only versions up to then; a date includes that day").argParser(
-    (given: string) => new Date(parseTime("--until", given).lastMs + 1),
+    'only versions from then on, such as 2026-01-31, 2026-01-31T12:00:00Z, yesterday or "2 days ago"; UTC, unless ' +
+      "the time names a zone",
+  ).argParser((given: string) => new Date(parseTime("--since", given, new Date()).firstMs - 1)),
+  new Option("--until <time>", "only versions up to then; a day includes all of it").argParser(
+    (given: string) => new Date(parseTime("--until", given, new Date()).lastMs + 1),
   ),
   numberOption(
     "-n, --limit <versions>",
@@ -68,17 +70,4 @@ export function checkActor(actor: MemoryActor): void {
   throw usageError(
     `the ids and names of who made a version have 1 to ${maxActorChars} characters; \`log --json\` shows them`,
   );
-}
-
-const dayMs = 86_400_000;
-const timePattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
-
-/** Returns the first and the last millisecond of a time or a day. @throws CommandError EUSAGE */
-function parseTime(flag: string, given: string): { firstMs: number; lastMs: number } {
-  const [match, time, zone] = timePattern.exec(given) ?? [];
-  const firstMs =
-    match === undefined ? NaN : Date.parse(time === undefined || zone !== undefined ? given : `${given}Z`);
-  if (Number.isNaN(firstMs))
-    throw usageError(`${flag} ${given} is no time; pass one such as 2026-01-31 or 2026-01-31T12:00:00Z`);
-  return { firstMs, lastMs: time === undefined ? firstMs + dayMs - 1 : firstMs };
 }

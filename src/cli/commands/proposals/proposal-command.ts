@@ -47,7 +47,7 @@ export async function readProposal({ proposals, name }: OpenProposals, id: strin
 }
 
 export function formatProposal(
-  proposal: Omit<MemoryProposal, "content" | "oldContent" | "diff" | "base">,
+  proposal: Omit<MemoryProposal, "content" | "oldContent" | "diff" | "proposed" | "base">,
   out: Output,
 ): string {
   const { id, status, at, command, path, to, actor, decidedBy, reason } = proposal;

@@ -59,8 +59,11 @@ export const proposals = createCommand<Input>({
           if (id === undefined) return listOwn(open, input, context);
           const proposal = await readProposal(open, id);
           const { out } = context;
-          const text = `${formatProposal(proposal, out)}\n\n${styleDiff(proposal.diff, out)}`;
-          await (json ? out.json(proposal) : out.write(text));
+          const { diff, proposed } = proposal;
+          const text = `${formatProposal(proposal, out)}\n\n${styleDiff(diff, out)}`;
+          const original =
+            proposed === undefined ? "" : `\nWhat the agent proposed:\n\n${styleDiff(proposed.diff, out)}`;
+          await (json ? out.json(proposal) : out.write(text + original));
           return undefined;
         },
         advice,

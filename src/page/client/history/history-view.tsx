@@ -2,10 +2,13 @@ import type { VNode } from "preact";
 import type { WireVersion, WireVersions } from "../../wire.js";
 import { useMemory } from "../data/memory.js";
 import type { Query } from "../data/route.js";
+import { useSession } from "../data/session.js";
 import { usePages } from "../data/use-data.js";
 import { bytesText, clockText, dayText } from "../parts/format.js";
-import { Actor, Empty, Operation, Pending } from "../parts/parts.js";
+import { Empty, Operation, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
+import { UndoRunButton } from "./revert.js";
+import { describeAuthor, groupByRun, type RunOfChanges } from "./runs.js";
 import { VersionView } from "./version-view.js";
 
 /** Shows the versions, newest first, and the changes of one version. */
@@ -39,11 +42,9 @@ export function HistoryView(): VNode {
             ([day, versionsOnDay]) => (
               <section key={day} aria-label={day}>
                 <h3>{day}</h3>
-                <ul>
-                  {versionsOnDay.map((each) => (
-                    <VersionRow key={each.id} version={each} isChosen={each.id === chosen} />
-                  ))}
-                </ul>
+                {groupByRun(versionsOnDay).map((group) => (
+                  <RunGroup key={group.versions[0]?.id} group={group} chosen={chosen} />
+                ))}
               </section>
             ),
           )}
@@ -61,9 +62,30 @@ export function HistoryView(): VNode {
   );
 }
 
+/** Shows who made changes together, and undoes them. */
+function RunGroup({ group, chosen }: { group: RunOfChanges; chosen: string | undefined }): VNode {
+  const { href } = useMemory();
+  const { access } = useSession();
+  const { runId, actor, versions } = group;
+  const author = <Name text={describeAuthor(actor)} />;
+  return (
+    <section class="run" aria-label={`Changes by ${describeAuthor(actor)}`}>
+      <header class="run-head">
+        {runId === null ? author : <a href={href({ tab: "history", run: runId })}>{author}</a>}
+        {runId !== null && access === "write" && <UndoRunButton runId={runId} />}
+      </header>
+      <ul>
+        {versions.map((each) => (
+          <VersionRow key={each.id} version={each} isChosen={each.id === chosen} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function VersionRow({ version, isChosen }: { version: WireVersion; isChosen: boolean }): VNode {
   const { query, href } = useMemory();
-  const { id, operation, path, from, at, actor, sizeBytes } = version;
+  const { id, operation, path, from, at, sizeBytes } = version;
   return (
     <li>
       <a class="version-row" href={href({ ...query, version: id })} aria-current={isChosen ? "true" : undefined}>
@@ -76,7 +98,7 @@ function VersionRow({ version, isChosen }: { version: WireVersion; isChosen: boo
           )}
         </span>
         <span class="version-who muted">
-          <Actor actor={actor} />
+          <span>version {id}</span>
           <span>
             {sizeBytes !== null && `${bytesText(sizeBytes)} · `}
             {clockText(at)}

@@ -42,12 +42,15 @@ function RedactDialog({ selected, close }: { selected: string; close: () => void
   };
   const isFound = found !== null && found.versionCount + found.proposals + found.files.length > 0;
   const isCovered = found?.files.length === 0 || isCut;
+  const missingText = text === "" ? "Type the text first" : found === null ? "Find the text first" : null;
   return (
     <Dialog
       title="Redact a text"
       act="Redact for good"
       isDangerous
-      missing={!isFound ? "Find a text first" : !isCovered ? "Choose to cover it in the files too" : missing}
+      missing={
+        missingText ?? (!isFound ? "The text stands nowhere" : isCovered ? missing : "A present file has the text")
+      }
       run={run}
       close={close}
     >

@@ -61,7 +61,13 @@ export const accessWords = {
 /** Names the author of a change briefly: an agent, or the person who used a program. */
 export function actorText(actor: WireActor | null): string {
   if (actor === null) return "unknown";
-  return actor.agent ?? actor.node ?? actor.userId ?? actor.client ?? actor.threadId ?? actor.runId ?? "unknown";
+  const { agent, userId, client, threadId, runId } = actor;
+  return agent ?? getOwnNode(actor) ?? userId ?? client ?? threadId ?? runId ?? "unknown";
+}
+
+/** The node of the graph, unless it is the one that LangChain gives every agent for its tools. */
+export function getOwnNode({ node }: WireActor): string | undefined {
+  return node === "tools" ? undefined : node;
 }
 
 export const operationMarks = { created: "added", modified: "changed", deleted: "deleted", renamed: "moved" } as const;

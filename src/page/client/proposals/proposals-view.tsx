@@ -71,7 +71,7 @@ export function createTitle({ path, to }: WireProposal): string {
 
 function ProposalRow({ proposal, isChosen }: { proposal: WireProposal; isChosen: boolean }): VNode {
   const { query, href } = useMemory();
-  const { id, command, actor, at } = proposal;
+  const { id, command, actor, at, decidedBy } = proposal;
   return (
     <li>
       <a class="version-row" href={href({ ...query, proposal: id })} aria-current={isChosen ? "true" : undefined}>
@@ -80,7 +80,14 @@ function ProposalRow({ proposal, isChosen }: { proposal: WireProposal; isChosen:
           <Name text={createTitle(proposal)} class="file" />
         </span>
         <span class="version-who muted">
-          <Actor actor={actor} />
+          <span>
+            <Actor actor={actor} />
+            {decidedBy !== null && (
+              <>
+                , decided by <Actor actor={decidedBy} />
+              </>
+            )}
+          </span>
           <Time time={at} />
         </span>
       </a>
@@ -126,19 +133,32 @@ export function ProposalView({ id, version, back, children }: ProposalViewProps)
       <div ref={body} class="detail-body" tabIndex={0} role="region" aria-label="What is proposed">
         {children}
         <Provenance actor={proposal.actor} />
-        <Decided proposal={proposal} />
+        <Decided proposal={proposal} isEdited={proposal.proposedHunks !== null} />
         {access === "write" && proposal.status === "pending" && <Decisions proposal={proposal} />}
         <DiffView hunks={proposal.hunks} />
+        {proposal.proposedHunks !== null && (
+          <>
+            <h3>What the agent proposed</h3>
+            <DiffView hunks={proposal.proposedHunks} />
+          </>
+        )}
       </div>
     </>
   );
 }
 
-function Decided({ proposal: { status, decidedBy, decidedAt, reason } }: { proposal: WireProposal }): VNode | null {
+interface DecidedProps {
+  proposal: WireProposal;
+  /** Whether the person stored other words than those of the agent. */
+  isEdited: boolean;
+}
+
+function Decided({ proposal: { status, decidedBy, decidedAt, reason }, isEdited }: DecidedProps): VNode | null {
   if (decidedBy === null || decidedAt === null) return null;
+  const act = isEdited ? "Approved with other words" : "Approved";
   return (
     <p class="note">
-      {status === "rejected" ? "Rejected" : "Approved"} by <Actor actor={decidedBy} /> <Time time={decidedAt} />
+      {status === "rejected" ? "Rejected" : act} by <Actor actor={decidedBy} /> <Time time={decidedAt} />
       {reason !== null && (
         <>
           : <Name text={reason} />

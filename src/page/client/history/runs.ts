@@ -1,0 +1,44 @@
+import type { WireActor, WireVersion } from "../../wire.js";
+import { getOwnNode } from "../parts/format.js";
+
+/** Changes that belong together for people: those of one run, or those in a row by the same author. */
+export interface RunOfChanges {
+  /** Null for changes outside of a run. */
+  runId: string | null;
+  /** The author of the newest change. */
+  actor: WireActor | null;
+  /** Newest first. */
+  versions: WireVersion[];
+}
+
+/** Groups versions by run. A run stands where its newest change is, also if others changed the memory meanwhile. */
+export function groupByRun(versions: readonly WireVersion[]): RunOfChanges[] {
+  const groups: RunOfChanges[] = [];
+  const runs = new Map<string, RunOfChanges>();
+  for (const version of versions) {
+    const { actor } = version;
+    const runId = actor?.runId ?? null;
+    const last = groups.at(-1);
+    const isSameAuthor = last?.runId === null && runId === null && describeAuthor(last.actor) === describeAuthor(actor);
+    const group = runId === null ? (isSameAuthor ? last : undefined) : runs.get(runId);
+    if (group !== undefined) {
+      group.versions.push(version);
+      continue;
+    }
+    const created = { runId, actor, versions: [version] };
+    groups.push(created);
+    if (runId !== null) runs.set(runId, created);
+  }
+  return groups;
+}
+
+/** Names who made changes as people think of it: the user, the agent and the thread. */
+export function describeAuthor(actor: WireActor | null): string {
+  const { userId, agent, threadId, client } = actor ?? {};
+  const names = [
+    userId,
+    agent ?? getOwnNode(actor ?? {}) ?? client,
+    threadId !== undefined ? `thread ${threadId}` : undefined,
+  ];
+  return names.filter((name) => name !== undefined).join(" · ") || "a program without a name";
+}
