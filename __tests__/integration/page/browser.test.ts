@@ -205,6 +205,7 @@ describe("the page in a browser", () => {
     const other = await Tab.open(browser, await serve("read", store, [node]), pageToken);
     await other.view(`#/memory?${pageQuery({ ...address })}`);
     await other.see(`${team.nodeId} · read-only`);
+    await other.click(".rights summary");
     await other.see("/team/** is read-only (What all know).");
     await other.click("[role=treeitem]");
     await other.see("plan");
@@ -502,8 +503,9 @@ describe("the page in a browser", () => {
     const origin = await serve("read");
     const other = await Tab.open(browser, origin, pageToken);
     await other.view(`#/memory?${pageQuery({ ...address, tab: "history" })}`);
-    await other.see(/read-only[^]*\+1/);
+    await other.see(/Read-only[^]*\+1/);
     expect(await other.page.$$eval("button", (buttons) => buttons.map(({ textContent }) => textContent))).toEqual([
+      "?",
       "Unified",
       "Side by side",
     ]);
@@ -745,8 +747,10 @@ describe("for everybody", () => {
     await tabTo("notes");
     for (const key of ["ArrowRight", "ArrowDown", "Enter"] as const) {
       await keyboard.press(key);
-      if (key === "ArrowRight") await tab.see("a.md");
+      // The overview beside the tree names the file too.
+      if (key === "ArrowRight") await tab.until(`document.querySelector("[role=treeitem][aria-level='2']") !== null`);
     }
+    await tab.until('location.hash.includes("path=")');
     await tab.see("other text");
     await tabTo("Versions");
     await keyboard.press("Enter");
