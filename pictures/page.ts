@@ -1,6 +1,7 @@
 import type { Browser, SerializedAXNode } from "puppeteer-core";
 import type * as pageEntry from "../src/page/index.js";
 import { listening, Tab } from "../__tests__/helpers/page-browser.js";
+import { describePlace } from "../src/core/values/database-place.js";
 import type { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.js";
 import { storyUser, tellStory } from "./story.js";
 
@@ -25,7 +26,9 @@ export async function picturePage(
   { createMemoryPage, nodeListener }: typeof pageEntry,
 ): Promise<PagePicture> {
   const node = await tellStory(store);
-  const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token, nodes: [node] })));
+  // The header names the place, which differs at each run.
+  const placed = Object.assign(store, { [describePlace]: () => ({ database: "app", host: "localhost:27017" }) });
+  const { server, origin } = await listening(nodeListener(createMemoryPage({ store: placed, token, nodes: [node] })));
   const tab = await Tab.open(browser, origin, token);
   try {
     await tab.page.setViewport({ width: 1080, height: 520, deviceScaleFactor: 1.5 });

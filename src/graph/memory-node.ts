@@ -10,6 +10,7 @@ import {
 } from "../core/access/policy.js";
 import { restrict, restricted } from "../core/restrictable-memory.js";
 import { getRights } from "../core/access/rights.js";
+import type { MemoryActor } from "../core/values/actor.js";
 import {
   addressFor,
   checkAddress,
@@ -25,6 +26,7 @@ import { MountedMemory } from "../core/mounts/mounted-memory.js";
 import { combineRights } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
+import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
 import { shownRoot } from "../core/display/shown-root.js";
 import { type PathRule, ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
@@ -39,11 +41,15 @@ import { warnOfMissingOwner } from "./missing-owner.js";
 import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
 import { type MountOptions, NodeMounts } from "./node-mounts.js";
 import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
+import { warnOfServerStore } from "./server-store.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 
 /** The options of a MemoryNode. */
 export interface MemoryNodeOptions extends MemoryOptions {
-  /** The store of the memory. @default the run's store, which `compile({ store })` or `createAgent({ store })` sets */
+  /**
+   * The store of the memory. LangGraph's own server replaces the store of `compile({ store })`, so pass it here if the
+   * graph runs there. @default the run's store, which `compile({ store })` or `createAgent({ store })` sets
+   */
   store?: BaseStore;
   /** Names the memory. Nodes with the same id in the same store share their memory. */
   nodeId: string;
@@ -124,6 +130,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly memoryTools: MemoryTool[];
   /** @internal */
   [shownRoot]: string = ROOT;
+  /** @internal */
+  [connectorForm]: ConnectorForm | null = null;
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
   readonly #owners: RunOwners;
@@ -221,10 +229,17 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    * @throws MemoryError ENOTMEM as `memory`
    */
   globalMemory(run?: MemoryRun): Memory {
-    return this.#restricted(
-      this.#open(this.#getStore(run && getRunStore(run)), this.nodeId, "global", undefined),
-      run ?? null,
-    );
+    return this.#restricted(this.#open(this.#getStore(run), this.nodeId, "global", undefined), run ?? null);
+  }
+
+  /**
+   * Returns the node's own memory for a person, such as one who edits it on the page. The limits and the guard of the
+   * node hold. Its rules do not, because they are for agents. @internal
+   */
+  memoryForPerson(owner: string | undefined, actor: MemoryActor): Memory {
+    const own = this.#open(this.#getStore(undefined), this.nodeId, this.scope, owner).with({ actor });
+    const guard = this.#policy?.guard;
+    return guard === undefined ? own : restricted(own, { ...checkPolicy({ guard }), actor });
   }
 
   /** Creates a connector that shows this node's memory to a model. @throws TypeError for a bad config */
@@ -237,7 +252,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   async #forRun(run: MemoryRun, nodeId: string, scope: MemoryScope): Promise<Memory> {
-    const store = this.#getStore(getRunStore(run));
+    const store = this.#getStore(run);
     const owner = await this.#owners.findOwner(run, scope);
     try {
       return this.#open(store, nodeId, scope, owner);
@@ -267,9 +282,13 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return { access: "write", rules: [], ...this.#policy, actor, requester: createApprovals(run, this.#onAsk, actor) };
   }
 
-  #getStore(runStore: BaseStore | undefined): BaseStore {
-    const store = this.#store ?? runStore;
-    if (store) return store;
+  #getStore(run: MemoryRun | undefined): BaseStore {
+    if (this.#store) return this.#store;
+    const store = run && getRunStore(run);
+    if (run && store) {
+      warnOfServerStore(this.nodeId, run);
+      return store;
+    }
     throw new MemoryError(
       "ENOTMEM",
       `ENOTMEM: no memory connected: node ${this.nodeId} has no store; give MemoryNode a store, or the graph one ` +

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
+import type { MemoryActor } from "../core/values/actor.js";
 import type { MemoryScope } from "../core/values/address.js";
+import type { WithConnectorForm } from "../core/display/connector-form.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
-/** The rights of a page's visitors: to view only, or also to revert, redact, forget, approve and reject. */
+/** The rights of a page's visitors: to view only, or also to edit, revert, redact, forget, approve and reject. */
 export type MemoryPageAccess = "read" | "write";
 
 /** The person whose memories are all that a visitor may see. */
@@ -29,7 +31,7 @@ export interface MemoryPageVisitor {
 }
 
 /** A node with its mounts and rules, such as a MemoryNode. */
-export interface MemoryPageNode {
+export interface MemoryPageNode extends WithConnectorForm {
   readonly nodeId: string;
   readonly scope: MemoryScope;
   /**
@@ -39,6 +41,8 @@ export interface MemoryPageNode {
   memory(owner?: string): Memory;
   /** Returns the memory that a connector shows if the memory of a thread or a user has no files. */
   globalMemory(): Memory;
+  /** Returns the node's own memory for a person who edits it: its guard and its limits hold. @internal */
+  memoryForPerson?(owner: string | undefined, actor: MemoryActor): Memory;
 }
 
 /** The options of `createMemoryPage`. Either `token` or `authorize` is required. */
@@ -46,7 +50,8 @@ export interface MemoryPageOptions {
   /** The store whose memories the page shows: all of them. The caller closes the store. */
   store: MongoMemoryStore;
   /**
-   * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights. A mount
+   * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights, and the
+   * message for a model as the first connector of the node writes it. A mount
    * whose memory is found by an asynchronous function cannot be shown. @default none
    */
   nodes?: readonly MemoryPageNode[] | undefined;

@@ -3,6 +3,7 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import type { Memory, MemoryOutline, OutlineOptions } from "../../core/memory.js";
 import { type MountedMemory, getMountTree } from "../../core/mounts/mounted-memory.js";
 import { ROOT } from "../../core/values/paths.js";
+import { getConnectorForm } from "../../core/display/connector-form.js";
 import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
@@ -15,8 +16,10 @@ import { type Route, type RouteContext, route } from "../route.js";
 const schema = z
   .object({
     ...addressFields,
-    content: z.enum(["tree", "index", "full"]).default(connectorDefaults.content),
-    maxChars: countField(connectorDefaults.maxChars, 200_000),
+    /** Default: that of the node's connector, or that of all connectors. */
+    content: z.enum(["tree", "index", "full"]).optional(),
+    /** As `content`. 0 stands for the default. */
+    maxChars: countField(0, 200_000),
     at: versionId.optional(),
   })
   .strict();
@@ -28,8 +31,10 @@ const schema = z
 const message = route("GET", "message", schema, async ({ content, maxChars, at, ...fields }, context) => {
   const address = addressIn(fields);
   const ownNode = context.memories.nodeOf?.(address);
-  const root = ownNode === undefined ? ROOT : getShownRoot(ownNode);
-  const form = { content, maxChars: Math.max(1, maxChars), root };
+  const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
+  const usual = connector ?? connectorDefaults;
+  const root = connector?.root ?? (ownNode === undefined ? ROOT : getShownRoot(ownNode));
+  const form = { content: content ?? usual.content, maxChars: maxChars === 0 ? usual.maxChars : maxChars, root };
   const node = at === undefined ? ownNode : undefined;
   const tree = node && getMountTree(openTree(context, address));
   const { text, outlines, scope } = await (node && tree
@@ -40,8 +45,9 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   return {
     text,
     usedChars: text?.length ?? 0,
-    content,
+    content: form.content,
     maxChars: form.maxChars,
+    connector: connector && { content: connector.content, maxChars: connector.maxChars },
     view: findView(text),
     entries,
     isMore,
