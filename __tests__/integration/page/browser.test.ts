@@ -744,7 +744,10 @@ describe("for everybody", () => {
     await tabTo(address.nodeId);
     await keyboard.press("Enter");
     await tab.see("notes");
-    await tabTo("notes");
+    await tab.page.waitForSelector("[role=treeitem]");
+    // The overview beside the tree has the name too.
+    const isInTree = () => tab.value<boolean>('document.activeElement?.matches("[role=tree]") === true');
+    for (let steps = 0; steps < 60 && !(await isInTree()); steps += 1) await keyboard.press("Tab");
     for (const key of ["ArrowRight", "ArrowDown", "Enter"] as const) {
       await keyboard.press(key);
       // The overview beside the tree names the file too.
