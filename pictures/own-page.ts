@@ -25,7 +25,7 @@ export async function pictureOwnPage(
   const { server, origin } = await listening(nodeListener(page));
   const tab = await Tab.open(browser, origin, "none");
   try {
-    await tab.page.setViewport({ width: 1080, height: 300, deviceScaleFactor: 1.5 });
+    await tab.page.setViewport({ width: 900, height: 250, deviceScaleFactor: 1 });
     await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
     await tab.see("support");
     const tree = await tab.page.accessibility.snapshot();
