@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { build, type BuildOptions } from "esbuild";
 
 /** Packages that become part of the page's client. Their licences are in THIRD-PARTY-LICENSES.md. */
@@ -22,6 +23,8 @@ async function bundled(entry: string, more: BuildOptions): Promise<string> {
   return outputFiles?.[0]?.text ?? "";
 }
 
+const pack = (text: string): string => brotliCompressSync(text).toString("base64");
+
 /** Puts the bundled client in the place of the module that has nothing of it in the sources. */
 export const pageClient = {
   name: "page-client",
@@ -34,6 +37,7 @@ export const pageClient = {
     const markdown = await bundled("src/page/client/files/markdown-worker.ts", { format: "iife", tsconfig });
     const style = await bundled("src/page/client/style.css", {});
     await mkdir(dir, { recursive: true });
-    await writeFile(join(dir, clientFile), `exports.clientFiles = ${JSON.stringify({ script, markdown, style })};\n`);
+    const packed = { script: pack(script), markdown: pack(markdown), style: pack(style) };
+    await writeFile(join(dir, clientFile), `exports.clientFiles = ${JSON.stringify(packed)};\n`);
   },
 };

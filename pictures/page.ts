@@ -1,6 +1,7 @@
 import type { Browser, SerializedAXNode } from "puppeteer-core";
 import type * as pageEntry from "../src/page/index.js";
 import { listening, Tab } from "../__tests__/helpers/page-browser.js";
+import { describePlace } from "../src/core/values/database-place.js";
 import type { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.js";
 import { storyUser, tellStory } from "./story.js";
 
@@ -25,7 +26,9 @@ export async function picturePage(
   { createMemoryPage, nodeListener }: typeof pageEntry,
 ): Promise<PagePicture> {
   const node = await tellStory(store);
-  const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token, nodes: [node] })));
+  // The header names the place, which differs at each run.
+  const placed = Object.assign(store, { [describePlace]: () => ({ database: "app", host: "localhost:27017" }) });
+  const { server, origin } = await listening(nodeListener(createMemoryPage({ store: placed, token, nodes: [node] })));
   const tab = await Tab.open(browser, origin, token);
   try {
     await tab.page.setViewport({ width: 1080, height: 520, deviceScaleFactor: 1.5 });
@@ -35,12 +38,16 @@ export async function picturePage(
     await tab.see("team-notes");
     await tab.see("oslo.md");
     const tree = await tab.page.accessibility.snapshot();
-    return { tree: linesOf(tree).join("\n"), png: await tab.page.screenshot({ type: "png" }) };
+    return { tree: listAccessibleLines(tree), png: await tab.page.screenshot({ type: "png" }) };
   } finally {
     await tab.page.close();
     server.closeAllConnections();
     server.close();
   }
+}
+
+export function listAccessibleLines(node: SerializedAXNode | null): string {
+  return linesOf(node).join("\n");
 }
 
 function linesOf(node: SerializedAXNode | null, indent = ""): string[] {

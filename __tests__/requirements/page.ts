@@ -5,6 +5,26 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "the page shows memories, trees, texts, search, versions with diffs and blame, proposals, and what a model is shown",
   },
+  "page.sorted": {
+    source: "specification section 18",
+    says: "the list of memories begins with the last change, and is sorted by each column as a whole, numbers as numbers",
+  },
+  "page.header": {
+    source: "specification section 18",
+    says: "the page says in its header which database it shows, on which host, and what may be done",
+  },
+  "page.connector": {
+    source: "specification section 18",
+    says: "what the model sees is what the first connector of the node writes, or what the defaults give, and the page says which",
+  },
+  "page.overview": {
+    source: "specification section 18",
+    says: "a memory opens on what has changed, what waits, how much of the prompt it takes, and its first file",
+  },
+  "page.keys": {
+    source: "specification section 18",
+    says: "keys search, move in lists and open a single hit; a key lists them, and they can be turned off",
+  },
   "page.mounts": {
     source: "specification section 18",
     says: "the page shows the nodes that it is given with what is mounted in them, and with the rights there",
@@ -16,6 +36,10 @@ export const page: Requirements = {
   "page.actions": {
     source: "specification section 18",
     says: "with access write the page reverts, redacts, forgets, approves, edits and rejects, and shows first what it would do",
+  },
+  "page.edits": {
+    source: "specification section 18",
+    says: "with access write a person writes, renames and deletes files under the guard and the limits of the node; where others were faster nothing is stored, and the difference is shown",
   },
   "page.inbox": {
     source: "specification section 18",
@@ -33,6 +57,10 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "authorize decides about each request, who asks and what they may do; if it throws, the request is refused",
   },
+  "page.owner": {
+    source: "specification section 18",
+    says: "an owner sees, corrects, exports and deletes their own memories, and no answer tells of anything of others",
+  },
   "page.forgery": {
     source: "specification section 18",
     says: "requests of other origins, without the token or with a wrong one, change nothing and learn nothing",
@@ -43,7 +71,7 @@ export const page: Requirements = {
   },
   "page.silent": {
     source: "specification section 18",
-    says: "no answer holds a stack or the address of a server",
+    says: "no refusal holds a stack or the address of a server, and only an admitted visitor learns where the memories are",
   },
   "page.any-server": {
     source: "specification section 18",
@@ -63,6 +91,6 @@ export const page: Requirements = {
   },
   "page.weight": {
     source: "specification section 18",
-    says: "the client of the page takes at most 150 kB of the package, and loads nothing else",
+    says: "the client of the page takes at most 80 kB of the package and 200 kB in the browser, and loads nothing else",
   },
 };

@@ -6,6 +6,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { isMissingOwner, type MemoryScope } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
+import { keepConnectorForm, type WithConnectorForm } from "../core/display/connector-form.js";
 import { getShownRoot, type WithShownRoot } from "../core/display/shown-root.js";
 import type { MountedMemory } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
@@ -20,7 +21,7 @@ import { bindRun } from "../langchain/memory-source.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
 
 /** The memories of one node, as a connector needs them. A `MemoryNode` has these members. */
-export interface ConnectableMemory extends WithShownRoot {
+export interface ConnectableMemory extends WithShownRoot, WithConnectorForm {
   readonly scope: MemoryScope;
   /** Returns the memory of the run's thread or user, or the global memory. `scope` decides. */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
@@ -70,6 +71,8 @@ export class MemoryConnectorNode {
     }
     this.#memory = memory;
     this.#config = checkConnectorConfig(config);
+    const { content, maxChars, root } = this.#config;
+    keepConnectorForm(memory, { content, maxChars, root });
     defineRunnableMark(this, refuseAsGraphNode);
   }
 

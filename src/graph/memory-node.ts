@@ -10,6 +10,7 @@ import {
 } from "../core/access/policy.js";
 import { restrict, restricted } from "../core/restrictable-memory.js";
 import { getRights } from "../core/access/rights.js";
+import type { MemoryActor } from "../core/values/actor.js";
 import {
   addressFor,
   checkAddress,
@@ -25,6 +26,7 @@ import { MountedMemory } from "../core/mounts/mounted-memory.js";
 import { combineRights } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
+import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
 import { shownRoot } from "../core/display/shown-root.js";
 import { type PathRule, ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
@@ -128,6 +130,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly memoryTools: MemoryTool[];
   /** @internal */
   [shownRoot]: string = ROOT;
+  /** @internal */
+  [connectorForm]: ConnectorForm | null = null;
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
   readonly #owners: RunOwners;
@@ -226,6 +230,16 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    */
   globalMemory(run?: MemoryRun): Memory {
     return this.#restricted(this.#open(this.#getStore(run), this.nodeId, "global", undefined), run ?? null);
+  }
+
+  /**
+   * Returns the node's own memory for a person, such as one who edits it on the page. The limits and the guard of the
+   * node hold. Its rules do not, because they are for agents. @internal
+   */
+  memoryForPerson(owner: string | undefined, actor: MemoryActor): Memory {
+    const own = this.#open(this.#getStore(undefined), this.nodeId, this.scope, owner).with({ actor });
+    const guard = this.#policy?.guard;
+    return guard === undefined ? own : restricted(own, { ...checkPolicy({ guard }), actor });
   }
 
   /** Creates a connector that shows this node's memory to a model. @throws TypeError for a bad config */

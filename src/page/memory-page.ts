@@ -1,16 +1,22 @@
+import { brotliDecompressSync } from "node:zlib";
 import { Hono } from "hono/tiny";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
+import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
 import { DatabaseContact } from "./database-contact.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
+import { MemoryLists } from "./memory-lists.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
+import { confine, hideOthers, hideReviewer } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
+import { exportRoutes } from "./routes/export.js";
+import { editRoutes } from "./routes/edits.js";
 import { fileRoutes } from "./routes/files.js";
 import { inboxRoutes } from "./routes/inbox.js";
 import { memoryRoutes } from "./routes/memories.js";
@@ -45,6 +51,7 @@ export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMe
   const { store, nodes = [] } = options;
   const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
   const memories: PageMemories = {
+    place: isPlaced(store) ? store[describePlace]() : undefined,
     memory: (address) => opened.memory(address),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
@@ -106,9 +113,9 @@ const pageHeaders = secureHeaders({
 function serveClient(app: Hono<PageEnv>, basePath: string): void {
   const files = [
     ["/", "text/html", pageDocument(basePath)],
-    ["/client.js", "text/javascript", clientFiles.script],
-    ["/markdown.js", "text/javascript", clientFiles.markdown],
-    ["/client.css", "text/css", clientFiles.style],
+    ["/client.js", "text/javascript", unpack(clientFiles.script)],
+    ["/markdown.js", "text/javascript", unpack(clientFiles.markdown)],
+    ["/client.css", "text/css", unpack(clientFiles.style)],
   ] as const;
   for (const [path, type, text] of files) {
     const headers = {
@@ -121,9 +128,14 @@ function serveClient(app: Hono<PageEnv>, basePath: string): void {
   }
 }
 
+function unpack(file: string): string {
+  return file === "" ? "" : brotliDecompressSync(Buffer.from(file, "base64")).toString();
+}
+
 function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
   const watched = { max: maxWatched, current: 0 };
   const database = new DatabaseContact(memories);
+  const lists = new MemoryLists(memories);
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
     // Hono would answer HEAD as GET, and leave a stream of changes open.
@@ -133,14 +145,28 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
     if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
     await next();
   });
-  app.get("/api/session", (http) => http.json(http.var.visitor));
+  app.get("/api/session", (http) => {
+    const { visitor } = http.var;
+    // Where the memories are concerns nobody who may see only their own.
+    return http.json({ ...visitor, place: visitor.owner === undefined ? (memories.place ?? null) : null });
+  });
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
-      const result = await answer({ memories, visitor, watched, database, signal: http.req.raw.signal, http }).catch(
-        refuse,
-      );
-      return result instanceof Response ? result : http.json(result);
+      const { owner } = visitor;
+      const seen = owner === undefined ? memories : confine(memories, owner);
+      const result = await answer({
+        memories: seen,
+        visitor,
+        watched,
+        database,
+        // The kept lists are those of all people.
+        lists: owner === undefined ? lists : new MemoryLists(seen),
+        signal: http.req.raw.signal,
+        http,
+      }).catch((error: unknown) => refuse(owner === undefined ? error : hideReviewer(error)));
+      if (result instanceof Response) return result;
+      return http.json(owner === undefined ? result : hideOthers(result, owner));
     });
     app.all(`/api/${path}`, refuseMethod);
   }
@@ -151,11 +177,13 @@ export const pageRoutes = [
   ...memoryRoutes,
   ...changeRoutes,
   ...fileRoutes,
+  ...editRoutes,
   ...searchRoutes,
   ...versionRoutes,
   ...proposalRoutes,
   ...inboxRoutes,
   ...messageRoutes,
+  ...exportRoutes,
 ];
 
 function refuseMethod(): never {

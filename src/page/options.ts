@@ -1,22 +1,37 @@
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
+import type { MemoryActor } from "../core/values/actor.js";
 import type { MemoryScope } from "../core/values/address.js";
+import type { WithConnectorForm } from "../core/display/connector-form.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
-/** The rights of a page's visitors: to view only, or also to revert, redact, forget, approve and reject. */
+/** The rights of a page's visitors: to view only, or also to edit, revert, redact, forget, approve and reject. */
 export type MemoryPageAccess = "read" | "write";
+
+/** The person whose memories are all that a visitor may see. */
+export interface PageOwner {
+  userId: string;
+}
 
 /** A visitor of a page. */
 export interface MemoryPageVisitor {
-  /** The name for the history and for decisions. Without it, the page requests a name. */
+  /**
+   * The name for the history and for decisions. Without it, the page requests a name. @default the `userId` of `owner`
+   */
   userId?: string | undefined;
+  /**
+   * The person whose memories are all that the visitor may see: the memories of scope `perUser` of this user, with what
+   * their nodes mount in them. @default the visitor sees all memories of the store
+   */
+  owner?: PageOwner;
   /** Limits the page's access for this visitor. @default that of the page */
   access?: MemoryPageAccess | undefined;
 }
 
 /** A node with its mounts and rules, such as a MemoryNode. */
-export interface MemoryPageNode {
+export interface MemoryPageNode extends WithConnectorForm {
   readonly nodeId: string;
   readonly scope: MemoryScope;
   /**
@@ -26,6 +41,8 @@ export interface MemoryPageNode {
   memory(owner?: string): Memory;
   /** Returns the memory that a connector shows if the memory of a thread or a user has no files. */
   globalMemory(): Memory;
+  /** Returns the node's own memory for a person who edits it: its guard and its limits hold. @internal */
+  memoryForPerson?(owner: string | undefined, actor: MemoryActor): Memory;
 }
 
 /** The options of `createMemoryPage`. Either `token` or `authorize` is required. */
@@ -33,7 +50,8 @@ export interface MemoryPageOptions {
   /** The store whose memories the page shows: all of them. The caller closes the store. */
   store: MongoMemoryStore;
   /**
-   * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights. A mount
+   * Nodes of your graph. The page then shows their memories as agents see them, with their mounts and rights, and the
+   * message for a model as the first connector of the node writes it. A mount
    * whose memory is found by an asynchronous function cannot be shown. @default none
    */
   nodes?: readonly MemoryPageNode[] | undefined;
@@ -49,11 +67,15 @@ export interface MemoryPageOptions {
   token?: string | undefined;
   /**
    * Decides who may see the page, for each request: true, false, the visitor, or a Response to be sent instead, such as
-   * a redirect to a login. If it throws, the request is refused. @default only the token decides, and only under the
-   * names of the loopback
+   * a redirect to a login. If it throws, the request is refused. `nodeRequest` is the request that `nodeListener` got,
+   * such as that of Express with the session of a middleware before the page. @default only the token decides, and only
+   * under the names of the loopback
    */
   authorize?:
-    | ((request: Request) => boolean | Response | MemoryPageVisitor | Promise<boolean | Response | MemoryPageVisitor>)
+    | ((
+        request: Request,
+        context: { nodeRequest: IncomingMessage | undefined },
+      ) => boolean | Response | MemoryPageVisitor | Promise<boolean | Response | MemoryPageVisitor>)
     | undefined;
 }
 
@@ -63,7 +85,13 @@ const accessField = z.enum(["read", "write"], { message: 'must be "read" or "wri
 
 const id = z.string().min(1).max(512);
 
-export const visitorSchema = z.object({ userId: id.optional(), access: accessField.optional() }).strict();
+export const visitorSchema = z
+  .object({
+    userId: id.optional(),
+    access: accessField.optional(),
+    owner: z.object({ userId: id }).strict().optional(),
+  })
+  .strict();
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -2,6 +2,9 @@ import type { MemoryActor } from "../core/values/actor.js";
 import type { Reviewer } from "../core/approval/memory-proposals.js";
 import { isPaged, type PagedHistory } from "../core/backend-history.js";
 import type { Memory } from "../core/memory.js";
+import { getMountTree } from "../core/mounts/mounted-memory.js";
+import type { Mount } from "../core/mounts/mounts.js";
+import { getPathPrefix, ROOT } from "../core/values/paths.js";
 import { PageRefusal } from "./refusal.js";
 import { addressIn } from "./fields.js";
 import type { RouteContext } from "./route.js";
@@ -37,14 +40,40 @@ export function openTree(context: RouteContext, fields: AddressFields): Memory {
  * Opens a memory whose changes name the visitor. A change continues even if the browser has left. @param by the
  * visitor's signature, if the server does not know the visitor
  */
-export function openToChange(
-  { memories, visitor }: RouteContext,
-  address: AddressFields,
+export function openToChange(context: RouteContext, address: AddressFields, by: string | undefined): Memory {
+  return context.memories.memory(addressIn(address), "write").with({ actor: createActor(context, by) });
+}
+
+function createActor({ visitor }: RouteContext, by: string | undefined): MemoryActor {
+  const userId = visitor.userId ?? by;
+  return { client, ...(userId !== undefined && { userId }) };
+}
+
+/**
+ * Opens a memory in which a person writes files. The guard and the limits of its node hold, where the page knows it.
+ * @param paths must not be in a mounted memory, which has limits and a history of its own. @throws PageRefusal
+ */
+export function openToEdit(
+  context: RouteContext,
+  fields: AddressFields,
+  paths: readonly string[],
   by: string | undefined,
 ): Memory {
-  const userId = visitor.userId ?? by;
-  const actor: MemoryActor = { client, ...(userId !== undefined && { userId }) };
-  return memories.memory(addressIn(address), "write").with({ actor });
+  const address = addressIn(fields);
+  const node = context.memories.nodeOf?.(address);
+  if (node === undefined) return openToChange(context, fields, by);
+  const points = listMounts(openTree(context, fields)).map(({ point }) => point);
+  for (const path of paths) {
+    if (points.some((point) => path === point || path.startsWith(getPathPrefix(point))))
+      throw new PageRefusal(400, "EINVAL", "this file is in a mounted memory; change it in that memory");
+  }
+  if (node.memoryForPerson === undefined) return openToChange(context, fields, by);
+  return node.memoryForPerson(fields.threadId ?? fields.userId, createActor(context, by)).with({ paths: "posix" });
+}
+
+/** Lists the memories that are mounted in a memory. */
+export function listMounts(memory: Memory): readonly Mount[] {
+  return getMountTree(memory)?.mounts.filter(({ point }) => point !== ROOT) ?? [];
 }
 
 /** @throws PageRefusal if nobody is named */

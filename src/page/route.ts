@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { ProposalSummary } from "../core/approval/proposal-summary.js";
 import type { CheckedAddress } from "../core/values/address.js";
+import type { DatabasePlace } from "../core/values/database-place.js";
 import type { Memory } from "../core/memory.js";
 import { describeFault, listFaults } from "../core/settings/faults.js";
 import type {
@@ -15,10 +16,13 @@ import { maxBodyBytes, readJson } from "./body.js";
 import type { DatabaseContact } from "./database-contact.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";
+import type { MemoryLists } from "./memory-lists.js";
 import { PageRefusal } from "./refusal.js";
 
 /** The memories that a page shows. A MongoMemoryStore has all of it. */
 export interface PageMemories {
+  /** Where the memories are, where it is known. Every admitted visitor is told. */
+  place?: DatabasePlace | undefined;
   /** Any name can be created in it. */
   memory(address: CheckedAddress, access: "read" | "write"): Memory;
   /** The node of a memory, where it is known. */
@@ -48,6 +52,7 @@ export interface RouteContext {
   signal: AbortSignal;
   watched: WatchCount;
   database: DatabaseContact;
+  lists: MemoryLists;
   /** The context of Hono, for the response. */
   http: Context<PageEnv>;
 }

@@ -33,6 +33,10 @@ export interface WireSession {
   access: "read" | "write";
   /** The person who decides, if the server knows the person. Otherwise the client requests a name. */
   userId: string | null;
+  /** The person whose memories are all that the visitor may see. */
+  owner?: { userId: string };
+  /** Where the memories are, if it is known. */
+  place: { database: string; host: string } | null;
 }
 
 export interface WireSummary {
@@ -47,6 +51,10 @@ export interface WireMemories {
   memories: WireSummary[];
   /** Start of the next page, or null at the end. */
   next: number | null;
+  /** Number of memories in all pages. */
+  total: number;
+  /** False if there are more memories, which are not in the list. */
+  isAll: boolean;
 }
 
 /** Differs after every change of the memory. Null if the memory is empty or was never written. */
@@ -54,19 +62,24 @@ export interface WireChangeToken {
   changeToken: string | null;
 }
 
+/** What an agent may do. */
+export type WireAccess = "read" | "append" | "write" | "ask";
+
 /** A memory that is mounted in another memory. */
 export interface WireMount {
   /** The mount point. */
   point: string;
-  address: WireAddress;
+  /** Null if the visitor may see what is mounted, but not whose memory it is. */
+  address: WireAddress | null;
   /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
   isHere: boolean;
-  access: "read" | "append" | "write" | "ask";
+  access: WireAccess;
   description: string | null;
 }
 
 export interface WireEntries {
-  entries: { name: string; kind: "file" | "dir"; mount?: WireMount }[];
+  /** `access` is there only if it differs from that of the directory. */
+  entries: { name: string; kind: "file" | "dir"; mount?: WireMount; access?: WireAccess }[];
   /** Number of entries in the directory. */
   total: number;
   /**
@@ -78,6 +91,8 @@ export interface WireEntries {
 export interface WireFile {
   path: string;
   content: string;
+  /** Names the content when a person saves a change of it. Empty for an earlier content. */
+  digest: string;
   sizeBytes: number;
   createdAt: string;
   updatedAt: string;
@@ -174,6 +189,8 @@ export interface WireMessage {
   text: string | null;
   usedChars: number;
   maxChars: number;
+  /** How the first connector of the node shows it. Null if the page knows none: the defaults of connectors hold. */
+  connector: { content: "tree" | "index" | "full"; maxChars: number } | null;
   /** The requested view. `view` is the view that fitted. */
   content: "tree" | "index" | "full";
   view: "tree" | "index" | "full" | null;
@@ -196,6 +213,27 @@ export interface WireRevertPreview {
 
 export interface WireReverted {
   versions: WireVersion[];
+}
+
+/** The answer to a text that a person saves. */
+export interface WireSaved {
+  /** The stored text, if a guard has changed it. */
+  changedTo: string | null;
+  /** Set if nothing was stored, because the file is not what the person has edited. */
+  conflict: WireConflict | null;
+}
+
+export interface WireConflict {
+  /** Names what the file contains now. Null if there is no file. */
+  digest: string | null;
+  /** What the person's text would change now. */
+  hunks: WireHunk[];
+}
+
+export interface WireDeletePreview {
+  files: number;
+  /** Whether a history keeps what is deleted. */
+  isKept: boolean;
 }
 
 /** Where a text stands. */

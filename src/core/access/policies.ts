@@ -4,14 +4,15 @@ import { preview } from "../values/preview.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";
 import { errorOnPaths } from "../values/error-paths.js";
 import { invalid, MemoryError } from "../values/errors.js";
-import { ROOT } from "../values/paths.js";
 import {
   type CheckedPolicy,
   decisions,
+  getAccess,
   type GuardedChange,
   type MemoryAccess,
   type MemoryGuard,
   type NeededAccess,
+  toTreePath,
 } from "./policy.js";
 import { getRights, mayAsk } from "./rights.js";
 
@@ -62,7 +63,7 @@ export class Policies {
   decide(path: string, needed: NeededAccess): "allow" | "ask" {
     let decision: "allow" | "ask" = "allow";
     for (const policy of this.#policies) {
-      const access = getAccess(policy, toTreePath(policy, path));
+      const access = getAccess(policy, path);
       const own = decisions[access][needed];
       if (own === "deny")
         throw refusal(
@@ -99,15 +100,6 @@ export class Policies {
 
 function refusal(path: string, reason: string): MemoryError {
   return errorOnPaths("EACCES", (place) => `EACCES: ${place(path)} ${reason}`, path);
-}
-
-function getAccess({ access, rules }: CheckedPolicy, path: string): MemoryAccess {
-  return rules.find(({ fits }) => fits(path))?.access ?? access;
-}
-
-function toTreePath({ mountPoint = ROOT }: Pick<CheckedPolicy, "mountPoint">, path: string): string {
-  if (mountPoint === ROOT) return path;
-  return path === ROOT ? mountPoint : mountPoint + path;
 }
 
 async function runGuard(guard: MemoryGuard, change: GuardedChange): Promise<unknown> {

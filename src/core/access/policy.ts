@@ -6,6 +6,7 @@ import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError } from "../values/errors.js";
 import { compilePathPattern } from "../values/path-pattern.js";
+import { ROOT } from "../values/paths.js";
 
 /**
  * Which calls are allowed.
@@ -86,6 +87,17 @@ export const decisions = {
 } as const satisfies Record<MemoryAccess, Record<NeededAccess, Decision>>;
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decision, number>;
+
+/** The access of a policy to a path of its memory. */
+export function getAccess(policy: CheckedPolicy, path: string): MemoryAccess {
+  const treePath = toTreePath(policy, path);
+  return policy.rules.find(({ fits }) => fits(treePath))?.access ?? policy.access;
+}
+
+export function toTreePath({ mountPoint = ROOT }: Pick<CheckedPolicy, "mountPoint">, path: string): string {
+  if (mountPoint === ROOT) return path;
+  return path === ROOT ? mountPoint : mountPoint + path;
+}
 
 const maxRules = 100;
 

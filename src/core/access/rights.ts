@@ -1,7 +1,7 @@
 import { showPath } from "../display/shown-root.js";
 import { getPathPrefix, ROOT } from "../values/paths.js";
 import { shorten } from "../values/text.js";
-import type { CheckedPolicy, MemoryAccess, NeededAccess } from "./policy.js";
+import { type CheckedPolicy, getAccess, type MemoryAccess, type NeededAccess } from "./policy.js";
 
 /** Which changes rules and mounts allow, as far as this is known without a run. */
 export interface MemoryRights {
@@ -14,6 +14,8 @@ export interface MemoryRights {
    * relative paths. Default: "/"
    */
   words: (root?: string) => string;
+  /** Returns the access to a path. Missing in rights that another package made. @internal */
+  accessAt?: (path: string) => MemoryAccess;
 }
 
 type WidestAccess = MemoryRights["widest"];
@@ -46,6 +48,7 @@ export function getRights(policies: readonly CheckedPolicy[]): MemoryRights {
     asks: policies.some(mayAsk),
     widest: narrowestAccess(policies.map(getWidest)),
     words: (root = ROOT) => policies.flatMap((policy) => describePolicy(policy, root)).join(" "),
+    accessAt: (path) => strictestAccess(policies.map((policy) => getAccess(policy, path))),
   };
 }
 
@@ -75,4 +78,11 @@ function getWidest({ access, rules }: CheckedPolicy): WidestAccess {
 
 export function narrowestAccess(accesses: readonly WidestAccess[]): WidestAccess {
   return accesses.reduce((one, other) => (extent[one] < extent[other] ? one : other), "write");
+}
+
+const strictness = { write: 0, ask: 1, append: 2, read: 3 } as const satisfies Record<MemoryAccess, number>;
+
+/** Returns the access that leaves least to do without a person. */
+export function strictestAccess(accesses: readonly MemoryAccess[]): MemoryAccess {
+  return accesses.reduce((one, other) => (strictness[one] > strictness[other] ? one : other), "write");
 }

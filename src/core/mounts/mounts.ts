@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { accessField, type MemoryAccess } from "../access/policy.js";
 import { restricted } from "../restrictable-memory.js";
-import { accessInWords, narrowestAccess, possibleAccess } from "../access/rights.js";
+import { accessInWords, narrowestAccess, possibleAccess, strictestAccess } from "../access/rights.js";
 import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
@@ -133,6 +133,8 @@ export function getTreeRights(
     asks: mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true),
     widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
     words: (root = ROOT) => described.map((mount) => describe(root, mount)).join(" "),
+    accessAt: (path) =>
+      longestFirst.find(({ point }) => path === point || path.startsWith(getPathPrefix(point)))?.access ?? "write",
   };
 }
 
@@ -143,5 +145,10 @@ export function combineRights(
 ): MemoryRights | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const words = (root?: string): string => [one.words(root), other.words(root)].filter(Boolean).join(" ");
-  return { asks: one.asks || other.asks, widest: narrowestAccess([one.widest, other.widest]), words };
+  return {
+    asks: one.asks || other.asks,
+    widest: narrowestAccess([one.widest, other.widest]),
+    words,
+    accessAt: (path) => strictestAccess([one, other].map((each) => each.accessAt?.(path) ?? "write")),
+  };
 }

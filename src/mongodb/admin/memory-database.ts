@@ -1,6 +1,7 @@
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
 import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import type { DatabasePlace } from "../../core/values/database-place.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
@@ -9,7 +10,7 @@ import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, openDatabase, getServerAddress } from "../driver/client.js";
+import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
 import { connectFirst } from "../driver/first-connection.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
@@ -120,6 +121,11 @@ export class MemoryDatabase {
       await closeInTime(client);
       throw error;
     }
+  }
+
+  /** Where the memories are, for people. */
+  get place(): DatabasePlace {
+    return getDatabasePlace(this.client, this.db.databaseName);
   }
 
   /** The layout, opened for reading. */

@@ -1,5 +1,6 @@
 import type { Binary, Db, MongoClient, MongoClientOptions } from "mongodb";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
+import type { DatabasePlace } from "../../core/values/database-place.js";
 import { waitAtMost } from "../../core/runtime/wait-at-most.js";
 import { databaseNameRule } from "./names.js";
 
@@ -46,6 +47,14 @@ export function getServerAddress({ options }: MongoClient): ServerAddress | unde
   const address = options?.srvHost ?? first?.host ?? first?.socketPath;
   if (address === undefined) return undefined;
   return options?.srvHost === undefined && first?.port !== undefined ? { address, port: first.port } : { address };
+}
+
+/** Names the database and the first host of a client, for people. It repeats no login. */
+export function getDatabasePlace({ options }: MongoClient, database: string): DatabasePlace {
+  const [first, ...others] = options?.hosts ?? [];
+  const host = options?.srvHost ?? (first === undefined ? "" : first.toString());
+  const more = options?.srvHost === undefined && others.length > 0 ? ` and ${others.length} more` : "";
+  return { database, host: host + more };
 }
 
 /** Whether the server refuses this client everything outside version 1 of the Stable API, such as text indexes. */

@@ -6,6 +6,7 @@ import {
   type SearchItem,
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
+import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
 import { closedStorage } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
@@ -33,7 +34,14 @@ import { type CallLimits, createUnlimitedCall, withinTime } from "../../core/run
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, isStrict, openDatabase, getServerAddress } from "../driver/client.js";
+import {
+  closeInTime,
+  createClient,
+  getDatabasePlace,
+  isStrict,
+  openDatabase,
+  getServerAddress,
+} from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
 import { copyForeignItems, type CopyReport, type ForeignItem } from "./foreign-items.js";
@@ -85,6 +93,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #timeoutMs: number;
   readonly #storage: Omit<BatchStorage, "call">;
   readonly #server: ServerAddress | undefined;
+  readonly #databaseName: string;
   #stopped = false;
   #connected = false;
 
@@ -101,6 +110,7 @@ export class MongoMemoryStore extends BaseStore {
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
     this.#server = getServerAddress(options.client);
+    this.#databaseName = database.databaseName;
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openLayout = (makesIndexes) =>
@@ -318,6 +328,11 @@ export class MongoMemoryStore extends BaseStore {
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
     // One answer for each operation, of its kind.
     return answers as OperationResults<Operations>;
+  }
+
+  /** @internal */
+  [describePlace](): DatabasePlace {
+    return getDatabasePlace(this.#client, this.#databaseName);
   }
 
   /** @internal */

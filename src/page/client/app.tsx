@@ -7,8 +7,10 @@ import { useData } from "./data/use-data.js";
 import { InboxView } from "./inbox/inbox-view.js";
 import { CountsOfWaiting, InboxLink } from "./inbox/waiting.js";
 import { MemoriesView } from "./memories/memories-view.js";
+import { OwnView } from "./owner/own-view.js";
 import { MemoryView } from "./memory-view.js";
 import { ownerText } from "./parts/format.js";
+import { Keys } from "./parts/keys.js";
 import { Owner, Pending } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
 
@@ -25,6 +27,7 @@ export function App(): VNode {
         Skip to content
       </a>
       <header class="top">
+        <span class="product">langgraph-mongo-memory</span>
         <nav aria-label="Place">
           <a class="home" href={memoriesHref()} aria-current={view.name === "memories" ? "page" : undefined}>
             Memories
@@ -32,9 +35,8 @@ export function App(): VNode {
           {view.name === "memory" && <Place address={view.address} />}
         </nav>
         <InboxLink isCurrent={view.name === "inbox"} />
-        {session !== null && (
-          <span class={`access ${session.access}`}>{session.access === "write" ? "can change" : "read-only"}</span>
-        )}
+        {session !== null && <Access session={session} />}
+        <Keys searchHref={view.name === "memory" ? memoryHref(view.address) : memoriesHref()} />
       </header>
       <main id="main" tabIndex={-1}>
         {session === null ? (
@@ -43,6 +45,8 @@ export function App(): VNode {
           <SessionContext.Provider value={session}>
             {view.name === "inbox" ? (
               <InboxView query={view.query} />
+            ) : view.name === "memories" && session.owner !== undefined ? (
+              <OwnView userId={session.owner.userId} />
             ) : view.name === "memories" ? (
               <MemoriesView query={view.query} />
             ) : (
@@ -52,6 +56,20 @@ export function App(): VNode {
         )}
       </main>
     </CountsOfWaiting>
+  );
+}
+
+/** Says what the visitor may do, in which database, and who the visitor is if the server knows. */
+function Access({ session: { access, place, userId } }: { session: WireSession }): VNode {
+  const facts = [
+    access === "write" ? "Write access" : "Read-only",
+    ...(place === null ? [] : [`${place.database} @ ${place.host}`]),
+    ...(userId === null ? [] : [userId]),
+  ];
+  return (
+    <span class={`access ${access}`} title={facts.join(" · ")}>
+      <Name text={facts.join(" · ")} />
+    </span>
   );
 }
 

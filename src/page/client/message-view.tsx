@@ -37,6 +37,9 @@ export function MessageView(): VNode {
           choose={(value) => show({ content: value })}
         />
         <MaxChars value={data?.maxChars ?? 0} choose={(value) => show({ maxChars: String(value) })} />
+        {data !== null && (
+          <Origin message={data} isChosen={content !== undefined || maxChars !== undefined} show={show} />
+        )}
         <span class="muted">{at === undefined ? "as it is now" : `as it was right after version ${at}`}</span>
         {at !== undefined && (
           <button type="button" class="button quiet" onClick={() => show({ at: "" })}>
@@ -46,6 +49,28 @@ export function MessageView(): VNode {
       </div>
       {data === null ? <Pending error={error} /> : <Message message={data} />}
     </div>
+  );
+}
+
+interface OriginProps {
+  message: WireMessage;
+  /** Whether a person has chosen the form. */
+  isChosen: boolean;
+  show: (change: Query) => void;
+}
+
+/** Says whether the message is that of a connector of the application. */
+function Origin({ message: { connector, content, maxChars }, isChosen, show }: OriginProps): VNode {
+  const usual = connector === null ? "The defaults" : "The connector of this node";
+  if (!isChosen) {
+    const words = connector === null ? "The page knows no connector of this memory: these are the defaults" : usual;
+    return <span class="muted">{words}</span>;
+  }
+  if (connector?.content === content && connector.maxChars === maxChars) return <span class="muted">{usual}</span>;
+  return (
+    <button type="button" class="button quiet" onClick={() => show({ content: "", maxChars: "" })}>
+      {usual}
+    </button>
   );
 }
 
@@ -79,12 +104,22 @@ function Used({ message }: { message: WireMessage }): VNode {
   return (
     <div class="used">
       <label>
-        {numberText(usedChars)} of {numberText(maxChars)} characters
+        {budgetText(usedChars, maxChars)}
         <meter min={0} max={maxChars} value={usedChars} high={maxChars * 0.9} />
       </label>
       <span class="muted">{facts.join(" · ")}</span>
     </div>
   );
+}
+
+/** Most models take about four characters of English for a token. */
+const charsPerToken = 4;
+
+/** Says how much of its limit a message takes. Only the model's own tokenizer knows the exact number of tokens. */
+export function budgetText(usedChars: number, maxChars: number): string {
+  const tokens = numberText(Math.ceil(usedChars / charsPerToken));
+  const used = `${numberText(usedChars)} of ${numberText(maxChars)} characters`;
+  return `${used}, about ${tokens} tokens, estimated at ${charsPerToken} characters each`;
 }
 
 function MaxChars({ value, choose }: { value: number; choose: (value: number) => void }): VNode {

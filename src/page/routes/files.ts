@@ -1,15 +1,14 @@
 import { z } from "zod";
-import type { Memory } from "../../core/memory.js";
-import { getMountTree } from "../../core/mounts/mounted-memory.js";
 import type { Mount } from "../../core/mounts/mounts.js";
 import { normalizePath, getPathPrefix, ROOT } from "../../core/values/paths.js";
+import { hashSha256 } from "../../core/values/sha256.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { addressFields, countField, versionId } from "../fields.js";
-import { openHistory, openTree } from "../page-memory.js";
+import { listMounts, openHistory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type Route, type RouteContext, route } from "../route.js";
-import type { WireEntries, WireMount } from "../wire.js";
+import type { WireAccess, WireEntries, WireMount } from "../wire.js";
 
 const maxEntries = 1000;
 
@@ -34,16 +33,21 @@ const tree = route("GET", "tree", treeSchema, async ({ path: rawPath, offset, li
   const memory = openTree(context, address);
   const mounts = listMounts(memory);
   const all = await memory.list(path);
+  const accessAt = (each: string): WireAccess => memory.rights?.accessAt?.(each) ?? "write";
+  const ownAccess = accessAt(path);
   const entries = all.slice(offset, offset + limit).map((entry): WireEntries["entries"][number] => {
-    const mount = mounts.find(({ point }) => point === getPathPrefix(path) + entry.name);
-    return mount === undefined ? entry : { ...entry, mount: describeMount(mount) };
+    const entryPath = getPathPrefix(path) + entry.name;
+    const mount = mounts.find(({ point }) => point === entryPath);
+    if (mount !== undefined) return { ...entry, mount: describeMount(mount, context) };
+    const access = accessAt(entryPath);
+    return access === ownAccess ? entry : { ...entry, access };
   });
   return { entries, total: all.length, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
 });
 
 const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawPath, at, ...address }, context) => {
   const path = normalizePath(rawPath);
-  if (at !== undefined) return { ...(await readFormerTree(context, address, at)).file(path), mount: null };
+  if (at !== undefined) return { ...(await readFormerTree(context, address, at)).file(path), digest: "", mount: null };
   const memory = openTree(context, address);
   // The file may change between these two calls. The client then requests it again.
   const [content, stat] = await Promise.all([memory.read(rawPath), memory.stat(rawPath)]);
@@ -52,7 +56,15 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
   const mount = listMounts(memory)
     .toSorted((a, b) => b.point.length - a.point.length)
     .find(({ point }) => path.startsWith(getPathPrefix(point)));
-  return { path, content, sizeBytes, createdAt, updatedAt, mount: mount === undefined ? null : describeMount(mount) };
+  return {
+    path,
+    content,
+    digest: hashSha256(content),
+    sizeBytes,
+    createdAt,
+    updatedAt,
+    mount: mount === undefined ? null : describeMount(mount, context),
+  };
 });
 
 async function readFormerTree(
@@ -63,15 +75,15 @@ async function readFormerTree(
   return new MemoryTree(await openHistory(context, address).at(version));
 }
 
-/** Lists the memories that are mounted in a memory. */
-function listMounts(memory: Memory): readonly Mount[] {
-  return getMountTree(memory)?.mounts.filter(({ point }) => point !== ROOT) ?? [];
-}
-
-function describeMount({ point, memory, access = "write", description }: Mount): WireMount {
+function describeMount(
+  { point, memory, access = "write", description }: Mount,
+  { visitor: { owner } }: RouteContext,
+): WireMount {
+  const { address } = memory;
+  const isOwn = owner === undefined || (address.scope === "perUser" && address.userId === owner.userId);
   // Only memories in MongoDB have proposals.
-  const isHere = Boolean(memory.proposals);
-  return { point, address: memory.address, isHere, access, description: description ?? null };
+  const isHere = isOwn && Boolean(memory.proposals);
+  return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
 }
 
 export const fileRoutes: readonly Route[] = [tree, file];

@@ -9,16 +9,26 @@ import {
   maxMemoriesOffset,
   takePage,
 } from "../fields.js";
+import { memorySorts, sortMemories } from "../memory-lists.js";
 import { PageRefusal } from "../refusal.js";
 import { type Route, route } from "../route.js";
 
 const pageSize = 500;
 
-const listSchema = z.object({ ...filterFields, offset: countField(0, maxMemoriesOffset) }).strict();
+const listSchema = z
+  .object({
+    ...filterFields,
+    offset: countField(0, maxMemoriesOffset),
+    sort: z.enum(memorySorts).default("changed"),
+    order: z.enum(["up", "down"]).default("down"),
+  })
+  .strict();
 
-const list = route("GET", "memories", listSchema, async ({ offset, ...filter }, { memories }) => {
-  const { page, more } = await takePage(memories.listMemories(createFilter(filter)), offset, pageSize);
-  return { memories: page, next: more && offset < maxMemoriesOffset ? offset + pageSize : null };
+const list = route("GET", "memories", listSchema, async ({ offset, sort, order, ...filter }, { lists, signal }) => {
+  const { memories, isAll } = await lists.read(createFilter(filter));
+  const sorted = await sortMemories(memories, sort, order === "down", signal);
+  const end = offset + pageSize;
+  return { memories: sorted.slice(offset, end), next: end < sorted.length ? end : null, total: sorted.length, isAll };
 });
 
 const tokenSchema = z.object(addressFields).strict();

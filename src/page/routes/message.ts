@@ -3,6 +3,7 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import type { Memory, MemoryOutline, OutlineOptions } from "../../core/memory.js";
 import { type MountedMemory, getMountTree } from "../../core/mounts/mounted-memory.js";
 import { ROOT } from "../../core/values/paths.js";
+import { getConnectorForm } from "../../core/display/connector-form.js";
 import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
@@ -15,8 +16,10 @@ import { type Route, type RouteContext, route } from "../route.js";
 const schema = z
   .object({
     ...addressFields,
-    content: z.enum(["tree", "index", "full"]).default(connectorDefaults.content),
-    maxChars: countField(connectorDefaults.maxChars, 200_000),
+    /** Default: that of the node's connector, or that of all connectors. */
+    content: z.enum(["tree", "index", "full"]).optional(),
+    /** As `content`. 0 stands for the default. */
+    maxChars: countField(0, 200_000),
     at: versionId.optional(),
   })
   .strict();
@@ -28,20 +31,23 @@ const schema = z
 const message = route("GET", "message", schema, async ({ content, maxChars, at, ...fields }, context) => {
   const address = addressIn(fields);
   const ownNode = context.memories.nodeOf?.(address);
-  const root = ownNode === undefined ? ROOT : getShownRoot(ownNode);
-  const form = { content, maxChars: Math.max(1, maxChars), root };
+  const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
+  const usual = connector ?? connectorDefaults;
+  const root = connector?.root ?? (ownNode === undefined ? ROOT : getShownRoot(ownNode));
+  const form = { content: content ?? usual.content, maxChars: maxChars === 0 ? usual.maxChars : maxChars, root };
   const node = at === undefined ? ownNode : undefined;
   const tree = node && getMountTree(openTree(context, address));
   const { text, outlines, scope } = await (node && tree
-    ? showNode(node, tree, form, context.signal)
+    ? showNode(node, tree, form, context)
     : showAlone(context, address, form, at));
   const { entries, isMore } = countEntries(outlines);
   const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
   return {
     text,
     usedChars: text?.length ?? 0,
-    content,
+    content: form.content,
     maxChars: form.maxChars,
+    connector: connector && { content: connector.content, maxChars: connector.maxChars },
     view: findView(text),
     entries,
     isMore,
@@ -57,11 +63,18 @@ interface Shown {
   scope: CheckedAddress["scope"];
 }
 
-async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, signal: AbortSignal): Promise<Shown> {
+async function showNode(
+  node: MemoryPageNode,
+  tree: MountedMemory,
+  form: Form,
+  { signal, visitor }: RouteContext,
+): Promise<Shown> {
   const options = outlineToShow(form);
   let { scope } = node;
   let shown = await tree.outlines(options);
   const readShared = async (): Promise<(typeof shown)[number]> => {
+    const own = shown.find(({ mount }) => mount.point === ROOT);
+    if (visitor.owner !== undefined && own !== undefined) return own;
     const shared = await tree.outlineAtRoot(node.globalMemory().with({ signal }), options);
     if (hasFiles(shared.outline)) {
       scope = "global";
@@ -75,7 +88,7 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
 
 /**
  * Shows the global memory instead of one without files, like a connector. A memory that was empty at an earlier version
- * is shown as empty.
+ * is shown as empty, and so is that of an owner, who sees no other memory.
  */
 async function showAlone(
   context: RouteContext,
@@ -87,7 +100,7 @@ async function showAlone(
   const { nodeId, scope } = address;
   const memory = openMemory(context, address);
   const own = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
-  if (at !== undefined || scope === "global")
+  if (at !== undefined || scope === "global" || context.visitor.owner !== undefined)
     return { text: await showMemory(own, { ...form, scope, insteadOf: null }), outlines: [own], scope };
   const outline = await chooseOutline(own, () => openMemory(context, { nodeId }).outline(options));
   const insteadOf = outline === own ? null : scope;

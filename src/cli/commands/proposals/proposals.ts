@@ -61,7 +61,8 @@ export const proposals = createCommand<Input>({
           const { out } = context;
           const { diff, proposed } = proposal;
           const text = `${formatProposal(proposal, out)}\n\n${styleDiff(diff, out)}`;
-          const original = proposed === undefined ? "" : `\nWhat the agent proposed:\n\n${styleDiff(proposed.diff, out)}`;
+          const original =
+            proposed === undefined ? "" : `\nWhat the agent proposed:\n\n${styleDiff(proposed.diff, out)}`;
           await (json ? out.json(proposal) : out.write(text + original));
           return undefined;
         },

@@ -39,7 +39,7 @@ export const page = createCommand<PageOptions>({
   options: [
     new Option("--host <name>", "the loopback address to listen on").default("127.0.0.1").argParser(parseLoopback),
     portOption("the port to listen on, 0 for any free one").default(0),
-    new Option("--access <access>", "whether the page can also revert, redact, forget, approve and reject")
+    new Option("--access <access>", "whether the page can also edit files, revert, redact, forget, approve and reject")
       .choices(["read", "write"])
       .default("read"),
     new Option(
@@ -105,6 +105,7 @@ async function createListener(
   const { pageOver } = await import("../../../page/memory-page.js");
   const { nodeListener } = await import("../../../page/node-listener.js");
   const memories: Parameters<typeof pageOver>[0] = {
+    place: database.place,
     memory: (address, use) => database.memory(address, use),
     nodeOf: (address) => (tree !== null && isDeepStrictEqual(address, tree.address) ? tree.node : undefined),
     listMemories: (filter) => database.summaries(checkMemoryFilter(filter)),

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { WireEntries, WireMount } from "../../wire.js";
+import type { WireAccess, WireEntries, WireMount } from "../../wire.js";
 import { type ApiError, get } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
 import { load } from "../data/use-data.js";
@@ -69,6 +69,8 @@ export interface TreeRow {
   /** Undefined until the entry's page is loaded. */
   kind?: "file" | "dir";
   mount?: WireMount | undefined;
+  /** Only if it differs from that of the directory. */
+  access?: WireAccess | undefined;
   level: number;
   /** Position in the directory. */
   index: number;
@@ -85,9 +87,9 @@ export function createRows(directories: Directories, expanded: ReadonlySet<strin
     const prefix = parent === "/" ? "/" : `${parent}/`;
     for (let index = 0; index < total; index += 1) {
       const entry = pages.get(Math.floor(index / pageSize))?.[index % pageSize];
-      const { name = "…", kind, mount } = entry ?? {};
+      const { name = "…", kind, mount, access } = entry ?? {};
       const path = entry === undefined ? `${prefix}\0${index}` : prefix + name;
-      rows.push({ path, name, ...(kind && { kind }), mount, level, index, total, parent });
+      rows.push({ path, name, ...(kind && { kind }), mount, access, level, index, total, parent });
       if (kind === "dir" && expanded.has(path)) add(path, level + 1);
     }
   };

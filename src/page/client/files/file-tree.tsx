@@ -94,6 +94,7 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
         <span class={`icon ${row.kind ?? "file"} ${isOpen === true ? "open" : ""}`} aria-hidden="true" />
         <Name text={row.name} />
         {row.mount !== undefined && <MountMark mount={row.mount} />}
+        {row.access !== undefined && <span class="mount">{accessWords[row.access]}</span>}
       </div>
     );
   };
@@ -112,9 +113,10 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
         render={render}
       />
       {root.rights !== "" && (
-        <p class="rights">
+        <details class="rights">
+          <summary>Rights of agents</summary>
           <Name text={root.rights} />
-        </p>
+        </details>
       )}
     </>
   );
@@ -124,8 +126,13 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
 function MountMark({ mount: { address, access, description } }: { mount: WireMount }): VNode {
   return (
     <span class="mount" title={description ?? undefined}>
-      {address.scope === "global" ? "" : `${scopeWords[address.scope]} `}
-      <Name text={address.nodeId} /> · {accessWords[access]}
+      {address !== null && (
+        <>
+          {address.scope === "global" ? "" : `${scopeWords[address.scope]} `}
+          <Name text={address.nodeId} /> ·{" "}
+        </>
+      )}
+      {accessWords[access]}
     </span>
   );
 }

@@ -3,11 +3,14 @@ import { useState } from "preact/hooks";
 import type { WireFile } from "../../wire.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { memoryHref, replace } from "../data/route.js";
+import { useSession } from "../data/session.js";
 import { accessWords, bytesText } from "../parts/format.js";
 import { Lines } from "../parts/lines.js";
 import { Choice, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { BlameView } from "./blame-view.js";
+import { Editor } from "./editor.js";
+import { FileMenu } from "./file-actions.js";
 import { isMarkdown, Markdown, maxMarkdownChars } from "./markdown.js";
 
 const forms = [
@@ -29,6 +32,19 @@ export function FileView({ path }: { path: string }): VNode {
   // The history of a mounted file is in its own memory.
   const mount = file?.mount ?? null;
   const offered = forms.filter(([name]) => name !== "blame" || (at === undefined && mount === null));
+  const { access } = useSession();
+  // A mounted file is changed in its own memory, which has a history and limits of its own.
+  const canEdit = access === "write" && at === undefined && mount === null && file !== null;
+  const [edited, setEdited] = useState<WireFile | null>(null);
+  const [isGuarded, setGuarded] = useState(false);
+  const open = (): void => {
+    setEdited(file);
+    setGuarded(false);
+  };
+  const close = (changedTo: string | null): void => {
+    setEdited(null);
+    setGuarded(changedTo !== null);
+  };
   return (
     <>
       <header class="detail-head">
@@ -45,39 +61,63 @@ export function FileView({ path }: { path: string }): VNode {
           </span>
         )}
         <span class="tools">
+          {canEdit && edited === null && file.content.length <= maxEditChars && (
+            <button type="button" class="button" onClick={open}>
+              Edit
+            </button>
+          )}
           {file !== null && <CopyButton text={file.content} />}
           {mount === null && (
             <a class="button quiet" href={href({ tab: "history", path })}>
               Versions
             </a>
           )}
-          {mount?.isHere === true && (
+          {mount?.isHere === true && mount.address !== null && (
             <a class="button quiet" href={memoryHref(mount.address, { path: path.slice(mount.point.length) })}>
               In its own memory
             </a>
           )}
-          <Choice<Form>
-            label="Form"
-            value={form}
-            options={offered}
-            choose={(chosen) => replace(href({ ...query, form: chosen }))}
-          />
+          {edited === null && (
+            <Choice<Form>
+              label="Form"
+              value={form}
+              options={offered}
+              choose={(chosen) => replace(href({ ...query, form: chosen }))}
+            />
+          )}
+          {canEdit && edited === null && <FileMenu path={path} />}
         </span>
       </header>
-      <div class="detail-body" tabIndex={0} role="region" aria-label="Text of the file">
-        {file === null ? (
-          <Pending error={error} />
-        ) : form === "text" ? (
-          <Lines text={file.content} shown={shown} />
-        ) : form === "markdown" ? (
-          <Markdown text={file.content} path={path} createHref={(other) => href({ ...query, path: other, line: "" })} />
-        ) : (
-          <BlameView path={path} />
-        )}
-      </div>
+      {isGuarded && (
+        <p class="note" role="status">
+          Saved. The application changed the text before it was stored.
+        </p>
+      )}
+      {edited !== null ? (
+        <Editor file={file ?? edited} close={close} />
+      ) : (
+        <div class="detail-body" tabIndex={0} role="region" aria-label="Text of the file">
+          {file === null ? (
+            <Pending error={error} />
+          ) : form === "text" ? (
+            <Lines text={file.content} shown={shown} />
+          ) : form === "markdown" ? (
+            <Markdown
+              text={file.content}
+              path={path}
+              createHref={(other) => href({ ...query, path: other, line: "" })}
+            />
+          ) : (
+            <BlameView path={path} />
+          )}
+        </div>
+      )}
     </>
   );
 }
+
+/** A text field of a longer text would be slow. */
+const maxEditChars = 1_000_000;
 
 function chooseForm(path: string, file: WireFile | null, shown: number | undefined): Form {
   const isReadable = isMarkdown(path) && (file?.content.length ?? 0) <= maxMarkdownChars;

@@ -2,9 +2,12 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { WireChange } from "../../wire.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
+import { Overview } from "../overview/overview.js";
 import { momentText } from "../parts/format.js";
 import { Actor, Empty } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
+import { useSession } from "../data/session.js";
+import { NewFileButton } from "./file-actions.js";
 import { FileTree } from "./file-tree.js";
 import { FileView } from "./file-view.js";
 import { SearchResults } from "./search-results.js";
@@ -15,20 +18,30 @@ export function FilesView(): VNode {
   const { path, at, line = "" } = query;
   const [search, setSearch] = useState(noSearch);
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const { access } = useSession();
   return (
     <>
       {at !== undefined && <PointInTime at={at} />}
-      <div class={`panes ${path === undefined ? "" : "has-detail"}`}>
+      <div class={`panes ${path !== undefined ? "has-detail" : at === undefined ? "has-overview" : ""}`}>
         <section class="side" aria-label="Files of the memory">
           {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
           {search.query === "" ? (
-            <FileTree key={at} expanded={expanded} setExpanded={setExpanded} />
+            <>
+              <FileTree key={at} expanded={expanded} setExpanded={setExpanded} />
+              {access === "write" && at === undefined && (
+                <div class="side-foot">
+                  <NewFileButton />
+                </div>
+              )}
+            </>
           ) : (
             <SearchResults search={search} createHref={(file, number) => href({ path: file, line: String(number) })} />
           )}
         </section>
         <section class="detail" aria-label="File">
-          {path === undefined ? (
+          {path === undefined && at === undefined ? (
+            <Overview />
+          ) : path === undefined ? (
             <Empty title="No file is open">
               Choose a file on the left. The arrow keys move through the tree, and Enter opens.
             </Empty>

@@ -19,7 +19,7 @@ export function SearchResults({ search, createHref }: HitsProps): VNode {
   if (data === null) return <Pending error={error} />;
   if (data.hits.length === 0) return <NothingFound search={settled} />;
   return (
-    <div class="results">
+    <div class="results" data-query={settled.query}>
       <p class="muted" role="status">
         {countWords(data, settled)}
       </p>

@@ -15,7 +15,7 @@ export function FoundMemories({ filter, search }: { filter: Query; search: Searc
   const settled = useSettled(search);
   const { found, searched, next, error, isPaused, goOn } = useFound(filter, settled);
   return (
-    <div class="results wide">
+    <div class="results wide" data-query={settled.query}>
       <p class="muted" role="status">
         {found.length === 0 ? "" : `Found in ${countText(found.length, "memory")}. `}
         {countText(searched, "memory")} searched{next === null || isPaused ? "" : " so far…"}

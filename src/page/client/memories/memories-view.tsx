@@ -31,7 +31,13 @@ export function MemoriesView({ query }: { query: Query }): VNode {
   const { nodeId, threadId, userId } = query;
   const scope = scopes.find(([name]) => name === query["scope"])?.[0] ?? "";
   const filter = filterQuery(query);
-  const { pages, error, more } = usePages<WireMemories>("memories", filter, "offset", useTicks(pollMs));
+  const order = parseOrder(query);
+  const { pages, error, more } = usePages<WireMemories>(
+    "memories",
+    { ...filter, ...order },
+    "offset",
+    useTicks(pollMs),
+  );
   const memories = useMemo(() => pages.flatMap((page) => page.memories), [pages]);
   const [named, setNamed] = useState("");
   const [search, setSearch] = useState(noSearch);
@@ -55,9 +61,10 @@ export function MemoriesView({ query }: { query: Query }): VNode {
         {owner !== undefined && nodeId === undefined && access === "write" && (
           <ForgetMenu who={threadId === undefined ? { userId: owner } : { threadId: owner }} />
         )}
-        {pages.length > 0 && (
+        {pages[0] !== undefined && (
           <span class="muted">
-            {more === null ? countText(memories.length, "memory") : `the first ${numberText(memories.length)}`}
+            {pages[0].isAll ? "" : "the first "}
+            {countText(pages[0].total, "memory")}
           </span>
         )}
       </div>
@@ -87,7 +94,13 @@ export function MemoriesView({ query }: { query: Query }): VNode {
       ) : pages.length === 0 ? (
         <Pending error={error} />
       ) : (
-        <MemoryList memories={memories} named={named} more={more} />
+        <MemoryList
+          memories={memories}
+          named={named}
+          more={more}
+          order={order}
+          sortBy={(sort) => replace(memoriesHref({ ...query, ...turnOrder(order, sort) }))}
+        />
       )}
     </div>
   );
@@ -106,10 +119,40 @@ interface MemoryListProps {
   memories: readonly WireSummary[];
   named: string;
   more: (() => void) | null;
+  order: Order;
+  sortBy: (sort: Sort) => void;
+}
+
+type Sort = "node" | "owner" | "files" | "size" | "changed";
+
+interface Order extends Query {
+  sort: Sort;
+  order: "up" | "down";
+}
+
+const columns = [
+  ["node", "Node"],
+  ["owner", "Whose"],
+  ["files", "Files"],
+  ["size", "Size"],
+  ["changed", "Changed"],
+] as const satisfies [Sort, string][];
+
+/** Names start with the first, and numbers and times with the largest. */
+const firstOrders = { node: "up", owner: "up", files: "down", size: "down", changed: "down" } as const;
+
+function parseOrder({ sort, order }: Query): Order {
+  const [column] = columns.find(([name]) => name === sort) ?? ["changed"];
+  return { sort: column, order: order === "up" || order === "down" ? order : firstOrders[column] };
+}
+
+function turnOrder(order: Order, sort: Sort): Order {
+  if (order.sort !== sort) return { sort, order: firstOrders[sort] };
+  return { sort, order: order.order === "up" ? "down" : "up" };
 }
 
 /** Shows the loaded memories whose ids contain a text. */
-function MemoryList({ memories, named, more }: MemoryListProps): VNode {
+function MemoryList({ memories, named, more, order, sortBy }: MemoryListProps): VNode {
   const rows = useMemo(() => memories.filter((memory) => isNamed(memory, named)), [memories, named]);
   const isNarrow = useNarrow();
   if (memories.length === 0)
@@ -119,12 +162,24 @@ function MemoryList({ memories, named, more }: MemoryListProps): VNode {
       {rows.length === 0 && <Empty title="Nothing fits">No loaded memory has “{named}” in its ids.</Empty>}
       {rows.length > 0 && (
         <>
-          <div class="memory-row head" aria-hidden="true">
-            <span>Node</span>
-            <span>Whose</span>
-            <span class="number">Files</span>
-            <span class="number">Size</span>
-            <span class="number">Changed</span>
+          <div class="memory-row head" role="group" aria-label="Sort by">
+            {columns.map(([sort, words], index) => (
+              <button
+                key={sort}
+                type="button"
+                class={`sort ${index > 1 ? "number" : ""}`}
+                aria-pressed={order.sort === sort}
+                title={`Sort by: ${words}`}
+                onClick={() => sortBy(sort)}
+              >
+                {words}
+                {order.sort === sort && (
+                  <span role="img" aria-label={order.order === "up" ? "ascending" : "descending"}>
+                    {order.order === "up" ? "↑" : "↓"}
+                  </span>
+                )}
+              </button>
+            ))}
           </div>
           <VirtualList
             class="memory-list"

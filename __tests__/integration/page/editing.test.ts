@@ -1,0 +1,264 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { createMemoryPage } from "../../../src/page/index.js";
+import { hashSha256 } from "../../../src/core/values/sha256.js";
+import type { Tab } from "../../helpers/page-browser.js";
+import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
+import { shownPages } from "../../helpers/shown-page.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName, history: true });
+const { open, view } = shownPages();
+let tab: Tab;
+
+beforeAll(async () => {
+  tab = await open({ store, access: "write" });
+});
+
+const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
+const memoryAt = (address: { nodeId: string }) => store.memory(address, { paths: "posix" });
+
+/** Puts a text into the editor that is open. */
+const typeText = (into: Tab, text: string): Promise<void> => into.page.locator(".editor textarea").fill(text);
+
+/** A page that knows one node, whose file is open in the editor. */
+async function editorOf(options: Partial<MemoryNodeOptions>): Promise<{ tab: Tab; node: MemoryNode }> {
+  const address = newAddress();
+  const node = new MemoryNode({ store, nodeId: address.nodeId, ...options });
+  await memoryAt(address).write("/notes", "old\n");
+  const other = await open({ store, access: "write", nodes: [node] });
+  await view(other, address, { path: "/notes" });
+  await other.press("Edit");
+  await other.type("Your name", "Ada");
+  return { tab: other, node };
+}
+
+describe("the editor of the page", () => {
+  // Requirement: page.edits
+  it("changes a text, and signs the version", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/notes", "old\n");
+    await view(tab, address, { path: "/notes" });
+    await tab.press("Edit");
+    await tab.see("Nothing is changed yet");
+    await typeText(tab, "new\n");
+    await tab.type("Your name", "Ada");
+    await tab.press("Save");
+    await tab.see(/^new$/m);
+    await tab.press("Edit");
+    expect(await memoryAt(address).read("/notes")).toBe("new\n");
+    const versions = memoryAt(address).history?.list({ limit: 1 });
+    expect((await versions?.[Symbol.asyncIterator]().next())?.value).toMatchObject({ actor: { userId: "Ada" } });
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.edits
+  it("shows as a difference what saving would change, where others were faster", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/notes", "one\ntwo\n");
+    await view(tab, address, { path: "/notes" });
+    await tab.press("Edit");
+    await typeText(tab, "one\nmine\n");
+    await tab.type("Your name", "Ada");
+    await memoryAt(address).write("/notes", "one\ntheirs\n");
+    await tab.see("The file has changed since you began");
+    await tab.press("Save");
+    await tab.see(/others have changed the file[^]*theirs[^]*mine/);
+    expect(await memoryAt(address).read("/notes")).toBe("one\ntheirs\n");
+    await tab.press("Save anyway");
+    await tab.see(/^mine$/m);
+    await tab.press("Edit");
+    expect(await memoryAt(address).read("/notes")).toBe("one\nmine\n");
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.edits
+  it("keeps the text where the file was deleted meanwhile, and can create it again", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/notes", "old\n");
+    await view(tab, address, { path: "/notes" });
+    await tab.press("Edit");
+    await typeText(tab, "mine\n");
+    await tab.type("Your name", "Ada");
+    await memoryAt(address).delete("/notes");
+    await tab.press("Save");
+    await tab.see("the file has been deleted");
+    await tab.press("Save anyway");
+    await tab.press("Edit");
+    expect(await memoryAt(address).read("/notes")).toBe("mine\n");
+    // The page asked for the file while it was gone.
+    expect(tab.faults.splice(0).every((fault) => fault.includes("404"))).toBe(true);
+  });
+
+  // Requirement: page.edits
+  it("says what the guard of the node says, and whether the guard has changed the text", async () => {
+    const guard = ({ content }: { content: string }): string => {
+      if (content.includes("secret")) throw new Error("No secrets in here");
+      return content.toUpperCase();
+    };
+    const { tab: other, node } = await editorOf({ guard });
+    await typeText(other, "a secret\n");
+    await other.press("Save");
+    await other.see("No secrets in here");
+    await typeText(other, "fine\n");
+    await other.press("Save");
+    await other.see("The application changed the text before it was stored");
+    await other.see(/^FINE$/m);
+    expect(await node.memory().read("/notes")).toBe("FINE\n");
+    // The refusal of the server.
+    expect(other.faults).toEqual([expect.stringContaining("403")]);
+    await other.page.close();
+  });
+
+  // Requirement: page.edits
+  it("says what the limits of the node say", async () => {
+    const { tab: other, node } = await editorOf({ maxFileBytes: 10 });
+    await typeText(other, "more than ten bytes\n");
+    await other.press("Save");
+    await other.see(/Refused\s[^]*10 bytes/);
+    expect(await node.memory().read("/notes")).toBe("old\n");
+    expect(other.faults).toEqual([expect.stringContaining("413")]);
+    await other.page.close();
+  });
+
+  // Requirement: page.accessible
+  it("has nothing that a checker of accessibility calls serious, with its conflict and its menu", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/notes", "old\n");
+    await view(tab, address, { path: "/notes" });
+    await tab.press("Edit");
+    await typeText(tab, "mine\n");
+    await tab.type("Your name", "Ada");
+    await memoryAt(address).write("/notes", "theirs\n");
+    await tab.press("Save");
+    await tab.see("others have changed the file");
+    const check = async (): Promise<void> => {
+      for (const width of [390, 1280]) {
+        await tab.page.setViewport({ width, height: 800 });
+        expect(await tab.seriousFaults()).toEqual([]);
+      }
+    };
+    await check();
+    await tab.press("Discard");
+    await tab.press("More actions on this file");
+    await check();
+  });
+
+  it("keeps the line ends of Windows", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/notes", "one\r\ntwo\r\n");
+    await view(tab, address, { path: "/notes" });
+    await tab.press("Edit");
+    await typeText(tab, "one\nthree\n");
+    await tab.type("Your name", "Ada");
+    await tab.press("Save");
+    await tab.see("three");
+    await tab.press("Edit");
+    expect(await memoryAt(address).read("/notes")).toBe("one\r\nthree\r\n");
+  });
+
+  // Requirement: page.edits
+  it("creates, renames and deletes files", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/taken", "text\n");
+    await view(tab, address);
+    await tab.press("New file…");
+    await tab.see("Type a path first");
+    await tab.type("Path", "/taken");
+    await tab.type("Text", "a plan\n");
+    await tab.type("Your name", "Ada");
+    await tab.press("Create");
+    await tab.see("There is a file of this path already");
+    await tab.type("Path", "/plans/a.txt");
+    await tab.press("Create");
+    await tab.see("a plan");
+    await tab.press("More actions on this file");
+    await tab.press("Rename…");
+    await tab.see("Type another path");
+    await tab.type("New path", "/plans/b.txt");
+    await tab.press("Rename");
+    await tab.until('location.hash.includes("b.txt")');
+    await tab.see("a plan");
+    expect(await memoryAt(address).read("/plans/b.txt")).toBe("a plan\n");
+    await tab.press("More actions on this file");
+    await tab.press("Delete…");
+    await tab.see("so it can be restored");
+    await tab.press("Delete");
+    await tab.until('!location.hash.includes("b.txt")');
+    expect(await memoryAt(address).stat("/plans/b.txt")).toBeNull();
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.mounts
+  it("shows the rights of agents as marks on the rows of the tree, and lets a person edit there", async () => {
+    const { tab: other } = await editorOf({
+      rules: [
+        { path: "/notes", access: "ask" },
+        { path: "/policy/**", access: "read" },
+      ],
+    });
+    await memoryAt({
+      nodeId: await other.value<string>('new URLSearchParams(location.hash.split("?")[1]).get("nodeId")'),
+    }).write("/policy/pay", "x");
+    await other.see(/policy\s*read-only/);
+    await other.see(/notes\s*asks a person/);
+    await typeText(other, "by a person\n");
+    await other.press("Save");
+    await other.see("by a person");
+    expect(other.faults).toEqual([]);
+    await other.page.close();
+  });
+});
+
+describe("the routes of the editor", () => {
+  const page = createMemoryPage({ store, token: pageToken, access: "write" });
+
+  // Requirement: page.edits
+  it("store nothing where the text is another one than the person has edited", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a", "now\n");
+    const save = (digest: string | null) =>
+      tellPage(page, "/api/write", { address, path: "/a", content: "mine\n", digest, by: "Ada" });
+    const conflict = { digest: hashSha256("now\n"), hunks: [{ lines: ["-now", "+mine"] }] };
+    expect((await save(hashSha256("before\n"))).json).toMatchObject({ changedTo: null, conflict });
+    expect((await save(null)).json).toMatchObject({ changedTo: null, conflict });
+    expect(await memoryAt(address).read("/a")).toBe("now\n");
+    expect((await save(hashSha256("now\n"))).json).toEqual({ changedTo: null, conflict: null });
+    expect(await memoryAt(address).read("/a")).toBe("mine\n");
+  });
+
+  // Requirement: page.mounts
+  it("refuse a file of a mounted memory, which has limits of its own", async () => {
+    const [address, team] = [newAddress(), newAddress()];
+    const node = new MemoryNode({ store, nodeId: address.nodeId, mounts: { "/team": { nodeId: team.nodeId } } });
+    await memoryAt(team).write("/plan", "win\n");
+    const withNode = createMemoryPage({ store, token: pageToken, access: "write", nodes: [node] });
+    const refused = { status: 400, json: { error: { message: expect.stringContaining("in that memory") } } };
+    for (const [route, body] of [
+      ["write", { path: "/team/plan", content: "lose\n", digest: hashSha256("win\n") }],
+      ["rename", { from: "/own", to: "/team/own" }],
+      ["delete", { path: "/team" }],
+    ] as const)
+      expect(await tellPage(withNode, `/api/${route}`, { address, by: "Ada", ...body })).toMatchObject(refused);
+    expect(await memoryAt(team).read("/plan")).toBe("win\n");
+  });
+
+  // Requirement: page.read-only
+  it("refuse every change of a page that is read-only", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a", "now\n");
+    const readOnly = createMemoryPage({ store, token: pageToken });
+    for (const [route, body] of [
+      ["write", { path: "/b", content: "x", digest: null }],
+      ["rename", { from: "/a", to: "/b" }],
+      ["delete", { path: "/a" }],
+    ] as const)
+      expect((await tellPage(readOnly, `/api/${route}`, { address, by: "Ada", ...body })).status).toBe(403);
+    expect(await askPage(readOnly, `/api/tree?${pageQuery({ ...address, path: "/" })}`)).toMatchObject({
+      json: { entries: [{ name: "a", kind: "file" }] },
+    });
+  });
+});

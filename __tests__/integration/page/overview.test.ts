@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import type { Tab } from "../../helpers/page-browser.js";
+import { shownPages } from "../../helpers/shown-page.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName, history: true });
+const { open, view } = shownPages();
+let tab: Tab;
+
+beforeAll(async () => {
+  tab = await open({ store });
+});
+
+const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
+const memoryAt = (address: { nodeId: string }) => store.memory(address, { paths: "posix" });
+const focused = () => tab.value<string>('document.activeElement?.textContent ?? ""');
+const press = (key: "j" | "k" | "/" | "?" | "Enter" | "Escape") => tab.page.keyboard.press(key);
+
+describe("a memory that is opened", () => {
+  // Requirement: page.overview
+  it("shows what has changed, what waits, what the model gets, and the first file", async () => {
+    const address = newAddress();
+    const scribe = memoryAt(address).with({ actor: { agent: "scribe" } });
+    await scribe.write("/notes/a.md", "# The first heading\n");
+    await scribe.write("/notes/b.md", "later\n");
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/policy", content: "Pay at once.\n" });
+    await view(tab, address);
+    await tab.see(
+      /Waits for a person\s+append\s+\/policy[^]*Recent changes\s+added\s+\/notes\/b\.md\s+scribe[^]*of 4,000 characters[^]*\/notes\/a\.md\s+The first heading/,
+    );
+    expect(await tab.seriousFaults()).toEqual([]);
+    await tab.page.setViewport({ width: 390, height: 800 });
+    await tab.see("The first heading");
+    expect(await tab.seriousFaults()).toEqual([]);
+    await tab.page.setViewport({ width: 1280, height: 800 });
+    await tab.click(".overview a[href*='proposal=']");
+    await tab.see("Pay at once.");
+    expect(tab.faults).toEqual([]);
+  });
+});
+
+describe("the keys of the page", () => {
+  // Requirement: page.keys
+  it("search, open a single hit, and move in lists", async () => {
+    const address = newAddress();
+    const memory = memoryAt(address);
+    await memory.write("/a.txt", "nothing\nthe needle\nnothing\n");
+    await memory.write("/b.txt", "text\n");
+    await view(tab, address, { tab: "history" });
+    await tab.see("/a.txt");
+    await press("j");
+    expect(await focused()).toContain("/b.txt");
+    await press("j");
+    expect(await focused()).toContain("/a.txt");
+    await press("j");
+    expect(await focused()).toContain("/a.txt");
+    await press("k");
+    expect(await focused()).toContain("/b.txt");
+    await press("/");
+    await tab.until('document.activeElement?.getAttribute("aria-label") === "Search in files"');
+    await tab.page.keyboard.type("needle");
+    await tab.see("1 passage in 1 file");
+    await press("Enter");
+    await tab.until('document.querySelector(".line.shown")?.textContent === "the needle"');
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.keys
+  it("are listed by ?, and can be turned off", async () => {
+    await tab.view("#/");
+    await tab.see("Memories");
+    await tab.value("document.activeElement?.blur()");
+    await press("?");
+    await tab.see("the next row of the list");
+    await tab.click("dialog input[type=checkbox]");
+    await press("Escape");
+    await tab.seeNot("the next row of the list");
+    await press("j");
+    expect(await tab.value("document.activeElement?.matches('a.memory-row')")).toBe(false);
+    await tab.press("Keys");
+    await tab.click("dialog input[type=checkbox]");
+    await tab.press("Close");
+    await tab.seeNot("the next row of the list");
+    await tab.until("document.querySelector('a.memory-row') !== null");
+    await press("j");
+    expect(await tab.value("document.activeElement?.matches('a.memory-row')")).toBe(true);
+    expect(tab.faults).toEqual([]);
+  });
+});

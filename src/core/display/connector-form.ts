@@ -1,0 +1,29 @@
+/** How a connector shows a memory. */
+export interface ConnectorForm {
+  content: "tree" | "index" | "full";
+  maxChars: number;
+  /** Undefined if it follows the tools. */
+  root: string | undefined;
+}
+
+/**
+ * The key under which a MemoryNode keeps the form of the first connector that was created for it. Reason for a symbol:
+ * the other build of this package has its own classes.
+ */
+export const connectorForm: unique symbol = Symbol.for("langgraph-mongo-memory.connectorForm");
+
+/** A memory that remembers its connector. */
+export interface WithConnectorForm {
+  /** @internal */
+  [connectorForm]?: ConnectorForm | null;
+}
+
+/** Returns the form of the first connector of a memory, as far as the memory knows it. */
+export function getConnectorForm(memory: WithConnectorForm): ConnectorForm | null {
+  return memory[connectorForm] ?? null;
+}
+
+/** Keeps the form of a connector, unless the memory keeps another one or none. */
+export function keepConnectorForm(memory: WithConnectorForm, form: ConnectorForm): void {
+  if (memory[connectorForm] === null) memory[connectorForm] = form;
+}

@@ -1,0 +1,148 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useId } from "preact/hooks";
+import type { WireEntries, WireFile, WireMessage, WireProposals, WireVersions } from "../../wire.js";
+import { useMemory, useMemoryData } from "../data/memory.js";
+import { isMarkdown, Markdown } from "../files/markdown.js";
+import { budgetText } from "../message-view.js";
+import { Lines } from "../parts/lines.js";
+import { Actor, Operation, Pending, Time } from "../parts/parts.js";
+import { Name } from "../parts/shown.js";
+import { createTitle } from "../proposals/proposals-view.js";
+
+/** Shows what a person looks for first: what has changed, what waits, what the model gets, and the first file. */
+export function Overview(): VNode {
+  return (
+    <div class="detail-body overview" tabIndex={0} role="region" aria-label="Overview">
+      <Waiting />
+      <RecentChanges />
+      <Budget />
+      <FirstFile />
+    </div>
+  );
+}
+
+function Part({ title, href, children }: { title: string; href: string; children: ComponentChildren }): VNode {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>
+        <a href={href}>{title}</a>
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+const maxShown = 6;
+
+function RecentChanges(): VNode {
+  const { href } = useMemory();
+  const { data, error } = useMemoryData<WireVersions>("versions");
+  return (
+    <Part title="Recent changes" href={href({ tab: "history" })}>
+      {data === null ? (
+        <Pending error={error} />
+      ) : data.versions.length === 0 ? (
+        <p class="muted">{data.isKept ? "No change is recorded yet." : "This memory keeps no history."}</p>
+      ) : (
+        <ul>
+          {data.versions.slice(0, maxShown).map(({ id, operation, path, actor, at, redactedAt }) => (
+            <li key={id}>
+              <a class="version-row" href={href({ tab: "history", version: id })}>
+                <span class="version-what">
+                  <Operation operation={operation} />
+                  {redactedAt === undefined ? <Name text={path} class="file" /> : <span class="muted">redacted</span>}
+                </span>
+                <span class="version-who muted">
+                  <Actor actor={actor} />
+                  <Time time={at} />
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
+  );
+}
+
+/** Shows nothing if nothing waits. */
+function Waiting(): VNode | null {
+  const { href } = useMemory();
+  const { data } = useMemoryData<WireProposals>("proposals");
+  const proposals = data?.proposals ?? [];
+  if (proposals.length === 0) return null;
+  return (
+    <Part title="Waits for a person" href={href({ tab: "proposals" })}>
+      <ul>
+        {proposals.slice(0, maxShown).map((proposal) => (
+          <li key={proposal.id}>
+            <a class="version-row" href={href({ tab: "proposals", proposal: proposal.id })}>
+              <span class="version-what">
+                <span class="operation">{proposal.command}</span>
+                <Name text={createTitle(proposal)} class="file" />
+              </span>
+              <span class="version-who muted">
+                <Actor actor={proposal.actor} />
+                <Time time={proposal.at} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function Budget(): VNode | null {
+  const { href } = useMemory();
+  const { data } = useMemoryData<WireMessage>("message");
+  if (data === null) return null;
+  const { usedChars, maxChars } = data;
+  return (
+    <Part title="What the model sees" href={href({ tab: "message" })}>
+      <label class="budget">
+        {budgetText(usedChars, maxChars)}
+        <meter min={0} max={maxChars} value={usedChars} high={maxChars * 0.9} />
+      </label>
+    </Part>
+  );
+}
+
+const maxPreviewChars = 2000;
+
+function FirstFile(): VNode | null {
+  const { href } = useMemory();
+  const path = useFirstFile();
+  const { data } = useMemoryData<WireFile>(path === null ? null : "file", path === null ? {} : { path });
+  if (path === null || data === null) return null;
+  const text = data.content.slice(0, maxPreviewChars).toWellFormed();
+  return (
+    <Part title={path} href={href({ path })}>
+      <div class="preview">
+        {isMarkdown(path) ? (
+          <Markdown text={text} path={path} createHref={(other) => href({ path: other })} />
+        ) : (
+          <Lines text={text} />
+        )}
+      </div>
+      {text.length < data.content.length && <a href={href({ path })}>Show the whole file</a>}
+    </Part>
+  );
+}
+
+/** Finds the first file of the memory, or of its first directory. */
+function useFirstFile(): string | null {
+  const limit = "50";
+  const root = useMemoryData<WireEntries>("tree", { path: "/", limit }).data?.entries ?? [];
+  const file = root.find(({ kind }) => kind === "file");
+  const directory = root.find(({ kind, mount }) => kind === "dir" && mount === undefined);
+  const isInside = file === undefined && directory !== undefined;
+  const inside = useMemoryData<WireEntries>(
+    isInside ? "tree" : null,
+    isInside ? { path: `/${directory.name}`, limit } : {},
+  ).data?.entries;
+  if (file !== undefined) return `/${file.name}`;
+  const fileInside = inside?.find(({ kind }) => kind === "file");
+  return directory === undefined || fileInside === undefined ? null : `/${directory.name}/${fileInside.name}`;
+}
