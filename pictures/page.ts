@@ -38,12 +38,16 @@ export async function picturePage(
     await tab.see("team-notes");
     await tab.see("oslo.md");
     const tree = await tab.page.accessibility.snapshot();
-    return { tree: linesOf(tree).join("\n"), png: await tab.page.screenshot({ type: "png" }) };
+    return { tree: listAccessibleLines(tree), png: await tab.page.screenshot({ type: "png" }) };
   } finally {
     await tab.page.close();
     server.closeAllConnections();
     server.close();
   }
+}
+
+export function listAccessibleLines(node: SerializedAXNode | null): string {
+  return linesOf(node).join("\n");
 }
 
 function linesOf(node: SerializedAXNode | null, indent = ""): string[] {

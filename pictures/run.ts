@@ -8,6 +8,7 @@ import { PrivateMongod } from "../__tests__/helpers/mongo-servers.js";
 import { startBrowser } from "../__tests__/helpers/page-browser.js";
 import { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.js";
 import type * as pageEntry from "../src/page/index.js";
+import { pictureOwnPage } from "./own-page.js";
 import { picturePage } from "./page.js";
 import { pictureTerminal } from "./terminal.js";
 import { tracePictures } from "./traces.js";
@@ -24,6 +25,10 @@ async function drawPageAndTerminal(): Promise<void> {
     const { tree, png } = await picturePage(browser, new MongoMemoryStore({ client, dbName, history: true }), entry);
     await writeFile("docs/images/page.png", png);
     await writeFile("docs/images/page.txt", `${tree}\n`);
+    const ownStore = new MongoMemoryStore({ client, dbName: `${dbName}_own`, history: true });
+    const own = await pictureOwnPage(browser, ownStore, entry);
+    await writeFile("docs/images/my-memory.png", own.png);
+    await writeFile("docs/images/my-memory.txt", `${own.tree}\n`);
     await writeFile("docs/images/terminal.svg", await pictureTerminal(server.uri, dbName));
   } finally {
     await browser.close();

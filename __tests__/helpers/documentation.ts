@@ -31,6 +31,7 @@ export function brokenLinks({ file, text }: Page, root = "."): string[] {
     link.replaceAll(/\s+/g, " "),
   );
   return links.filter((link) => {
+    if (link.startsWith("https://")) return false;
     const [path = "", anchor] = link.split("#");
     const target = path === "" ? join(root, file) : join(root, dirname(file), path);
     if (!existsSync(target)) return true;

@@ -1,4 +1,4 @@
-import { deepEqual, doesNotMatch, equal, ok, rejects, throws } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
@@ -97,6 +97,11 @@ const promises: Record<string, () => Promise<void>> = {
     const definition = await readDefinition();
     const graph = createGraph(definition, await modelOf("graph-template"), new InMemoryStore());
     const agent = graph.agent("A");
+    match(
+      await graph.tool("T1").invoke({ command: "append", path: "/a.md", content: "x" }),
+      /"code":"EACCES"/,
+      "the read-only tool cannot write",
+    );
     graph.apply(withHouseRules(definition));
     const edges = [{ source: "A", sourceHandle: "tools", target: "T9", targetHandle: "$self" } as const];
     throws(() => graph.apply({ ...definition, edges }));

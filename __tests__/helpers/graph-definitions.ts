@@ -5,9 +5,9 @@ import { MemoryError } from "../../src/core/values/errors.js";
 import { type BuiltGraph, buildGraph } from "../../src/template/build-graph.js";
 import type { GraphDefinition, GraphEdge, GraphNode } from "../../src/template/definition.js";
 
-/** The documented example: an agent with two tools over one global memory. */
+/** The reference's example: an agent with two tools over one global memory, which both can write. */
 export async function documentedExample(): Promise<GraphDefinition> {
-  return JSON.parse(await readFile("examples/graph-template/graph.json", "utf8")) as GraphDefinition;
+  return JSON.parse(await readFile("__tests__/fixtures/reference-graph.json", "utf8")) as GraphDefinition;
 }
 
 /** Builds a node: `node("T", "memoryTool", { name: "x" })`. Wrong values are allowed. */

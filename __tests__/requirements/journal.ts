@@ -11,7 +11,7 @@ export const journal: Requirements = {
   },
   "journal.tools": {
     source: "agentool",
-    says: "the tools are memory_write, memory_update, memory_read and memory_search, described as the crate describes them",
+    says: "the tools are memory_write, memory_update, memory_read and memory_search, described as the crate describes them, but for tags, which are searched, too",
   },
   "journal.root": {
     source: "specification section 10",

@@ -57,6 +57,10 @@ export const page: Requirements = {
     source: "specification section 18",
     says: "authorize decides about each request, who asks and what they may do; if it throws, the request is refused",
   },
+  "page.owner": {
+    source: "specification section 18",
+    says: "an owner sees, corrects, exports and deletes their own memories, and no answer tells of anything of others",
+  },
   "page.forgery": {
     source: "specification section 18",
     says: "requests of other origins, without the token or with a wrong one, change nothing and learn nothing",

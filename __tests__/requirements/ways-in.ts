@@ -133,6 +133,14 @@ export const waysIn: Requirements = {
     source: "specification section 2",
     says: "the first programs and the examples let a model name a file notes.md, and a refusal of the name says how",
   },
+  "ways-in.server-store": {
+    source: "specification section 8",
+    says: "under LangGraph's own server a node without a store uses the server's store, and warns once if the program has a MongoMemoryStore",
+  },
+  "ways-in.documented-agents": {
+    source: "specification section 8",
+    says: "the documented agents of another provider, with LangChain's prompt caching and with a stream run as they are written",
+  },
   "ways-in.documented-code-compiles": {
     source: "public names",
     says: "the code of the documentation compiles, and every option is listed with its default",

@@ -41,11 +41,15 @@ import { warnOfMissingOwner } from "./missing-owner.js";
 import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
 import { type MountOptions, NodeMounts } from "./node-mounts.js";
 import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
+import { warnOfServerStore } from "./server-store.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 
 /** The options of a MemoryNode. */
 export interface MemoryNodeOptions extends MemoryOptions {
-  /** The store of the memory. @default the run's store, which `compile({ store })` or `createAgent({ store })` sets */
+  /**
+   * The store of the memory. LangGraph's own server replaces the store of `compile({ store })`, so pass it here if the
+   * graph runs there. @default the run's store, which `compile({ store })` or `createAgent({ store })` sets
+   */
   store?: BaseStore;
   /** Names the memory. Nodes with the same id in the same store share their memory. */
   nodeId: string;
@@ -225,10 +229,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    * @throws MemoryError ENOTMEM as `memory`
    */
   globalMemory(run?: MemoryRun): Memory {
-    return this.#restricted(
-      this.#open(this.#getStore(run && getRunStore(run)), this.nodeId, "global", undefined),
-      run ?? null,
-    );
+    return this.#restricted(this.#open(this.#getStore(run), this.nodeId, "global", undefined), run ?? null);
   }
 
   /**
@@ -251,7 +252,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   async #forRun(run: MemoryRun, nodeId: string, scope: MemoryScope): Promise<Memory> {
-    const store = this.#getStore(getRunStore(run));
+    const store = this.#getStore(run);
     const owner = await this.#owners.findOwner(run, scope);
     try {
       return this.#open(store, nodeId, scope, owner);
@@ -281,9 +282,13 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return { access: "write", rules: [], ...this.#policy, actor, requester: createApprovals(run, this.#onAsk, actor) };
   }
 
-  #getStore(runStore: BaseStore | undefined): BaseStore {
-    const store = this.#store ?? runStore;
-    if (store) return store;
+  #getStore(run: MemoryRun | undefined): BaseStore {
+    if (this.#store) return this.#store;
+    const store = run && getRunStore(run);
+    if (run && store) {
+      warnOfServerStore(this.nodeId, run);
+      return store;
+    }
     throw new MemoryError(
       "ENOTMEM",
       `ENOTMEM: no memory connected: node ${this.nodeId} has no store; give MemoryNode a store, or the graph one ` +

@@ -1,13 +1,23 @@
 import { isLoopback, loopbackNames, parseHostHeader } from "../core/values/hostnames.js";
 import { createSecretMatcher } from "../core/values/secret.js";
 import { shorten } from "../core/values/text.js";
-import { type MemoryPageAccess, type MemoryPageOptions, type MemoryPageVisitor, visitorSchema } from "./options.js";
+import { isObject } from "../core/values/unknown-values.js";
+import { getNodeRequest } from "./node-request.js";
+import {
+  type MemoryPageAccess,
+  type MemoryPageOptions,
+  type MemoryPageVisitor,
+  type PageOwner,
+  visitorSchema,
+} from "./options.js";
 import { PageRefusal } from "./refusal.js";
 import { tokenHeader } from "./token-header.js";
 
 export interface Visitor {
   access: MemoryPageAccess;
   userId: string | null;
+  /** If set, nothing but the memories of this person exists for the visitor. */
+  owner?: PageOwner;
 }
 
 type GuardOptions = Pick<MemoryPageOptions, "token" | "authorize"> & { access: MemoryPageAccess };
@@ -35,8 +45,8 @@ export class PageGuard {
     const answer = await authorized(authorize, request);
     if (answer instanceof Response) return answer;
     if (answer === false) throw new PageRefusal(403, "EACCES", "you may not see this page");
-    const { userId = null, access: own = access } = answer === true ? {} : answer;
-    return { userId, access: access === "read" ? "read" : own };
+    const { owner, userId = owner?.userId ?? null, access: own = access } = answer === true ? {} : answer;
+    return { userId, access: access === "read" ? "read" : own, ...(owner !== undefined && { owner }) };
   }
 
   /** What a page of another origin cannot send: a header, which is the token where there is one. @throws PageRefusal */
@@ -74,19 +84,24 @@ async function authorized(
 ): Promise<boolean | Response | MemoryPageVisitor> {
   let answer: unknown;
   try {
-    answer = await authorize(request);
+    answer = await authorize(request, { nodeRequest: getNodeRequest(request) });
   } catch {
     throw new PageRefusal(500, "EACCES", "the request could not be authorized");
   }
   if (typeof answer === "boolean" || answer instanceof Response) return answer;
   const visitor = visitorSchema.safeParse(answer);
-  if (visitor.success) return visitor.data;
+  if (visitor.success) {
+    const { owner, ...others } = visitor.data;
+    // An owner that is not known must not become a visitor who sees everything.
+    if (owner !== undefined) return { ...others, owner };
+    if (!isObject(answer) || !("owner" in answer)) return others;
+  }
   // Such as nothing, from a function that forgot to answer.
   throw new PageRefusal(
     500,
     "EACCES",
     "the request could not be authorized: authorize must answer true, false, " +
-      "a visitor { userId, access } or a Response",
+      "a visitor { userId, access, owner: { userId } } or a Response",
   );
 }
 

@@ -11,9 +11,11 @@ import { PageGuard } from "./guard.js";
 import { MemoryLists } from "./memory-lists.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
+import { confine, hideOthers, hideReviewer } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
+import { exportRoutes } from "./routes/export.js";
 import { editRoutes } from "./routes/edits.js";
 import { fileRoutes } from "./routes/files.js";
 import { inboxRoutes } from "./routes/inbox.js";
@@ -143,20 +145,28 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
     if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
     await next();
   });
-  app.get("/api/session", (http) => http.json({ ...http.var.visitor, place: memories.place ?? null }));
+  app.get("/api/session", (http) => {
+    const { visitor } = http.var;
+    // Where the memories are concerns nobody who may see only their own.
+    return http.json({ ...visitor, place: visitor.owner === undefined ? (memories.place ?? null) : null });
+  });
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
+      const { owner } = visitor;
+      const seen = owner === undefined ? memories : confine(memories, owner);
       const result = await answer({
-        memories,
+        memories: seen,
         visitor,
         watched,
         database,
-        lists,
+        // The kept lists are those of all people.
+        lists: owner === undefined ? lists : new MemoryLists(seen),
         signal: http.req.raw.signal,
         http,
-      }).catch(refuse);
-      return result instanceof Response ? result : http.json(result);
+      }).catch((error: unknown) => refuse(owner === undefined ? error : hideReviewer(error)));
+      if (result instanceof Response) return result;
+      return http.json(owner === undefined ? result : hideOthers(result, owner));
     });
     app.all(`/api/${path}`, refuseMethod);
   }
@@ -173,6 +183,7 @@ export const pageRoutes = [
   ...proposalRoutes,
   ...inboxRoutes,
   ...messageRoutes,
+  ...exportRoutes,
 ];
 
 function refuseMethod(): never {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { parseHostHeader } from "../core/values/hostnames.js";
 import type { MemoryPage } from "./memory-page.js";
+import { withNodeRequest } from "./node-request.js";
 
 const unknownHost = "unknown.invalid";
 
@@ -12,9 +13,11 @@ const unknownHost = "unknown.invalid";
  * @param page must have the path at which it is mounted as `basePath`
  */
 export function nodeListener(page: MemoryPage): (request: IncomingMessage, response: ServerResponse) => void {
-  const listener = getRequestListener(async (request) => compress(request, await page(toPlainRequest(request))), {
-    overrideGlobalObjects: false,
-  });
+  const listener = getRequestListener(
+    async (request, { incoming }) =>
+      compress(request, await page(withNodeRequest(toPlainRequest(request), incoming as IncomingMessage))),
+    { overrideGlobalObjects: false },
+  );
   return (request: IncomingMessage & { originalUrl?: string }, response) => {
     // Express removes the mount path from `url`.
     request.url = request.originalUrl ?? request.url;

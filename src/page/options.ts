@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { MemoryActor } from "../core/values/actor.js";
 import type { MemoryScope } from "../core/values/address.js";
@@ -9,10 +10,22 @@ import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 /** The rights of a page's visitors: to view only, or also to edit, revert, redact, forget, approve and reject. */
 export type MemoryPageAccess = "read" | "write";
 
+/** The person whose memories are all that a visitor may see. */
+export interface PageOwner {
+  userId: string;
+}
+
 /** A visitor of a page. */
 export interface MemoryPageVisitor {
-  /** The name for the history and for decisions. Without it, the page requests a name. */
+  /**
+   * The name for the history and for decisions. Without it, the page requests a name. @default the `userId` of `owner`
+   */
   userId?: string | undefined;
+  /**
+   * The person whose memories are all that the visitor may see: the memories of scope `perUser` of this user, with what
+   * their nodes mount in them. @default the visitor sees all memories of the store
+   */
+  owner?: PageOwner;
   /** Limits the page's access for this visitor. @default that of the page */
   access?: MemoryPageAccess | undefined;
 }
@@ -54,11 +67,15 @@ export interface MemoryPageOptions {
   token?: string | undefined;
   /**
    * Decides who may see the page, for each request: true, false, the visitor, or a Response to be sent instead, such as
-   * a redirect to a login. If it throws, the request is refused. @default only the token decides, and only under the
-   * names of the loopback
+   * a redirect to a login. If it throws, the request is refused. `nodeRequest` is the request that `nodeListener` got,
+   * such as that of Express with the session of a middleware before the page. @default only the token decides, and only
+   * under the names of the loopback
    */
   authorize?:
-    | ((request: Request) => boolean | Response | MemoryPageVisitor | Promise<boolean | Response | MemoryPageVisitor>)
+    | ((
+        request: Request,
+        context: { nodeRequest: IncomingMessage | undefined },
+      ) => boolean | Response | MemoryPageVisitor | Promise<boolean | Response | MemoryPageVisitor>)
     | undefined;
 }
 
@@ -68,7 +85,13 @@ const accessField = z.enum(["read", "write"], { message: 'must be "read" or "wri
 
 const id = z.string().min(1).max(512);
 
-export const visitorSchema = z.object({ userId: id.optional(), access: accessField.optional() }).strict();
+export const visitorSchema = z
+  .object({
+    userId: id.optional(),
+    access: accessField.optional(),
+    owner: z.object({ userId: id }).strict().optional(),
+  })
+  .strict();
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -33,6 +33,8 @@ export interface WireSession {
   access: "read" | "write";
   /** The person who decides, if the server knows the person. Otherwise the client requests a name. */
   userId: string | null;
+  /** The person whose memories are all that the visitor may see. */
+  owner?: { userId: string };
   /** Where the memories are, if it is known. */
   place: { database: string; host: string } | null;
 }
@@ -67,7 +69,8 @@ export type WireAccess = "read" | "append" | "write" | "ask";
 export interface WireMount {
   /** The mount point. */
   point: string;
-  address: WireAddress;
+  /** Null if the visitor may see what is mounted, but not whose memory it is. */
+  address: WireAddress | null;
   /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
   isHere: boolean;
   access: WireAccess;

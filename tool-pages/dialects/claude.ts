@@ -4,7 +4,7 @@ import type { DialectPage } from "../dialect-page.js";
 export const claudePage: DialectPage = {
   title: "Claude's memory tool",
   introduction: `
-Anthropic's memory tool with its six commands, in Anthropic's documented words. \`ChatAnthropic\` sends it as \`memory_20250818\`, which Claude knows by
+[Anthropic's memory tool](https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool) with its six commands, in Anthropic's documented words. \`ChatAnthropic\` sends it as \`memory_20250818\`, which Claude knows by
 itself. Every other model gets the schema below.
 
 \`\`\`ts
@@ -132,7 +132,9 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude).`,
         { args: { command: "delete", path: "/memories/missing.md" }, instead: "Nothing: it is gone already." },
         { args: { command: "delete", path: "/memories" }, instead: "Delete the files and directories in it." },
       ],
-      misuse: ["Deleting a directory to remove one file of it. Nothing can be brought back."],
+      misuse: [
+        "Deleting a directory to remove one file of it. No tool brings it back; a person can, if the store keeps a [history](../history.md).",
+      ],
     },
     {
       tool: "memory",

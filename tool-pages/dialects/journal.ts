@@ -4,7 +4,8 @@ import type { DialectPage } from "../dialect-page.js";
 export const journalPage: DialectPage = {
   title: "The journal's tools",
   introduction: `
-Notes by key, in \`MEMORY.md\` and in a file for each day (UTC). The tools, their words and the files are those of Rust's agentool.
+Notes by key, in \`MEMORY.md\` and in a file for each day (UTC). The tools, their words and the files are those of Rust's
+[agentool](https://docs.rs/agentool).
 
 \`\`\`ts
 import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
@@ -21,10 +22,11 @@ const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }))
 
 | code | when |
 |---|---|
-| \`MEMORY_INVALID_ARGUMENT\` | an argument is missing, unknown or of another type |
+| \`INVALID_PATH\` | \`key\`, \`content\` or \`query\` is missing or is not a text, as in agentool; or the \`root\` of the journal, or a path in it, is illegal |
+| \`MEMORY_INVALID_ARGUMENT\` | an argument is unknown, or \`tags\` or \`limit\` is of another type or over its limit |
+| \`MEMORY_INVALID_TARGET\` | \`target\` is neither \`daily\` nor \`summary\` |
 | \`MEMORY_INVALID_KEY\` | the key is empty, longer than 512 characters or more than one line |
 | \`MEMORY_CONTENT_TOO_LARGE\` | the content has more than 100,000 characters |
-| \`INVALID_PATH\` | the \`root\` of the journal, or a path in it, is illegal |
 | \`MEMORY_STORAGE_ERROR\` | the memory refused or failed, in [its own words](../troubleshooting.md#by-error-code) |`,
   dialect: () => dialects.journal({ clock: () => new Date("2026-01-15T10:00:00.120Z") }),
   prepare: [

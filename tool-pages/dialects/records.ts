@@ -5,7 +5,8 @@ import type { DialectPage } from "../dialect-page.js";
 export const recordsPage: DialectPage = {
   title: "The tools of records",
   introduction: `
-Short texts by path, written whole. There is no tool that reads: a connector shows the records in the prompt. The tools are those that Dominds documents.
+Short texts by path, written whole. There is no tool that reads: a connector shows the records in the prompt. The tools are those that
+[Dominds](https://github.com/longrun-ai/dominds/blob/main/main/tools/prompts/memory/en/tools.md) documents.
 
 \`\`\`ts
 import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
@@ -73,7 +74,9 @@ const connector = memory.createConnector({ content: "full" });
       does: "Deletes everything in the memory, and counts the files. That includes files that other tools or programs wrote.",
       examples: [{}],
       refusals: [{ args: { path: "project" }, instead: "Use `drop_memory` for one record." }],
-      misuse: ["Clearing to forget one thing. Nothing can be brought back."],
+      misuse: [
+        "Clearing to forget one thing. No tool brings it back; a person can, if the store keeps a [history](../history.md).",
+      ],
     },
   ],
 };

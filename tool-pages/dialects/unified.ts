@@ -124,7 +124,9 @@ or \`error: { message, code }\`.`,
       does: "Removes a file, or a directory with everything below it. Answers how many files and directories went. A missing path answers zeros.",
       examples: [{ command: "delete", path: "/tasks" }],
       refusals: [{ args: { command: "delete", path: "" }, instead: "Give a path. `/` empties the whole memory." }],
-      misuse: ["Deleting a directory to remove one file of it. Nothing can be brought back."],
+      misuse: [
+        "Deleting a directory to remove one file of it. No tool brings it back; a person can, if the store keeps a [history](../history.md).",
+      ],
     },
   ],
 };

@@ -80,6 +80,23 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     });
 
     // Requirement: command-line.history
+    it("groups versions by run, with the user, the agent, the thread and the id for a revert", async () => {
+      const { by, run } = newMemory();
+      const first = by({ userId: "ada", agent: "helper", threadId: "t", runId: "run-1", node: "tools" });
+      await first.write("/a", "1");
+      await first.write("/b", "2");
+      await by({}).write("/c", "3");
+      const shown = lines(await run(["log", "--runs"])).map((line) => line.replace(/\S+Z/, "<time>"));
+      expect(shown).toEqual([
+        "a program without a name",
+        "  3      <time>  created   /c  (1)",
+        "user ada, agent helper, thread t, run run-1",
+        "  2      <time>  created   /b  (1)",
+        "  1      <time>  created   /a  (1)",
+      ]);
+    });
+
+    // Requirement: command-line.history
     it.each([
       ["--by-user", "ada", [2, 0]],
       ["--by-run", "run-1", [0]],

@@ -9,6 +9,7 @@ import type { Browser } from "puppeteer-core";
 import type { MemoryChanges } from "../../../src/core/memory.js";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { pictureOwnPage } from "../../../pictures/own-page.js";
 import { picturePage } from "../../../pictures/page.js";
 import { pictureTerminal } from "../../../pictures/terminal.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -259,7 +260,7 @@ describe("the page in a browser", () => {
     await tab.press("Side by side");
     await tab.until('document.querySelectorAll(".diff-side.removed, .diff-side.added").length === 2');
     await tab.press("Unified");
-    await tab.click(".timeline li:nth-child(2) a");
+    await tab.click(".timeline .run:nth-of-type(2) a.version-row");
     await tab.see("run-1");
     await tab.press("Tree at this moment", "link");
     await tab.see("As it was right after version");
@@ -268,7 +269,7 @@ describe("the page in a browser", () => {
     await tab.press("Back to now", "link");
     await tab.see("b.txt");
     await tab.press("Versions", "link");
-    await tab.click(".timeline li:nth-child(2) a");
+    await tab.click(".timeline .run:nth-of-type(2) a.version-row");
     await tab.press("Restore this version…");
     await tab.see(/\+two|two/);
     await sign();
@@ -754,8 +755,7 @@ describe("for everybody", () => {
     await tabTo("Versions");
     await keyboard.press("Enter");
     await tab.see("Restore this version…");
-    await tabTo("scribe");
-    await keyboard.press("Tab");
+    await tabTo("version 1");
     await keyboard.press("Enter");
     await tab.until('location.hash.includes("version=1")');
     await tab.see(/\+3\s+−0/);
@@ -773,6 +773,13 @@ describe("for everybody", () => {
 });
 
 describe("the pictures of the README", () => {
+  it("show what a person sees of themselves; else run npm run docs:pictures", async () => {
+    const { client: ownClient, name } = testDatabase();
+    const told = new MongoMemoryStore({ client: ownClient, dbName: name, history: true });
+    const { tree } = await pictureOwnPage(browser, told, { createMemoryPage, nodeListener });
+    expect(`${tree}\n`).toBe(await readFile("docs/images/my-memory.txt", "utf8"));
+  });
+
   it("show the page and the command line as they are; else run npm run docs:pictures", async () => {
     // The header counts what waits in the whole database.
     const own = testDatabase();

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { compileFunction, runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { serve as serveHono } from "@hono/node-server";
 import express from "express";
@@ -42,8 +43,25 @@ async function originOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What `app/memory/[[...path]]/route.ts` exports. */
-const route = { GET: page, POST: page };
+const guide = readFileSync("docs/page.md", "utf8");
+
+/** Returns the code of a server's row of the guide. */
+function readRow(server: string): string {
+  const code = guide.split(`| ${server} | `)[1]?.match(/`([^`]+\bpage\b[^`]*)`/)?.[1];
+  if (code === undefined) throw new Error(`docs/page.md has no code for ${server}`);
+  return code;
+}
+
+/** Runs code of the guide as it is written there. */
+async function runWritten<Result>(code: string, values: object): Promise<Result> {
+  const names = { page, nodeListener, createServer, ...values };
+  return compileFunction(code, Object.keys(names))(...Object.values(names)) as Promise<Result>;
+}
+
+/** What `app/memory/[[...path]]/route.ts` exports, by the guide. */
+const route = Object.fromEntries(
+  Array.from(guide.matchAll(/\bpage as ([A-Z]+)\b/g), ([, method = ""]) => [method, page]),
+);
 
 /**
  * As Next.js 16 calls a route: by the name of the method, with a Request of its own class, whose address is that of the
@@ -56,7 +74,7 @@ async function inNext(request: Request): Promise<Response> {
   }
   const handler:
     | ((request: NextRequest, context: { params: Promise<{ path?: string[] }> }) => Promise<Response>)
-    | undefined = route[request.method as keyof typeof route];
+    | undefined = route[request.method];
   const path = new URL(request.url).pathname.split("/").slice(2);
   const { status, headers, body } =
     (await handler?.(new NextRequest(request), { params: Promise.resolve({ path }) })) ??
@@ -68,41 +86,32 @@ async function inNext(request: Request): Promise<Response> {
 }
 
 const mounts: Record<string, () => Promise<string>> = {
-  "node:http": async () => originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1")),
+  "node:http": async () => {
+    const server = await runWritten<Server>(`return ${readRow("Node's `http`")}`, {});
+    return originOf(server.listen(0, "127.0.0.1"));
+  },
   Express: async () => {
     const app = express();
-    app.use("/memory", nodeListener(page));
+    await runWritten(readRow("Express"), { app });
     app.use(express.json());
     return originOf(app.listen(0, "127.0.0.1"));
   },
   Fastify: async () => {
     const app = fastify();
-    const listener = nodeListener(page);
-    await app.register(async (scope) => {
-      // The page reads the bodies itself.
-      scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser("*", (_request, _body, done) => done(null));
-      scope.all("/memory", (request, reply) => {
-        reply.hijack();
-        listener(request.raw, reply.raw);
-      });
-      scope.all("/memory/*", (request, reply) => {
-        reply.hijack();
-        listener(request.raw, reply.raw);
-      });
-    });
+    const [, code = ""] = /### Fastify[^]*?```ts\n([^]*?)```/.exec(guide) ?? [];
+    await runWritten(`return (async () => {${code.replaceAll(/^(?:import|declare) .*$/gm, "")}})()`, { app });
     await app.listen({ port: 0, host: "127.0.0.1" });
     return originOf(app.server);
   },
   Hono: async () => {
     const app = new Hono();
-    app.all("/memory/*", (context) => page(context.req.raw));
+    await runWritten(readRow("Hono"), { app });
     return originOf(serveHono({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server);
   },
   "Next.js": async () => originOf(createServer(nodeListener(inNext)).listen(0, "127.0.0.1")),
 };
 
-describe.each(Object.entries(mounts))("the page in %s", (_name, mount) => {
+describe.each(Object.entries(mounts))("the page in %s, mounted as the guide says", (_name, mount) => {
   // Requirement: page.any-server
   it("answers its document, its files, data and changes", async () => {
     const origin = await mount();

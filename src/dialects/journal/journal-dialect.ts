@@ -23,7 +23,7 @@ interface JournalCommand {
 const text = (description: string): object => ({ type: "string", description });
 const labels = (description: string): object => ({ type: "array", items: { type: "string" }, description });
 
-/** Descriptions and arguments equal the crate's to the letter. */
+/** Descriptions and arguments equal the crate's to the letter, but for tags, which only this search looks at. */
 const commands: Record<JournalToolName, JournalCommand> = {
   memory_write: {
     description:
@@ -87,7 +87,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
   },
   memory_search: {
     description:
-      "Substring search (case-insensitive) over keys and bodies. Results include `kind` (summary vs daily). Summary " +
+      "Substring search (case-insensitive) over keys, bodies and tags. Results include `kind` (summary vs daily). Summary " +
       "entries are listed before daily; within each tier, newer `at` first.",
     properties: {
       query: text("Substring; empty matches any (subject to tag filter)"),

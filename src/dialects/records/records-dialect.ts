@@ -62,13 +62,13 @@ const commands: Record<RecordToolName, RecordCommand> = {
     run: replaceMemory,
   },
   drop_memory: {
-    describe: () => "Deletes one memory. This cannot be undone.",
+    describe: () => "Deletes one memory. No tool can undo this.",
     properties: { path },
     destructive: true,
     run: dropMemory,
   },
   clear_memory: {
-    describe: () => "Deletes all memories at once. This cannot be undone.",
+    describe: () => "Deletes all memories at once. No tool can undo this.",
     properties: {},
     destructive: true,
     run: async ({ openMemory, now }) => {

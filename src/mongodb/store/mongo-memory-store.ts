@@ -54,6 +54,7 @@ import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
+import { rememberCreatedStore } from "./created-stores.js";
 import {
   checkDocumentLimit,
   checkMoveOptions,
@@ -104,6 +105,7 @@ export class MongoMemoryStore extends BaseStore {
     super();
     checkStoreOptions(options);
     Object.defineProperty(this, brand, { value: true });
+    rememberCreatedStore();
     const clock = options.clock ?? ((): Date => new Date());
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;

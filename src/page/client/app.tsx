@@ -7,6 +7,7 @@ import { useData } from "./data/use-data.js";
 import { InboxView } from "./inbox/inbox-view.js";
 import { CountsOfWaiting, InboxLink } from "./inbox/waiting.js";
 import { MemoriesView } from "./memories/memories-view.js";
+import { OwnView } from "./owner/own-view.js";
 import { MemoryView } from "./memory-view.js";
 import { ownerText } from "./parts/format.js";
 import { Keys } from "./parts/keys.js";
@@ -44,6 +45,8 @@ export function App(): VNode {
           <SessionContext.Provider value={session}>
             {view.name === "inbox" ? (
               <InboxView query={view.query} />
+            ) : view.name === "memories" && session.owner !== undefined ? (
+              <OwnView userId={session.owner.userId} />
             ) : view.name === "memories" ? (
               <MemoriesView query={view.query} />
             ) : (

@@ -10,6 +10,8 @@ import { type Route, route } from "../route.js";
 const changes = route("GET", "changes", z.object(addressFields).strict(), async (fields, context) => {
   const { watched, database, http } = context;
   const memory = openTree(context, fields);
+  // Their number is limited for all, so a refusal would tell how many others look. The browser polls instead.
+  if (context.visitor.owner !== undefined) return new Response(null, { status: 204 });
   const count = getMountTree(memory)?.mounts.length ?? 1;
   if (watched.current + count > watched.max)
     throw new PageRefusal(

@@ -38,7 +38,7 @@ const tree = route("GET", "tree", treeSchema, async ({ path: rawPath, offset, li
   const entries = all.slice(offset, offset + limit).map((entry): WireEntries["entries"][number] => {
     const entryPath = getPathPrefix(path) + entry.name;
     const mount = mounts.find(({ point }) => point === entryPath);
-    if (mount !== undefined) return { ...entry, mount: describeMount(mount) };
+    if (mount !== undefined) return { ...entry, mount: describeMount(mount, context) };
     const access = accessAt(entryPath);
     return access === ownAccess ? entry : { ...entry, access };
   });
@@ -63,7 +63,7 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
     sizeBytes,
     createdAt,
     updatedAt,
-    mount: mount === undefined ? null : describeMount(mount),
+    mount: mount === undefined ? null : describeMount(mount, context),
   };
 });
 
@@ -75,10 +75,15 @@ async function readFormerTree(
   return new MemoryTree(await openHistory(context, address).at(version));
 }
 
-function describeMount({ point, memory, access = "write", description }: Mount): WireMount {
+function describeMount(
+  { point, memory, access = "write", description }: Mount,
+  { visitor: { owner } }: RouteContext,
+): WireMount {
+  const { address } = memory;
+  const isOwn = owner === undefined || (address.scope === "perUser" && address.userId === owner.userId);
   // Only memories in MongoDB have proposals.
-  const isHere = Boolean(memory.proposals);
-  return { point, address: memory.address, isHere, access, description: description ?? null };
+  const isHere = isOwn && Boolean(memory.proposals);
+  return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
 }
 
 export const fileRoutes: readonly Route[] = [tree, file];

@@ -38,7 +38,7 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   const node = at === undefined ? ownNode : undefined;
   const tree = node && getMountTree(openTree(context, address));
   const { text, outlines, scope } = await (node && tree
-    ? showNode(node, tree, form, context.signal)
+    ? showNode(node, tree, form, context)
     : showAlone(context, address, form, at));
   const { entries, isMore } = countEntries(outlines);
   const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
@@ -63,11 +63,18 @@ interface Shown {
   scope: CheckedAddress["scope"];
 }
 
-async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, signal: AbortSignal): Promise<Shown> {
+async function showNode(
+  node: MemoryPageNode,
+  tree: MountedMemory,
+  form: Form,
+  { signal, visitor }: RouteContext,
+): Promise<Shown> {
   const options = outlineToShow(form);
   let { scope } = node;
   let shown = await tree.outlines(options);
   const readShared = async (): Promise<(typeof shown)[number]> => {
+    const own = shown.find(({ mount }) => mount.point === ROOT);
+    if (visitor.owner !== undefined && own !== undefined) return own;
     const shared = await tree.outlineAtRoot(node.globalMemory().with({ signal }), options);
     if (hasFiles(shared.outline)) {
       scope = "global";
@@ -81,7 +88,7 @@ async function showNode(node: MemoryPageNode, tree: MountedMemory, form: Form, s
 
 /**
  * Shows the global memory instead of one without files, like a connector. A memory that was empty at an earlier version
- * is shown as empty.
+ * is shown as empty, and so is that of an owner, who sees no other memory.
  */
 async function showAlone(
   context: RouteContext,
@@ -93,7 +100,7 @@ async function showAlone(
   const { nodeId, scope } = address;
   const memory = openMemory(context, address);
   const own = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
-  if (at !== undefined || scope === "global")
+  if (at !== undefined || scope === "global" || context.visitor.owner !== undefined)
     return { text: await showMemory(own, { ...form, scope, insteadOf: null }), outlines: [own], scope };
   const outline = await chooseOutline(own, () => openMemory(context, { nodeId }).outline(options));
   const insteadOf = outline === own ? null : scope;

@@ -80,12 +80,12 @@ describe("what the crate does well", () => {
 
 describe("the tools", () => {
   // Requirement: journal.tools
-  it("are described to the model as the crate describes them", () => {
+  it("are described to the model as the crate describes them, but for tags, which the crate does not search", () => {
     const recorded = readFixture("schemas.json") as { name: string; description: string; schema: object }[];
     const tools = new JournalBench().tools.map(({ name, description, schema }) => ({ name, description, schema }));
     const strict = recorded.map(({ name, description, schema }) => ({
       name,
-      description,
+      description: description.replace("over keys and bodies.", "over keys, bodies and tags."),
       schema: { ...schema, additionalProperties: false },
     }));
     expect(tools).toEqual(strict);

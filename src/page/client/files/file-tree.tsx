@@ -126,8 +126,13 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
 function MountMark({ mount: { address, access, description } }: { mount: WireMount }): VNode {
   return (
     <span class="mount" title={description ?? undefined}>
-      {address.scope === "global" ? "" : `${scopeWords[address.scope]} `}
-      <Name text={address.nodeId} /> · {accessWords[access]}
+      {address !== null && (
+        <>
+          {address.scope === "global" ? "" : `${scopeWords[address.scope]} `}
+          <Name text={address.nodeId} /> ·{" "}
+        </>
+      )}
+      {accessWords[access]}
     </span>
   );
 }

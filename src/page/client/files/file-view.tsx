@@ -72,7 +72,7 @@ export function FileView({ path }: { path: string }): VNode {
               Versions
             </a>
           )}
-          {mount?.isHere === true && (
+          {mount?.isHere === true && mount.address !== null && (
             <a class="button quiet" href={memoryHref(mount.address, { path: path.slice(mount.point.length) })}>
               In its own memory
             </a>

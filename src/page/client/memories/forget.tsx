@@ -33,7 +33,7 @@ function getConfirmation(who: Who): string {
 }
 
 /** Erases after showing what. */
-function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () => void }): VNode {
+export function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () => void }): VNode {
   const { data, error } = useData<WireForgetPreview>("forget-preview", { ...who });
   const [confirmed, setConfirmed] = useState("");
   const [forgotten, setForgotten] = useState<WireForgotten | null>(null);

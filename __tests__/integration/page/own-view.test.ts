@@ -1,0 +1,144 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Server } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import type { Browser } from "puppeteer-core";
+import { randomUUID } from "node:crypto";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
+import { pageQuery } from "../../helpers/page-client.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+
+// The page as users get it, with its client: needs `dist`, which `npm test` builds first.
+const { client, name: dbName } = testDatabase();
+const folder = testFolder();
+const userId = "ada@example.com";
+const own = { nodeId: "support", scope: "perUser", userId } as const;
+const ofEve = { ...own, userId: "eve@example.com" };
+const servers: Server[] = [];
+let store: MongoMemoryStore;
+let browser: Browser;
+
+async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
+  const nodes = [
+    new MemoryNode({
+      store,
+      nodeId: "support",
+      scope: "perUser",
+      paths: "posix",
+      mounts: { "/team": { nodeId: "team-notes", access: "read", description: "What all know" } },
+    }),
+  ];
+  const page = createMemoryPage({ store, nodes, access, authorize: () => ({ owner: { userId } }) });
+  const { server, origin } = await listening(nodeListener(page));
+  servers.push(server);
+  return Tab.open(browser, origin, "none");
+}
+
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+beforeEach(async () => {
+  store = new MongoMemoryStore({ client, dbName, memoriesCollection: `memories ${randomUUID()}`, history: true });
+  const write = (address: Parameters<MongoMemoryStore["memory"]>[0], path: string, text: string) =>
+    store.memory(address, { paths: "posix" }).write(path, text);
+  await write(own, "/facts.md", "Ada runs Linux.\n");
+  await write({ ...own, nodeId: "writer" }, "/style", "Short sentences.\n");
+  await write(ofEve, "/facts.md", "Eve runs Windows.\n");
+  await write({ nodeId: "team-notes" }, "/plan", "win\n");
+});
+
+describe("the page of one person in a browser", () => {
+  // Requirement: page.owner
+  it("lists and searches what is remembered, opens it with its mounts, and shows changes without a reload", async () => {
+    const tab = await openTab();
+    await tab.see(`What is remembered about ${userId}`);
+    await tab.see("writer");
+    expect(await tab.text()).not.toMatch(/eve@|team-notes/);
+    await tab.type("Search in all texts", "runs");
+    await tab.see(/Found in 1 memory\. 2 memories searched/);
+    expect(await tab.text()).not.toContain("Windows");
+    await tab.press("support", "link");
+    await tab.see("facts.md");
+    await tab.see("/team/** is read-only (What all know).");
+    expect(await tab.text()).not.toContain("team-notes");
+    await tab.view(`#/memory?${pageQuery({ ...own, path: "/team/plan" })}`);
+    await tab.see("win");
+    expect(await tab.text()).not.toContain("In its own memory");
+    await tab.view(`#/memory?${pageQuery({ ...own, path: "/facts.md" })}`);
+    await tab.see("Ada runs Linux.");
+    await store.memory(own, { paths: "posix" }).write("/facts.md", "Ada runs BSD.\n");
+    await tab.see("Ada runs BSD.");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  // Requirement: page.owner
+  it("says of the memory of somebody else the same as of one that does not exist", async () => {
+    const tab = await openTab();
+    const textOf = async (address: object): Promise<string> => {
+      await tab.view(`#/memory?${pageQuery({ ...address })}`);
+      await tab.see("there is no such memory");
+      return tab.value(`document.querySelector(".fault")?.textContent ?? ""`);
+    };
+    expect(await textOf(ofEve)).toBe(await textOf({ ...ofEve, nodeId: "none" }));
+    await tab.page.close();
+  });
+
+  // Requirement: page.owner
+  it("saves an export, and forgets everything after the person has typed their id", async () => {
+    const tab = await openTab();
+    const session = await tab.page.createCDPSession();
+    await session.send("Browser.setDownloadBehavior", {
+      behavior: "allow",
+      downloadPath: folder,
+      eventsEnabled: true,
+    });
+    const saved = new Promise((resolve) =>
+      session.on("Browser.downloadProgress", ({ state }) => state === "completed" && resolve(undefined)),
+    );
+    await tab.press("Export");
+    await saved;
+    const text = await readFile(join(folder, "memories.jsonl"), "utf8");
+    expect(text).toContain("Ada runs Linux.");
+    expect(text).not.toContain("eve@");
+    await tab.press("Forget everything…");
+    await tab.see("This erases 2 memories");
+    await tab.page.locator("dialog input").fill(userId);
+    await tab.press("Forget for good");
+    await tab.see("2 memories went");
+    await tab.press("Done");
+    await tab.see("Nothing is remembered");
+    expect(await store.memory(ofEve, { paths: "posix" }).read("/facts.md")).toBe("Eve runs Windows.\n");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  // Requirement: page.owner, page.accessible
+  it("has nothing that a checker of accessibility calls serious, and offers no change with access read", async () => {
+    const tab = await openTab("read");
+    await tab.see("writer");
+    expect(await tab.text()).not.toContain("Forget");
+    for (const [scheme, width] of [
+      ["light", 1280],
+      ["dark", 390],
+    ] as const) {
+      await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await tab.page.setViewport({ width, height: 800 });
+      expect([scheme, width, await tab.seriousFaults()]).toEqual([scheme, width, []]);
+    }
+    await tab.page.close();
+  });
+});

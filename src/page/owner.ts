@@ -1,0 +1,70 @@
+import { type CheckedAddress, getOwner } from "../core/values/address.js";
+import { MemoryError } from "../core/values/errors.js";
+import { isObject } from "../core/values/unknown-values.js";
+import type { MemoryFilter, MemoryOwner, ProposalFilter } from "../mongodb/memories/addresses/memory-filter.js";
+import type { PageOwner } from "./options.js";
+import { PageRefusal } from "./refusal.js";
+import type { PageMemories } from "./route.js";
+
+/**
+ * Confines a page to the memories of one person. It refuses all others, whether they exist or not, and looks for none
+ * of them.
+ */
+export function confine(memories: PageMemories, { userId }: PageOwner): PageMemories {
+  const isOwn = (address: CheckedAddress): boolean => address.scope === "perUser" && getOwner(address) === userId;
+  const narrow = <Filter extends MemoryFilter>(filter: Filter): (Filter & { userId: string }) | null => {
+    const { scope = "perUser", threadId, userId: asked = userId } = filter;
+    return scope === "perUser" && threadId === undefined && asked === userId ? { ...filter, userId } : null;
+  };
+  const assertOwn = (isAllowed: boolean): void => {
+    if (!isAllowed) throw new PageRefusal(404, "ENOENT", "there is no such memory");
+  };
+  return {
+    memory: (address, access) => {
+      assertOwn(isOwn(address));
+      return memories.memory(address, access);
+    },
+    nodeOf: (address) => (isOwn(address) ? memories.nodeOf?.(address) : undefined),
+    listMemories: (filter) => listNarrowed(narrow(filter), (own) => memories.listMemories(own)),
+    listProposals: (filter) => listNarrowed(narrow<ProposalFilter>(filter), (own) => memories.listProposals(own)),
+    forget: async (who) => {
+      assertOwn(isAddress(who) ? isOwn(who) : "userId" in who && who.userId === userId);
+      return memories.forget(who);
+    },
+  };
+}
+
+function isAddress(who: CheckedAddress | MemoryOwner): who is CheckedAddress {
+  return "nodeId" in who;
+}
+
+async function* listNarrowed<Filter, Listed>(
+  filter: Filter | null,
+  list: (filter: Filter) => AsyncIterable<Listed>,
+): AsyncGenerator<Listed> {
+  if (filter !== null) yield* list(filter);
+}
+
+/** Fields of an answer that name who did something. */
+const actorNames = new Set(["actor", "decidedBy", "redactedBy"]);
+
+/** Returns an answer without the ids of other people. What they did stays, and so do the names of agents and programs. */
+export function hideOthers(value: unknown, { userId }: PageOwner): unknown {
+  const hide = (each: unknown, name: string | null): unknown => {
+    if (Array.isArray(each)) return each.map((one) => hide(one, null));
+    if (!isObject(each) || each instanceof Date) return each;
+    const fields = Object.entries(each).map(([field, inner]) => [field, hide(inner, field)] as const);
+    const isOther = name !== null && actorNames.has(name) && each["userId"] !== userId;
+    return Object.fromEntries(isOther ? fields.filter(([field]) => !personal.has(field)) : fields);
+  };
+  return hide(value, null);
+}
+
+const personal = new Set(["userId", "threadId"]);
+
+/** Returns an error without the name of the person who has decided about a proposal. */
+export function hideReviewer(error: unknown): unknown {
+  if (!MemoryError.isInstance(error) || error.code !== "ECONFLICT") return error;
+  const decided = /^ECONFLICT: the proposal \S+ was (?:approved|rejected)/.exec(error.message);
+  return decided === null ? error : new PageRefusal(409, "ECONFLICT", `${decided[0]} already`);
+}
