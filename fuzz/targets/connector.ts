@@ -21,6 +21,7 @@ const config = fc.record(
     content: fc.constantFrom("tree" as const, "full" as const),
     maxChars: fc.oneof(fc.integer({ min: 1, max: 2000 }), fc.constantFrom(4000, 200_000)),
     systemMessages: fc.constantFrom("auto" as const, "separate" as const, "merged" as const),
+    root: fc.constantFrom("/", "/memories", ""),
   },
   { requiredKeys: [] },
 );

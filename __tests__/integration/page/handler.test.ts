@@ -213,9 +213,7 @@ describe("what the page answers", () => {
     });
     // The tools that were created for the node last take relative paths.
     createRecordTools(node);
-    expect(await ask("message", { content: "tree" })).toMatchObject({
-      text: expect.stringContaining("\n- team/plan (13 bytes)\n"),
-    });
+    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n- team/plan (13 bytes)") });
     // Another scope of the same node has no mounts.
     expect(await ask("tree", { path: "/", scope: "global", userId: "" })).toMatchObject({ error: { code: "EINVAL" } });
     expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({

@@ -18,7 +18,7 @@ describe("what the model sees", () => {
     await node.memory().write("/notes", "Anna likes tea.\n");
     const tab = await open({ store, nodes: [node] });
     await view(tab, { nodeId: node.nodeId }, { tab: "message" });
-    const text = (await connector.renderMessage())?.text ?? "";
+    const text = String((await connector.renderMessage())?.text);
     await tab.see("The connector of this node");
     await tab.see(
       `${text.length} of 2,000 characters, about ${Math.ceil(text.length / 4)} tokens, estimated at 4 characters each`,

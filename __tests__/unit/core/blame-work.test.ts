@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { LineageStep } from "../../../src/core/history/history-backend.js";
 import { wholeText } from "../../../src/core/history/older-text.js";
-import { encodeText } from "../../helpers/encode-text.js";
+import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { countLongestSlice, countSteps } from "../../helpers/counted-steps.js";
 

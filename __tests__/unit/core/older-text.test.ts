@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { canBeReadBy, encodeOlderText, readOlderText } from "../../../src/core/history/older-text.js";
-import { encodeText } from "../../helpers/encode-text.js";
+import { encodeText } from "../../helpers/at-once.js";
 
 const someLines = fc
   .array(fc.constantFrom("", "a", "b😀", "😀", "😁", "a line of some length", "x".repeat(100)), { maxLength: 30 })

@@ -98,6 +98,49 @@ function replacedParts({ start, text, end, kept = [] }: OlderText, newerLength: 
   return parts;
 }
 
+/** A part that the older text takes from the newer one. */
+export interface KeptRun {
+  /** Where it begins in the older text. */
+  older: number;
+  /** Where it begins in the newer text. */
+  newer: number;
+  length: number;
+}
+
+/** The parts that a difference takes from the newer text, in order. */
+export function getKeptRuns({ start, end, kept = [] }: OlderText, olderLength: number, newerLength: number): KeptRun[] {
+  const runs: KeptRun[] = [{ older: 0, newer: 0, length: start }];
+  let keptLength = start;
+  for (let index = 0; index < kept.length; index += 3) {
+    const [cut = 0, newer = 0, length = 0] = kept.slice(index, index + 3);
+    runs.push({ older: keptLength + cut, newer, length });
+    keptLength += length;
+  }
+  return [...runs, { older: olderLength - end, newer: newerLength - end, length: end }].filter(
+    ({ length }) => length > 0,
+  );
+}
+
+/** @param runs in order, none of which overlap */
+export function toOlderText(runs: readonly KeptRun[], older: string, newerLength: number): OlderText {
+  const [first, last] = [runs[0], runs.at(-1)];
+  const start = first?.older === 0 && first.newer === 0 ? first.length : 0;
+  const isAtEnd = (run: KeptRun): boolean =>
+    run.older + run.length === older.length && run.newer + run.length === newerLength;
+  const end = last !== undefined && isAtEnd(last) && !(last === first && start > 0) ? last.length : 0;
+  const between = runs.slice(start > 0 ? 1 : 0, end > 0 ? -1 : undefined);
+  const kept: number[] = [];
+  let text = "";
+  let position = start;
+  for (const run of between.filter(({ length }) => length >= minKeptLength)) {
+    text += older.slice(position, run.older);
+    kept.push(text.length, run.newer, run.length);
+    position = run.older + run.length;
+  }
+  text += older.slice(position, older.length - end);
+  return { start, text, end, ...(kept.length > 0 && { kept }) };
+}
+
 /**
  * Compares lines at the same position. If one text has more lines, all of it is one piece. Reason: a better answer
  * takes time that grows with the square of the lines.

@@ -127,7 +127,7 @@ function* findPresent({ present }: HistoryView, redactor: TextRedactor): Steps<P
   const paths = (present.tree?.directories ?? []).filter((path) => redactor.isIn(path));
   for (const [path, text] of present.texts) {
     if (redactor.isIn(path)) paths.push(path);
-    if (redactor.isIn(text)) texts.set(path, redactor.cover(text));
+    if (redactor.isIn(text)) texts.set(path, yield* redactor.cover(text));
     yield;
   }
   return { texts, paths };

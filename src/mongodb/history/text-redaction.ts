@@ -1,5 +1,6 @@
 import type { MemoryActor } from "../../core/values/actor.js";
-import { encodeOlderText, isWhole, type OlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
+import { coverOlderText } from "../../core/history/cover-older-text.js";
+import { isWhole, type OlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
 import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { Steps } from "../../core/runtime/turns.js";
 import type { Redaction } from "./version-collection.js";
@@ -43,7 +44,7 @@ export function* redactTextOfFile(
     // A version between is no longer kept, so the text after this one is not known.
     if (since !== undefined && since !== id) after = { text: null, isFound: false };
     const before = findTextBefore(version, after.text);
-    const older = yield* coverOlderText(version.older, before, after.text, redactor);
+    const older = yield* coverDifference(version.older, before, after.text, redactor);
     const paths = coverPaths(version, redactor);
     const isFound = after.isFound && version.operation !== "deleted";
     if (isFound || paths !== null) versions.push(version);
@@ -80,17 +81,17 @@ function findTextBefore({ operation, older }: VersionDocument, after: string | n
 }
 
 /** @returns null if the stored difference stays as it is */
-function* coverOlderText(
+function* coverDifference(
   older: OlderText | null | undefined,
   before: string | null,
   after: string | null,
   redactor: TextRedactor,
 ): Steps<OlderText | null> {
   if (!older) return null;
-  if (before === null) return redactor.isIn(older.text) ? { ...older, text: redactor.cover(older.text) } : null;
-  if (isWhole(older) || after === null) return redactor.isIn(before) ? wholeText(redactor.cover(before)) : null;
+  if (before === null) return redactor.isIn(older.text) ? { ...older, text: yield* redactor.cover(older.text) } : null;
+  if (isWhole(older) || after === null) return redactor.isIn(before) ? wholeText(yield* redactor.cover(before)) : null;
   if (!redactor.isIn(before) && !redactor.isIn(after)) return null;
-  return yield* encodeOlderText(redactor.cover(before), redactor.cover(after));
+  return yield* coverOlderText(older, { before, after }, redactor);
 }
 
 function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Redaction["set"] {
