@@ -5,7 +5,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
-import { DatabaseContact } from "./database-contact.js";
+import { DatabaseContact } from "./live/database-contact.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
 import { MemoryLists } from "./memory-lists.js";

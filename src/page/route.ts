@@ -13,7 +13,7 @@ import type {
   ProposalFilter,
 } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxBodyBytes, readJson } from "./body.js";
-import type { DatabaseContact } from "./database-contact.js";
+import type { DatabaseContact } from "./live/database-contact.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";
 import type { MemoryLists } from "./memory-lists.js";

@@ -72,7 +72,8 @@ describe("the page of one person in a browser", () => {
     expect(await tab.text()).not.toContain("Windows");
     await tab.press("support", "link");
     await tab.see("facts.md");
-    await tab.see(/team\s+read-only/);
+    await tab.click(".rights summary");
+    await tab.see("/team/** is read-only (What all know).");
     expect(await tab.text()).not.toContain("team-notes");
     await tab.view(`#/memory?${pageQuery({ ...own, path: "/team/plan" })}`);
     await tab.see("win");

@@ -5,7 +5,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { Signal } from "../../../src/core/watch/signal.js";
 import type { MemoryChange, MemoryChanges } from "../../../src/core/watch/memory-changes.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { type EventTimes, eventTimes, sendChanges } from "../../../src/page/change-events.js";
+import { type EventTimes, eventTimes, sendChanges } from "../../../src/page/live/change-events.js";
 import { eventsOf } from "../../helpers/page-events.js";
 
 const newMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "watched" });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { getMountTree } from "../../core/mounts/mounted-memory.js";
-import { sendChanges } from "../change-events.js";
+import { sendChanges } from "../live/change-events.js";
 import { addressFields } from "../fields.js";
 import { openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";

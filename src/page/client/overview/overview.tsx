@@ -5,7 +5,7 @@ import { useMemory, useMemoryData } from "../data/memory.js";
 import { isMarkdown, Markdown } from "../files/markdown.js";
 import { budgetText } from "../message-view.js";
 import { Lines } from "../parts/lines.js";
-import { Actor, Operation, Pending, Time } from "../parts/parts.js";
+import { Actor, ErrorNote, Operation, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { createTitle } from "../proposals/proposals-view.js";
 
@@ -41,7 +41,7 @@ function RecentChanges(): VNode {
   return (
     <Part title="Recent changes" href={href({ tab: "history" })}>
       {data === null ? (
-        <Pending error={error} />
+        error !== null && <ErrorNote error={error} />
       ) : data.versions.length === 0 ? (
         <p class="muted">{data.isKept ? "No change is recorded yet." : "This memory keeps no history."}</p>
       ) : (

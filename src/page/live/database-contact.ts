@@ -1,4 +1,4 @@
-import { takePage } from "./fields.js";
+import { takePage } from "../fields.js";
 
 interface Listing {
   listMemories(filter: { nodeId: string; scope: "global" }): AsyncIterable<unknown>;

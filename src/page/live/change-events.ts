@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
-import type { MemoryChanges } from "../core/watch/memory-changes.js";
-import { Signal } from "../core/watch/signal.js";
+import type { MemoryChanges } from "../../core/watch/memory-changes.js";
+import { Signal } from "../../core/watch/signal.js";
 
 /** Timing of a stream of changes, in ms. */
 export interface EventTimes {
