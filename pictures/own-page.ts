@@ -29,7 +29,7 @@ export async function pictureOwnPage(
     await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
     await tab.see("support");
     const tree = await tab.page.accessibility.snapshot();
-    return { tree: listAccessibleLines(tree), png: await tab.page.screenshot({ type: "png" }) };
+    return { tree: listAccessibleLines(tree), image: await tab.page.screenshot({ type: "webp", quality: 80 }) };
   } finally {
     await tab.page.close();
     server.closeAllConnections();

@@ -16,7 +16,7 @@ const shown = new URLSearchParams({
 export interface PagePicture {
   /** What a screen reader is told of it: the same for the same page, on each machine. */
   tree: string;
-  png: Uint8Array;
+  image: Uint8Array;
 }
 
 /** A file of the story on the page. @param entry the built one, as the sources have no client */
@@ -38,7 +38,7 @@ export async function picturePage(
     await tab.see("team-notes");
     await tab.see("oslo.md");
     const tree = await tab.page.accessibility.snapshot();
-    return { tree: listAccessibleLines(tree), png: await tab.page.screenshot({ type: "png" }) };
+    return { tree: listAccessibleLines(tree), image: await tab.page.screenshot({ type: "webp", quality: 80 }) };
   } finally {
     await tab.page.close();
     server.closeAllConnections();

@@ -22,12 +22,12 @@ async function drawPageAndTerminal(): Promise<void> {
   try {
     const dbName = `pictures_${randomUUID()}`;
     const entry = (await import(new URL("../dist/page.js", import.meta.url).href)) as typeof pageEntry;
-    const { tree, png } = await picturePage(browser, new MongoMemoryStore({ client, dbName, history: true }), entry);
-    await writeFile("docs/images/page.png", png);
+    const { tree, image } = await picturePage(browser, new MongoMemoryStore({ client, dbName, history: true }), entry);
+    await writeFile("docs/images/page.webp", image);
     await writeFile("docs/images/page.txt", `${tree}\n`);
     const ownStore = new MongoMemoryStore({ client, dbName: `${dbName}_own`, history: true });
     const own = await pictureOwnPage(browser, ownStore, entry);
-    await writeFile("docs/images/my-memory.png", own.png);
+    await writeFile("docs/images/my-memory.webp", own.image);
     await writeFile("docs/images/my-memory.txt", `${own.tree}\n`);
     await writeFile("docs/images/terminal.svg", await pictureTerminal(server.uri, dbName));
   } finally {

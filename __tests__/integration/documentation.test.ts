@@ -137,7 +137,7 @@ describe("the README", () => {
       ([, alt = "", file = ""]) => ({ alt, file }),
     );
     expect(pictures).toEqual(
-      ["page.png", "my-memory.png", "terminal.svg", "how-it-works.svg"].map((name) => ({
+      ["page.webp", "my-memory.webp", "terminal.svg", "how-it-works.svg"].map((name) => ({
         alt: expect.stringMatching(/\w{3}/),
         file: `docs/images/${name}`,
       })),

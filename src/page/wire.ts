@@ -123,6 +123,14 @@ export interface WireHits {
 }
 
 /** The hits of a search in several memories. */
+/** The beginning of a file that people see first. */
+export interface WireFirstFile {
+  /** Null if there is none. */
+  path: string | null;
+  text: string;
+  isWhole: boolean;
+}
+
 export interface WireFound {
   found: { memory: WireSummary; hits: WireHit[] }[];
   /** Number of memories that were searched. */

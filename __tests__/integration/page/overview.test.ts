@@ -36,7 +36,7 @@ describe("a memory that is opened", () => {
     await node.memoryTools[0]?.invoke({ command: "append", path: "/policy", content: "Pay at once.\n" });
     await view(tab, address);
     await tab.see(
-      /Waits for a person\s+append\s+\/policy[^]*Recent changes\s+added\s+\/notes\/b\.md\s+scribe[^]*of 4,000 characters[^]*\/notes\/a\.md\s+The first heading/,
+      /Waits for a person\s+append\s+\/policy[^]*Recent changes\s+scribe\s+added\s+\/notes\/b\.md[^]*of 4,000 characters[^]*\/notes\/a\.md\s+The first heading/,
     );
     expect(await tab.seriousFaults()).toEqual([]);
     await tab.page.setViewport({ width: 390, height: 800 });

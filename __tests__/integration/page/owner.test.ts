@@ -141,6 +141,7 @@ const requests: Record<string, (named: Named) => Send[]> = {
     get("file", { ...address, path }),
     get("file", { ...address, path, at: version }),
   ],
+  "first-file": ({ address }) => [get("first-file", address)],
   write: ({ address, path }) => [
     post("write", { address, path, content: "other\n", digest: null }),
     post("write", { address, path, content: "other\n", digest: "0".repeat(64), by: eveId }),
@@ -169,13 +170,6 @@ const requests: Record<string, (named: Named) => Send[]> = {
     get("revert-preview", { ...address, path, to: version }),
     get("revert-preview", { ...address, runId }),
   ],
-  write: ({ address, path }) => [
-    post("write", { address, path, content: "mine", digest: null }),
-    post("write", { address, path, content: "mine", digest: "0".repeat(64) }),
-  ],
-  rename: ({ address, path }) => [post("rename", { address, from: path, to: "/taken" })],
-  delete: ({ address, path }) => [post("delete", { address, path })],
-  "delete-preview": ({ address, path }) => [get("delete-preview", { ...address, path })],
   revert: ({ address, path, version, runId }) => [
     post("revert", { address, what: { path, to: version } }),
     post("revert", { address, what: { runId }, force: true }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Memory } from "../../core/memory.js";
 import type { Mount } from "../../core/mounts/mounts.js";
 import { normalizePath, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import { hashSha256 } from "../../core/values/sha256.js";
@@ -67,6 +68,32 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
   };
 });
 
+const maxPreviewChars = 2000;
+
+const firstFile = route("GET", "first-file", z.object(addressFields).strict(), async (address, context) => {
+  const memory = openTree(context, address);
+  const path = await findFirstFile(memory);
+  const [content = null] = path === null ? [] : await memory.readFiles([path]);
+  if (path === null || content === null) return { path: null, text: "", isWhole: true };
+  return {
+    path,
+    text: content.slice(0, maxPreviewChars).toWellFormed(),
+    isWhole: content.length <= maxPreviewChars,
+  };
+});
+
+/** Finds the first file of the memory, or of its first directory. */
+async function findFirstFile(memory: Memory): Promise<string | null> {
+  const mounts = new Set(listMounts(memory).map(({ point }) => point));
+  const root = await memory.list(ROOT);
+  const outer = root.find(({ kind }) => kind === "file");
+  if (outer !== undefined) return `/${outer.name}`;
+  const directory = root.find(({ kind, name }) => kind === "dir" && !mounts.has(`/${name}`));
+  if (directory === undefined) return null;
+  const inside = (await memory.list(`/${directory.name}`)).find(({ kind }) => kind === "file");
+  return inside === undefined ? null : `/${directory.name}/${inside.name}`;
+}
+
 async function readFormerTree(
   context: RouteContext,
   address: Parameters<typeof openHistory>[1],
@@ -86,4 +113,4 @@ function describeMount(
   return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
 }
 
-export const fileRoutes: readonly Route[] = [tree, file];
+export const fileRoutes: readonly Route[] = [tree, file, firstFile];

@@ -1,8 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId } from "preact/hooks";
-import type { WireEntries, WireFile, WireMessage, WireProposals, WireVersions } from "../../wire.js";
+import type { WireFirstFile, WireMessage, WireProposals, WireVersions } from "../../wire.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { isMarkdown, Markdown } from "../files/markdown.js";
+import { describeAuthor, groupByRun } from "../history/runs.js";
 import { budgetText } from "../message-view.js";
 import { Lines } from "../parts/lines.js";
 import { Actor, ErrorNote, Operation, Time } from "../parts/parts.js";
@@ -45,22 +46,28 @@ function RecentChanges(): VNode {
       ) : data.versions.length === 0 ? (
         <p class="muted">{data.isKept ? "No change is recorded yet." : "This memory keeps no history."}</p>
       ) : (
-        <ul>
-          {data.versions.slice(0, maxShown).map(({ id, operation, path, actor, at, redactedAt }) => (
-            <li key={id}>
-              <a class="version-row" href={href({ tab: "history", version: id })}>
-                <span class="version-what">
-                  <Operation operation={operation} />
-                  {redactedAt === undefined ? <Name text={path} class="file" /> : <span class="muted">redacted</span>}
-                </span>
-                <span class="version-who muted">
-                  <Actor actor={actor} />
-                  <Time time={at} />
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        groupByRun(data.versions.slice(0, maxShown)).map(({ actor, versions }) => (
+          <div key={versions[0]?.id} class="run">
+            <p class="run-head">
+              <Name text={describeAuthor(actor)} />
+            </p>
+            <ul>
+              {versions.map(({ id, operation, path, at }) => (
+                <li key={id}>
+                  <a class="version-row" href={href({ tab: "history", version: id })}>
+                    <span class="version-what">
+                      <Operation operation={operation} />
+                      {path === "" ? <span class="muted">redacted</span> : <Name text={path} class="file" />}
+                    </span>
+                    <span class="version-who muted">
+                      <Time time={at} />
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))
       )}
     </Part>
   );
@@ -109,14 +116,12 @@ function Budget(): VNode | null {
   );
 }
 
-const maxPreviewChars = 2000;
-
+/** The server finds the file, because a path that was found before a change may be gone. */
 function FirstFile(): VNode | null {
   const { href } = useMemory();
-  const path = useFirstFile();
-  const { data } = useMemoryData<WireFile>(path === null ? null : "file", path === null ? {} : { path });
-  if (path === null || data === null) return null;
-  const text = data.content.slice(0, maxPreviewChars).toWellFormed();
+  const { data } = useMemoryData<WireFirstFile>("first-file");
+  if (data === null || data.path === null) return null;
+  const { path, text, isWhole } = data;
   return (
     <Part title={path} href={href({ path })}>
       <div class="preview">
@@ -126,23 +131,7 @@ function FirstFile(): VNode | null {
           <Lines text={text} />
         )}
       </div>
-      {text.length < data.content.length && <a href={href({ path })}>Show the whole file</a>}
+      {!isWhole && <a href={href({ path })}>Show the whole file</a>}
     </Part>
   );
-}
-
-/** Finds the first file of the memory, or of its first directory. */
-function useFirstFile(): string | null {
-  const limit = "50";
-  const root = useMemoryData<WireEntries>("tree", { path: "/", limit }).data?.entries ?? [];
-  const file = root.find(({ kind }) => kind === "file");
-  const directory = root.find(({ kind, mount }) => kind === "dir" && mount === undefined);
-  const isInside = file === undefined && directory !== undefined;
-  const inside = useMemoryData<WireEntries>(
-    isInside ? "tree" : null,
-    isInside ? { path: `/${directory.name}`, limit } : {},
-  ).data?.entries;
-  if (file !== undefined) return `/${file.name}`;
-  const fileInside = inside?.find(({ kind }) => kind === "file");
-  return directory === undefined || fileInside === undefined ? null : `/${directory.name}/${fileInside.name}`;
 }
