@@ -272,7 +272,7 @@ describe("init", () => {
     const { exitCode, stdout, stderr } = await cli(["init", "../docs"]);
     expect([exitCode, stdout.split("\n").length - 1]).toEqual([2, examples.length]);
     expect(stderr).toMatch(
-      /^error: there is no example "\.\.\/docs"; name one of bind-tools, .*, supervised-memory\n$/,
+      /^error: there is no example "\.\.\/docs"; name one of about-me, .*, supervised-memory\n$/,
     );
   });
 

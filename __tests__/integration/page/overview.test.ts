@@ -93,7 +93,7 @@ describe("the keys of the page", () => {
     await tab.seeNot("the next row of the list");
     await tab.until("document.querySelector('a.memory-row') !== null");
     await press("j");
-    expect(await tab.value("document.activeElement?.matches('a.memory-row')")).toBe(true);
+    await tab.until("document.activeElement?.matches('a.memory-row') === true");
     expect(tab.faults).toEqual([]);
   });
 });
