@@ -1,9 +1,12 @@
 import { takeSteps } from "../__tests__/helpers/counted-steps.js";
 import type { Measure, Sandbox } from "./target.js";
 
-/** Everything that a call runs, but for what makes its input and watches it. */
+/**
+ * Everything that a call runs, but for what makes its input and watches it, and for the driver's decoding. That reads a
+ * document at once, of at most 16 MB, and makes a step for each of its characters.
+ */
 const measuredScripts =
-  /^(?!.*(?:\/fuzz\/|\/__tests__\/|node_modules\/(?:fast-check|jest|@jest|tsx)|\/node:|^node:)).+/;
+  /^(?!.*(?:\/fuzz\/|\/__tests__\/|node_modules\/(?:fast-check|jest|@jest|tsx|bson)|\/node:|^node:)).+/;
 
 /** To count steps takes some milliseconds. What is shorter than this is counted with what follows. */
 const countedMs = 5;

@@ -271,9 +271,7 @@ describe("init", () => {
   it("lists them for one that there is not, and refuses it", async () => {
     const { exitCode, stdout, stderr } = await cli(["init", "../docs"]);
     expect([exitCode, stdout.split("\n").length - 1]).toEqual([2, examples.length]);
-    expect(stderr).toMatch(
-      /^error: there is no example "\.\.\/docs"; name one of about-me, .*, supervised-memory\n$/,
-    );
+    expect(stderr).toMatch(/^error: there is no example "\.\.\/docs"; name one of about-me, .*, supervised-memory\n$/);
   });
 
   // Requirement: command-line.examples

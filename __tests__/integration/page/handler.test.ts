@@ -462,6 +462,10 @@ describe("what the page does", () => {
       expect((await tellPage(page, "/api/forget", nothing)).status).toBe(400);
   });
 
+  it("refuses an export of both a thread and a user before it begins to answer", async () => {
+    expect((await askPage(page, "/api/export?userId=a&threadId=b")).status).toBe(400);
+  });
+
   // Requirement: page.actions
   it("approves, edits and rejects proposals, by a person who is named", async () => {
     const address = newAddress();
