@@ -1,5 +1,5 @@
 import type { Steps } from "../runtime/turns.js";
-import { getKeptRuns, isWhole, type KeptRun, type OlderText, toOlderText, wholeText } from "./older-text.js";
+import { getKeptRuns, type KeptRun, type OlderText, toOlderText } from "./older-text.js";
 import type { TextRedactor } from "./text-redactor.js";
 
 /**
@@ -15,7 +15,6 @@ export function* coverOlderText(
   redactor: TextRedactor,
 ): Steps<OlderText> {
   const covered = yield* redactor.cover(before);
-  if (isWhole(older)) return wholeText(covered);
   const places = { older: yield* redactor.find(before), newer: yield* redactor.find(after) };
   const runs: KeptRun[] = [];
   for (const run of getKeptRuns(older, before.length, after.length)) {

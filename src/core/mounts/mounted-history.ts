@@ -28,6 +28,10 @@ export class MountedHistory implements MemoryHistory {
     this.#table = table;
   }
 
+  get #mountsWithHistory(): Mount[] {
+    return this.#table.mounts.filter(({ memory }) => memory.history !== null);
+  }
+
   list(filter: VersionFilter = {}): AsyncIterable<MemoryVersion> {
     const { path, limit = Infinity, ...others } = filter;
     const target = path === undefined ? ROOT : this.#table.normalize(path, true);
@@ -52,8 +56,7 @@ export class MountedHistory implements MemoryHistory {
       return this.#at(mount, localId);
     }
     const trees: MemorySnapshot[] = [];
-    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null))
-      trees.push(await this.#at(mount, when));
+    for (const mount of this.#mountsWithHistory) trees.push(await this.#at(mount, when));
     return {
       files: trees.flatMap(({ files }) => files).toSorted((a, b) => compareCodeUnits(a.path, b.path)),
       directories: [...new Set(trees.flatMap(({ directories }) => directories))].toSorted(compareCodeUnits),
@@ -104,7 +107,7 @@ export class MountedHistory implements MemoryHistory {
 
   async findText(text: string): Promise<TextOccurrences> {
     const found: TextOccurrences = { versions: [], proposals: [], files: [] };
-    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null)) {
+    for (const mount of this.#mountsWithHistory) {
       const { versions, proposals, files } = await this.#run(mount, (history) => history.findText(text));
       found.versions.push(...versions.map((version) => this.#toTree(mount, version)));
       found.proposals.push(...proposals);
@@ -128,7 +131,7 @@ export class MountedHistory implements MemoryHistory {
   /** Looks into each memory first, so that one without the text needs no right to be changed. */
   async #redactText(what: RedactedText): Promise<number> {
     let count = 0;
-    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null)) {
+    for (const mount of this.#mountsWithHistory) {
       const { versions, proposals, files } = await this.#run(mount, (history) => history.findText(what.text));
       if (versions.length + proposals.length + files.length === 0) continue;
       count += await this.#run(mount, (history) => history.redact(what));
@@ -140,7 +143,7 @@ export class MountedHistory implements MemoryHistory {
   async #revertInEach(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]> {
     const reverted: MemoryVersion[][] = [];
     let missing: MemoryError | null = null;
-    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null)) {
+    for (const mount of this.#mountsWithHistory) {
       try {
         const versions = await this.#run(mount, (history) => history.revert(what, options));
         reverted.push(versions.map((version) => this.#toTree(mount, version)));

@@ -34,7 +34,7 @@ export async function findText(
   return {
     versions: versions.toSorted((a, b) => compareCodeUnits(b._id, a._id)).map(toMemoryVersion),
     proposals: records.map(({ id }) => id),
-    files: [...new Set([...texts.keys(), ...paths])].toSorted(compareCodeUnits),
+    files: [...new Set([...texts, ...paths])].toSorted(compareCodeUnits),
   };
 }
 
@@ -92,13 +92,14 @@ async function cutPresentTexts(
   // The message does not repeat the text, which the path contains.
   if (paths.length > 0)
     throw invalid("the path of a present file or directory contains the text; rename or delete it first");
-  const [first] = texts.keys();
+  const [first] = texts;
   if (first === undefined) return false;
-  if (!cut) throw presentText(first, texts.size - 1);
-  for (const path of texts.keys()) checkPath(path);
+  if (!cut) throw presentText(first, texts.length - 1);
+  for (const path of texts) checkPath(path);
+  const files = await runInTurns(coverTexts(view, texts, redactor), call);
   const tree = view.present.tree ?? { files: [], directories: [], revision: 0 };
   const unchanged = { renamed: new Map<string, string>(), addedDirectories: [], removedDirectories: [] };
-  await restore({ files: texts, ...unchanged, tree }, view.present.revision);
+  await restore({ files, ...unchanged, tree }, view.present.revision);
   return true;
 }
 
@@ -114,23 +115,33 @@ function presentText(path: string, others: number): Error {
 }
 
 interface PresentOccurrences {
-  /** The covered texts, by path. */
-  texts: ReadonlyMap<string, string>;
-  /** Paths of files and directories. */
+  /** The paths of the files whose texts contain it. */
+  texts: readonly string[];
+  /** The paths of files and directories that contain it. */
   paths: readonly string[];
 }
 
-const nowhere: PresentOccurrences = { texts: new Map(), paths: [] };
+const nowhere: PresentOccurrences = { texts: [], paths: [] };
 
 function* findPresent({ present }: HistoryView, redactor: TextRedactor): Steps<PresentOccurrences> {
-  const texts = new Map<string, string>();
+  const texts: string[] = [];
   const paths = (present.tree?.directories ?? []).filter((path) => redactor.isIn(path));
   for (const [path, text] of present.texts) {
     if (redactor.isIn(path)) paths.push(path);
-    if (redactor.isIn(text)) texts.set(path, yield* redactor.cover(text));
+    if (redactor.isIn(text)) texts.push(path);
     yield;
   }
   return { texts, paths };
+}
+
+function* coverTexts(
+  { present }: HistoryView,
+  paths: readonly string[],
+  redactor: TextRedactor,
+): Steps<Map<string, string>> {
+  const covered = new Map<string, string>();
+  for (const path of paths) covered.set(path, yield* redactor.cover(present.texts.get(path) ?? ""));
+  return covered;
 }
 
 interface PlannedRedaction extends FileRedaction {

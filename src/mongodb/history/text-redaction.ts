@@ -89,6 +89,7 @@ function* coverDifference(
 ): Steps<OlderText | null> {
   if (!older) return null;
   if (before === null) return redactor.isIn(older.text) ? { ...older, text: yield* redactor.cover(older.text) } : null;
+  // Without the text after it, only a whole text can be read.
   if (isWhole(older) || after === null) return redactor.isIn(before) ? wholeText(yield* redactor.cover(before)) : null;
   if (!redactor.isIn(before) && !redactor.isIn(after)) return null;
   return yield* coverOlderText(older, { before, after }, redactor);
