@@ -1,8 +1,7 @@
 import type { Browser } from "puppeteer-core";
 import type * as pageEntry from "../src/page/index.js";
 import type { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.js";
-import { listening, Tab } from "../__tests__/helpers/page-browser.js";
-import { listAccessibleLines, type PagePicture } from "./page.js";
+import { type PagePicture, pictureTab } from "./page.js";
 import { storyUser, tellStory } from "./story.js";
 
 /** What the person of the story sees of themselves. @param entry the built one, as the sources have no client */
@@ -22,17 +21,6 @@ export async function pictureOwnPage(
     access: "write",
     authorize: () => ({ owner: { userId: storyUser } }),
   });
-  const { server, origin } = await listening(nodeListener(page));
-  const tab = await Tab.open(browser, origin, "none");
-  try {
-    await tab.page.setViewport({ width: 900, height: 250, deviceScaleFactor: 1 });
-    await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
-    await tab.see("support");
-    const tree = await tab.page.accessibility.snapshot();
-    return { tree: listAccessibleLines(tree), image: await tab.page.screenshot({ type: "webp", quality: 80 }) };
-  } finally {
-    await tab.page.close();
-    server.closeAllConnections();
-    server.close();
-  }
+  const viewport = { width: 900, height: 250, deviceScaleFactor: 1 };
+  return pictureTab(browser, { listener: nodeListener(page), token: "none", viewport }, (tab) => tab.see("support"));
 }

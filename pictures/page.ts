@@ -1,4 +1,5 @@
-import type { Browser, SerializedAXNode } from "puppeteer-core";
+import type { RequestListener } from "node:http";
+import type { Browser, SerializedAXNode, Viewport } from "puppeteer-core";
 import type * as pageEntry from "../src/page/index.js";
 import { listening, Tab } from "../__tests__/helpers/page-browser.js";
 import { describePlace } from "../src/core/values/database-place.js";
@@ -28,15 +29,32 @@ export async function picturePage(
   const node = await tellStory(store);
   // The header names the place, which differs at each run.
   const placed = Object.assign(store, { [describePlace]: () => ({ database: "app", host: "localhost:27017" }) });
-  const { server, origin } = await listening(nodeListener(createMemoryPage({ store: placed, token, nodes: [node] })));
-  const tab = await Tab.open(browser, origin, token);
-  try {
-    await tab.page.setViewport({ width: 1080, height: 520, deviceScaleFactor: 1.5 });
-    await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+  const listener = nodeListener(createMemoryPage({ store: placed, token, nodes: [node] }));
+  const viewport = { width: 1080, height: 520, deviceScaleFactor: 1.5 };
+  return pictureTab(browser, { listener, token, viewport }, async (tab) => {
     await tab.view(`#/memory?${shown.toString()}`);
-    await tab.see("Tile museum");
-    await tab.see("team-notes");
-    await tab.see("oslo.md");
+    for (const text of ["Tile museum", "team-notes", "oslo.md"]) await tab.see(text);
+  });
+}
+
+interface PictureOptions {
+  listener: RequestListener;
+  token: string;
+  viewport: Viewport;
+}
+
+/** Draws what a page shows. @param open opens the view, and waits until it is there */
+export async function pictureTab(
+  browser: Browser,
+  { listener, token: given, viewport }: PictureOptions,
+  open: (tab: Tab) => Promise<void>,
+): Promise<PagePicture> {
+  const { server, origin } = await listening(listener);
+  const tab = await Tab.open(browser, origin, given);
+  try {
+    await tab.page.setViewport(viewport);
+    await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+    await open(tab);
     const tree = await tab.page.accessibility.snapshot();
     return { tree: listAccessibleLines(tree), image: await tab.page.screenshot({ type: "webp", quality: 80 }) };
   } finally {
@@ -46,7 +64,7 @@ export async function picturePage(
   }
 }
 
-export function listAccessibleLines(node: SerializedAXNode | null): string {
+function listAccessibleLines(node: SerializedAXNode | null): string {
   return linesOf(node).join("\n");
 }
 

@@ -30,9 +30,11 @@ export function shownPages(): ShownPage {
   return {
     open: async (options) => {
       if (browser === undefined) throw new Error("the browser is not started yet");
-      const { server, origin } = await listening(nodeListener(createMemoryPage({ token: pageToken, ...options })));
+      const isOpen = options.authorize !== undefined;
+      const page = createMemoryPage(isOpen ? options : { token: pageToken, ...options });
+      const { server, origin } = await listening(nodeListener(page));
       servers.push(server);
-      return Tab.open(browser, origin, pageToken);
+      return Tab.open(browser, origin, isOpen ? "none" : pageToken);
     },
     view: (tab, address, more = {}) => tab.view(`#/memory?${pageQuery({ ...address, ...more })}`),
   };

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Server } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
-import type { Browser } from "puppeteer-core";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
+import type { Tab } from "../../helpers/page-browser.js";
 import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";
+import { shownPages } from "../../helpers/shown-page.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 // The page as users get it, with its client: needs `dist`, which `npm test` builds first.
@@ -14,9 +13,8 @@ const { client, name: dbName } = testDatabase();
 const ada = { nodeId: "support", scope: "perUser", userId: "ada@example.com" } as const;
 const eve = { ...ada, userId: "eve@example.com" };
 const writer = { nodeId: "writer", scope: "global" } as const;
-const servers: Server[] = [];
+const { open } = shownPages();
 let store: MongoMemoryStore;
-let browser: Browser;
 
 /** An agent proposes to append to a file. */
 async function propose({ nodeId, userId }: { nodeId: string; userId?: string }, path: string): Promise<string> {
@@ -29,23 +27,7 @@ async function propose({ nodeId, userId }: { nodeId: string; userId?: string }, 
   return (JSON.parse(answer) as { result: { proposal: string } }).result.proposal;
 }
 
-async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
-  const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token: pageToken, access })));
-  servers.push(server);
-  return Tab.open(browser, origin, pageToken);
-}
-
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+const openTab = (access: "read" | "write" = "write"): Promise<Tab> => open({ store, access });
 
 beforeEach(() => {
   store = new MongoMemoryStore({ client, dbName, memoriesCollection: `memories ${randomUUID()}` });

@@ -1,14 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Server } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
-import type { Browser } from "puppeteer-core";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
+import type { Tab } from "../../helpers/page-browser.js";
 import { pageQuery } from "../../helpers/page-client.js";
+import { shownPages } from "../../helpers/shown-page.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
@@ -18,9 +16,8 @@ const folder = testFolder();
 const userId = "ada@example.com";
 const own = { nodeId: "support", scope: "perUser", userId } as const;
 const ofEve = { ...own, userId: "eve@example.com" };
-const servers: Server[] = [];
+const { open } = shownPages();
 let store: MongoMemoryStore;
-let browser: Browser;
 
 async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
   const nodes = [
@@ -32,23 +29,8 @@ async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
       mounts: { "/team": { nodeId: "team-notes", access: "read", description: "What all know" } },
     }),
   ];
-  const page = createMemoryPage({ store, nodes, access, authorize: () => ({ owner: { userId } }) });
-  const { server, origin } = await listening(nodeListener(page));
-  servers.push(server);
-  return Tab.open(browser, origin, "none");
+  return open({ store, nodes, access, authorize: () => ({ owner: { userId } }) });
 }
-
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
 
 beforeEach(async () => {
   store = new MongoMemoryStore({ client, dbName, memoriesCollection: `memories ${randomUUID()}`, history: true });
