@@ -36,6 +36,17 @@ async function editorOf(options: Partial<MemoryNodeOptions>): Promise<{ tab: Tab
   return { tab: other, node };
 }
 
+/** Edits a file, signs, and does not save. */
+async function editNotes(before: string, typed: string): Promise<ReturnType<typeof newAddress>> {
+  const address = newAddress();
+  await memoryAt(address).write("/notes", before);
+  await view(tab, address, { path: "/notes" });
+  await tab.press("Edit");
+  await typeText(tab, typed);
+  await tab.type("Your name", "Ada");
+  return address;
+}
+
 describe("the editor of the page", () => {
   // Requirement: page.edits
   it("changes a text, and signs the version", async () => {
@@ -57,12 +68,7 @@ describe("the editor of the page", () => {
 
   // Requirement: page.edits
   it("shows as a difference what saving would change, where others were faster", async () => {
-    const address = newAddress();
-    await memoryAt(address).write("/notes", "one\ntwo\n");
-    await view(tab, address, { path: "/notes" });
-    await tab.press("Edit");
-    await typeText(tab, "one\nmine\n");
-    await tab.type("Your name", "Ada");
+    const address = await editNotes("one\ntwo\n", "one\nmine\n");
     await memoryAt(address).write("/notes", "one\ntheirs\n");
     await tab.see("The file has changed since you began");
     await tab.press("Save");
@@ -77,12 +83,7 @@ describe("the editor of the page", () => {
 
   // Requirement: page.edits
   it("keeps the text where the file was deleted meanwhile, and can create it again", async () => {
-    const address = newAddress();
-    await memoryAt(address).write("/notes", "old\n");
-    await view(tab, address, { path: "/notes" });
-    await tab.press("Edit");
-    await typeText(tab, "mine\n");
-    await tab.type("Your name", "Ada");
+    const address = await editNotes("old\n", "mine\n");
     await memoryAt(address).delete("/notes");
     await tab.press("Save");
     await tab.see("the file has been deleted");
@@ -126,12 +127,7 @@ describe("the editor of the page", () => {
 
   // Requirement: page.accessible
   it("has nothing that a checker of accessibility calls serious, with its conflict and its menu", async () => {
-    const address = newAddress();
-    await memoryAt(address).write("/notes", "old\n");
-    await view(tab, address, { path: "/notes" });
-    await tab.press("Edit");
-    await typeText(tab, "mine\n");
-    await tab.type("Your name", "Ada");
+    const address = await editNotes("old\n", "mine\n");
     await memoryAt(address).write("/notes", "theirs\n");
     await tab.press("Save");
     await tab.see("others have changed the file");
@@ -148,12 +144,7 @@ describe("the editor of the page", () => {
   });
 
   it("keeps the line ends of Windows", async () => {
-    const address = newAddress();
-    await memoryAt(address).write("/notes", "one\r\ntwo\r\n");
-    await view(tab, address, { path: "/notes" });
-    await tab.press("Edit");
-    await typeText(tab, "one\nthree\n");
-    await tab.type("Your name", "Ada");
+    const address = await editNotes("one\r\ntwo\r\n", "one\nthree\n");
     await tab.press("Save");
     await tab.see("three");
     await tab.press("Edit");

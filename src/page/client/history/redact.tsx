@@ -8,7 +8,7 @@ import { Dialog, DialogButton } from "../parts/dialog.js";
 import { countText } from "../parts/format.js";
 import { ErrorNote } from "../parts/parts.js";
 import { useSignature } from "../parts/signature.js";
-import { VersionLine } from "../parts/version-line.js";
+import { VersionList } from "../parts/version-list.js";
 
 /** Removes a text from the memory and its history permanently. It offers the text that is selected on the page. */
 export function RedactButton(): VNode {
@@ -91,14 +91,9 @@ function Found({ found: { versions, versionCount, proposals } }: { found: WireFo
       <p>
         Found in {countText(versionCount, "version")} and {countText(proposals, "proposal")}.
       </p>
-      <ul class="preview-list">
-        {versions.map((version) => (
-          <li key={version.id}>
-            <VersionLine version={version} />
-          </li>
-        ))}
+      <VersionList versions={versions}>
         {more > 0 && <li class="muted">and {countText(more, "more version")}</li>}
-      </ul>
+      </VersionList>
     </>
   );
 }

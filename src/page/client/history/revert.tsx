@@ -9,7 +9,7 @@ import { countText } from "../parts/format.js";
 import { Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { useSignature } from "../parts/signature.js";
-import { VersionLine } from "../parts/version-line.js";
+import { VersionList } from "../parts/version-list.js";
 import { DiffView } from "./diff-view.js";
 
 /** Restores a file to its state right after a version. */
@@ -96,13 +96,7 @@ function RevertPreview({ preview: { hunks, versions }, path }: { preview: WireRe
         This undoes {countText(versions.length, "change")}, by new versions. If that would also undo a later change, the
         page asks again.
       </p>
-      <ul class="preview-list">
-        {versions.map((version) => (
-          <li key={version.id}>
-            <VersionLine version={version} />
-          </li>
-        ))}
-      </ul>
+      <VersionList versions={versions} />
     </>
   );
 }

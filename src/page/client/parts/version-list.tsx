@@ -1,0 +1,27 @@
+import type { ComponentChildren, VNode } from "preact";
+import type { WireVersion } from "../../wire.js";
+import { Operation, Time } from "./parts.js";
+import { Name } from "./shown.js";
+
+/** Lists versions in a dialog. @param children more rows */
+export function VersionList({
+  versions,
+  children,
+}: {
+  versions: readonly WireVersion[];
+  children?: ComponentChildren;
+}): VNode {
+  return (
+    <ul class="preview-list">
+      {versions.map(({ id, operation, path, at }) => (
+        <li key={id}>
+          <Operation operation={operation} /> <Name text={path} class="file" />{" "}
+          <span class="muted">
+            <Time time={at} />
+          </span>
+        </li>
+      ))}
+      {children}
+    </ul>
+  );
+}
