@@ -23,7 +23,6 @@ export async function renderPage(page: DialectPage): Promise<string> {
     ...tools.filter(hasCommands).map((tool) => `## The tool \`${tool.name}\`\n\n${renderTool(tool)}`),
     ...calls,
     page.end,
-    "Back to [dialects](../dialects.md).",
   ];
   return `${parts.map((part) => part.trim()).join("\n\n")}\n`;
 }

@@ -9,13 +9,14 @@ export interface Page {
   text: string;
 }
 
-/** Returns the pages for users: the README, the guides, and the pages of the tools. */
+/** Returns the pages for users: the README, the guides, the tutorial, the cookbook and the pages of the tools. */
 export function documentationPages(): Page[] {
   const pagesIn = (folder: string): string[] =>
     readdirSync(folder)
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`);
-  return ["README.md", ...pagesIn("docs"), ...pagesIn("docs/tools")].map((file) => pageAt(file));
+  const folders = ["docs", "docs/tutorial", "docs/cookbook", "docs/tools"];
+  return ["README.md", ...folders.flatMap(pagesIn)].map((file) => pageAt(file));
 }
 
 export function pageAt(file: string, root = "."): Page {
