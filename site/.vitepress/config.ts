@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { slug } from "github-slugger";
+import { defineConfig, type DefaultTheme } from "vitepress";
+import type { SiteData } from "../build/prepare.js";
+import type { SiteSection } from "../build/pages.js";
+import { searchOptions, searchedText } from "./search.js";
+
+const { project, sections, api } = JSON.parse(readFileSync("site/.pages/site.json", "utf8")) as SiteData;
+
+/** Sections whose pages the sidebar shows at once. The others are folded. */
+const open = new Set(["Start", "Tutorial", "Agents", "Programs", "People", "Production"]);
+
+function sidebarOf(parts: readonly SiteSection[]): DefaultTheme.SidebarItem[] {
+  return parts.map(({ title, pages }) => ({
+    text: title,
+    collapsed: !open.has(title),
+    items: pages.map((page) => ({ text: page.title, link: linkTo(page.path) })),
+  }));
+}
+
+function linkTo(path: string): string {
+  return `/${path.replace(/(?:index)?\.md$/, "")}`;
+}
+
+function firstOf(title: string): string {
+  return linkTo(sections.find((section) => section.title === title)?.pages[0]?.path ?? "documentation.md");
+}
+
+export default defineConfig({
+  srcDir: ".pages",
+  outDir: "dist",
+  base: process.env["SITE_BASE"] ?? "/",
+  lang: "en",
+  title: project.name,
+  description: project.description,
+  lastUpdated: false,
+  ...(project.homepage !== undefined && { sitemap: { hostname: project.homepage } }),
+  // The pages' Markdown is copied there for programs.
+  srcExclude: ["public/**"],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env["SITE_BASE"] ?? "/"}logo.svg` }]],
+  transformHead: ({ page }) => [
+    ["link", { rel: "alternate", type: "text/markdown", href: `${process.env["SITE_BASE"] ?? "/"}${page}` }],
+  ],
+  markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    // The links of the pages name headings as GitHub does.
+    anchor: { slugify: (text: string) => slug(text) },
+  },
+  themeConfig: {
+    logo: { src: "/logo.svg", alt: "" },
+    nav: [
+      { text: "Tutorial", link: firstOf("Tutorial"), activeMatch: "^/tutorial/" },
+      { text: "Guides", link: "/documentation" },
+      { text: "Cookbook", link: firstOf("Cookbook"), activeMatch: "^/cookbook/" },
+      { text: "API", link: "/api/", activeMatch: "^/api/" },
+      { text: project.version, link: "/changelog" },
+    ],
+    sidebar: { "/api/": sidebarOf(api), "/": sidebarOf(sections) },
+    outline: { level: [2, 3], label: "On this page" },
+    socialLinks: [{ icon: "github", link: project.repository, ariaLabel: "The repository on GitHub" }],
+    search: { provider: "local", options: { ...searchOptions, _render: searchedText } },
+    externalLinkIcon: true,
+    footer: { message: "MIT licence" },
+  },
+});
