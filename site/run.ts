@@ -4,11 +4,15 @@ import { clearPages, preparePages } from "./build/prepare.js";
 import { run } from "./build/run-command.js";
 
 /**
- * `npm run site` builds the documentation site into `site/dist` and shows it. `npm run site -- --build` only builds.
- * `SITE_BASE` is the path below which the site will be served, by default "/".
+ * `npm run site` builds the documentation site into `site/dist` and shows it. `-- --build` only builds, and `-- --check`
+ * builds and tests. `SITE_BASE` is the path below which the site will be served, by default "/".
  */
-const base = process.env["SITE_BASE"] ?? "/";
+const isCheck = process.argv.includes("--check");
+// Tested below a path, as on GitHub Pages: an address that forgets the path is found so.
+const base = process.env["SITE_BASE"] ?? (isCheck ? "/langgraph-mongo-memory/" : "/");
+const env = { ...process.env, SITE_BASE: base };
 const vitepress = "site/node_modules/vitepress/bin/vitepress.js";
+const jest = "--disable-warning=ExperimentalWarning --experimental-vm-modules node_modules/jest/bin/jest.js";
 
 if (!/^\/(?:.*\/)?$/.test(base)) throw new Error(`SITE_BASE begins and ends with "/", but is "${base}"`);
 
@@ -16,10 +20,11 @@ await installPackages();
 clearPages();
 await writeApi();
 preparePages(base);
-await run("node", [vitepress, "build", "site"], { env: { ...process.env, SITE_BASE: base } });
-if (!process.argv.includes("--build")) {
+await run("node", [vitepress, "build", "site"], { env });
+if (isCheck) await run("node", [...jest.split(" "), "--config", "site/jest.config.js"], { env });
+else if (!process.argv.includes("--build")) {
   console.log(`The site is at http://localhost:4173${base}. Ctrl-C ends it.`);
-  await run("node", [vitepress, "preview", "site", "--port", "4173"], { env: { ...process.env, SITE_BASE: base } });
+  await run("node", [vitepress, "preview", "site", "--port", "4173"], { env });
 }
 
 /** Installs what the site alone needs, unless the lock has not changed since the last time. */

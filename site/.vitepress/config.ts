@@ -11,10 +11,13 @@ const { project, sections, api } = JSON.parse(readFileSync("site/.pages/site.jso
 const open = new Set(["Start", "Tutorial", "Agents", "Programs", "People", "Production"]);
 
 function sidebarOf(parts: readonly SiteSection[]): DefaultTheme.SidebarItem[] {
-  return parts.map(({ title, pages }) => ({
+  return parts.map(({ title, pages: [first, ...others] }) => ({
     text: title,
+    // A heading that leads to the first page, whose name stands below it.
+    link: linkTo(first?.path ?? ""),
+    docFooterText: first?.title ?? title,
     collapsed: !open.has(title),
-    items: pages.map((page) => ({ text: page.title, link: linkTo(page.path) })),
+    items: (first === undefined ? others : [first, ...others]).map((page) => ({ text: page.title, link: linkTo(page.path) })),
   }));
 }
 

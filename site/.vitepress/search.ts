@@ -1,20 +1,39 @@
-import type { DefaultTheme, MarkdownEnv } from "vitepress";
-import type { MarkdownRenderer } from "vitepress";
+import type { DefaultTheme, MarkdownEnv, MarkdownRenderer } from "vitepress";
 
 /**
  * The text that the search indexes. A page of the API is one hit: its parts, such as "Returns", would be hits of every
- * query.
+ * query. The list of all pages is none: it would be a hit of every title.
  */
 export function searchedText(source: string, env: MarkdownEnv, md: MarkdownRenderer): string {
+  if (env.relativePath === "documentation.md" || env.relativePath === "api/index.md") return "";
   const html = md.render(source, env);
   return env.relativePath.startsWith("api/") ? html.replaceAll(/<(\/?)h[2-6]\b/g, "<$1p") : html;
 }
 
-/** How the search in the browser ranks. VitePress sends the functions to the browser as text: they name nothing outside. */
+/**
+ * How the search ranks, at the build and in the browser. VitePress sends these functions to the browser as text, so they
+ * name nothing outside.
+ */
 export const searchOptions: DefaultTheme.LocalSearchOptions = {
   miniSearch: {
+    options: {
+      // Words of every sentence say nothing.
+      processTerm: (term: string) => {
+        const word = term.toLowerCase();
+        return /^(?:a|an|and|are|as|at|be|by|can|do|does|for|from|how|i|if|in|is|it|its|my|no|not|of|on|or|so|that|the|this|to|what|when|which|with|you|your)$/.test(
+          word,
+        )
+          ? null
+          : word;
+      },
+    },
     searchOptions: {
-      boostDocument: (id: string) => (/\/(?:api|decisions|bench|changelog|specification|contributing)\b/.test(id) ? 0.3 : 1),
+      prefix: (term: string) => term.length > 2,
+      fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
+      boost: { title: 6, titles: 3, text: 1 },
+      // People look for guides first.
+      boostDocument: (id: string) =>
+        /\/(?:api|bench|decisions|changelog|contributing|specification)\b/.test(id) ? 0.3 : 1,
     },
   },
 };
