@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { slug } from "github-slugger";
 import { defineConfig, type DefaultTheme } from "vitepress";
 import type { SiteData } from "../build/prepare.js";
-import type { SiteSection } from "../build/pages.js";
+import type { SitePage, SiteSection } from "../build/pages.js";
 import { searchOptions, searchedText } from "./search.js";
 
 const { project, sections, api } = JSON.parse(readFileSync("site/.pages/site.json", "utf8")) as SiteData;
@@ -10,15 +10,28 @@ const { project, sections, api } = JSON.parse(readFileSync("site/.pages/site.jso
 /** Sections whose pages the sidebar shows at once. The others are folded. */
 const open = new Set(["Start", "Tutorial", "Agents", "Programs", "People", "Production"]);
 
+/** A heading leads to the first page of its section. */
 function sidebarOf(parts: readonly SiteSection[]): DefaultTheme.SidebarItem[] {
-  return parts.map(({ title, pages: [first, ...others] }) => ({
-    text: title,
-    // A heading that leads to the first page, whose name stands below it.
-    link: linkTo(first?.path ?? ""),
-    docFooterText: first?.title ?? title,
+  return parts.map(({ title, pages }) => ({
+    ...headingOf(title, pages[0]),
     collapsed: !open.has(title),
-    items: (first === undefined ? others : [first, ...others]).map((page) => ({ text: page.title, link: linkTo(page.path) })),
+    items: pages.map((page) => ({ text: page.title, link: linkTo(page.path) })),
   }));
+}
+
+/** In the API the first page is that of the entry, whose name is the heading. */
+function apiSidebar(): DefaultTheme.SidebarItem[] {
+  return api.map(({ title, pages: [entry, ...members] }) => ({
+    ...headingOf(title.replace(`${project.name}/`, "/"), entry),
+    ...(members.length > 0 && {
+      collapsed: true,
+      items: members.map(({ title: text, path }) => ({ text, link: linkTo(path) })),
+    }),
+  }));
+}
+
+function headingOf(text: string, first: SitePage | undefined): DefaultTheme.SidebarItem {
+  return { text, link: linkTo(first?.path ?? ""), docFooterText: first?.title ?? text };
 }
 
 function linkTo(path: string): string {
@@ -58,7 +71,7 @@ export default defineConfig({
       { text: "API", link: "/api/", activeMatch: "^/api/" },
       { text: project.version, link: "/changelog" },
     ],
-    sidebar: { "/api/": sidebarOf(api), "/": sidebarOf(sections) },
+    sidebar: { "/api/": apiSidebar(), "/": sidebarOf(sections) },
     outline: { level: [2, 3], label: "On this page" },
     socialLinks: [{ icon: "github", link: project.repository, ariaLabel: "The repository on GitHub" }],
     search: { provider: "local", options: { ...searchOptions, _render: searchedText } },

@@ -15,7 +15,8 @@ describe("for programs", () => {
     const silent: string[] = [];
     for (const file of pages) {
       const address = base + file.replace(/\.html$/, ".md");
-      if (!(await builtText(file)).includes(`<link rel="alternate" type="text/markdown" href="${address}">`)) silent.push(file);
+      if (!(await builtText(file)).includes(`<link rel="alternate" type="text/markdown" href="${address}">`))
+        silent.push(file);
     }
     expect(silent).toEqual([]);
   });
@@ -26,7 +27,8 @@ describe("for programs", () => {
     for (const file of markdown) {
       const text = (await builtText(file)).replaceAll(/^[ \t]*(`{3,})[^]*?^[ \t]*\1|`[^`\n]+`/gm, "");
       for (const [, link = ""] of text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
-        if (!/^[a-z]+:/.test(link) && !files.has(posix.join(posix.dirname(file), link))) broken.push(`${file}: ${link}`);
+        if (!/^[a-z]+:/.test(link) && !files.has(posix.join(posix.dirname(file), link)))
+          broken.push(`${file}: ${link}`);
       }
     }
     expect(broken).toEqual([]);

@@ -79,7 +79,9 @@ describe("every page", () => {
   });
 
   test("shows all its pictures", () => {
-    expect(Array.from(seen.values()).flatMap(({ file, brokenPictures }) => brokenPictures.map((src) => `${file}: ${src}`))).toEqual([]);
+    expect(
+      Array.from(seen.values()).flatMap(({ file, brokenPictures }) => brokenPictures.map((src) => `${file}: ${src}`)),
+    ).toEqual([]);
     expect(faults.filter((fault) => /\.(?:svg|webp|png|gif)/.test(fault))).toEqual([]);
   });
 

@@ -25,18 +25,23 @@ const allWays = samples.flatMap((path) =>
 );
 
 describe("readers", () => {
-  test.each(allWays)("find no fault of accessibility in $path, $scheme, $width wide", async ({ path, scheme, width }) => {
-    const page = await site.open(browser, { scheme });
-    await page.setViewport({ width, height: 900 });
-    await page.goto(site.address(path), { waitUntil: "networkidle0" });
-    expect(await page.evaluate(`document.documentElement.classList.contains("dark")`)).toBe(scheme === "dark");
-    await page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
-    const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
-      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-    };
-    await page.close();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join("\n")}`)).toEqual([]);
-  });
+  test.each(allWays)(
+    "find no fault of accessibility in $path, $scheme, $width wide",
+    async ({ path, scheme, width }) => {
+      const page = await site.open(browser, { scheme });
+      await page.setViewport({ width, height: 900 });
+      await page.goto(site.address(path), { waitUntil: "networkidle0" });
+      expect(await page.evaluate(`document.documentElement.classList.contains("dark")`)).toBe(scheme === "dark");
+      await page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
+      const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
+        violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+      };
+      await page.close();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join("\n")}`),
+      ).toEqual([]);
+    },
+  );
 
   test.each(samples)("read %s without scripts", async (path) => {
     const page = await site.open(browser);

@@ -36,7 +36,7 @@ const words: [word: string, pages: string[]][] = [
   ["interrupt", ["approval"]],
   ["OpenTelemetry", ["observability"]],
   ["deepagents", ["dialects"]],
-  ["transaction", ["files-layout", "mongodb-in-production", "store"]],
+  ["transaction", ["files-layout", "history", "scaling"]],
   ["Windows", ["folder"]],
   ["embeddings", ["search", "store"]],
 ];

@@ -33,8 +33,7 @@ function rank(name: string): number {
 
 function membersOf(name: string): string[] {
   return ["classes", "functions", "interfaces", "type-aliases", "variables"].flatMap((kind) =>
-    readdirSync(folder)
-      .includes(name) && readdirSync(join(folder, name)).includes(kind)
+    readdirSync(folder).includes(name) && readdirSync(join(folder, name)).includes(kind)
       ? readdirSync(join(folder, name, kind)).map((file) => `${name}/${kind}/${file}`)
       : [],
   );
@@ -49,5 +48,9 @@ function apiPage(path: string): SitePage {
 function summaryOf(markdown: string): string {
   const withoutCode = markdown.replaceAll(/^```[^]*?^```/gm, "");
   const paragraph = /^(?:[A-Z`][^\n]*\n?)+/m.exec(withoutCode)?.[0] ?? "";
-  return plain(paragraph.replaceAll("\n", " ")).split(/(?<=\.) /)[0]?.trim() ?? "";
+  return (
+    plain(paragraph.replaceAll("\n", " "))
+      .split(/(?<=\.) /)[0]
+      ?.trim() ?? ""
+  );
 }

@@ -46,7 +46,10 @@ export function preparePages(base: string): void {
     cpSync("docs/images", folder, { recursive: true, filter: (file) => !file.endsWith(".txt") });
   const all = [{ title: "Overview", pages: [front, index] }, ...sections];
   write(`${staged}/public/llms.txt`, agentIndex(project, [...all, ...api], base));
-  write(`${staged}/public/llms-full.txt`, agentText(project, all, (path) => join(staged, "public", path)));
+  write(
+    `${staged}/public/llms-full.txt`,
+    agentText(project, all, (path) => join(staged, "public", path)),
+  );
   write(`${staged}/site.json`, JSON.stringify({ project, sections, api } satisfies SiteData));
 }
 
