@@ -1,10 +1,14 @@
-import type { DefaultTheme, MarkdownEnv, MarkdownRenderer } from "vitepress";
+import type { DefaultTheme, MarkdownEnv } from "vitepress";
+
+interface Renderer {
+  render(source: string, env: MarkdownEnv): string;
+}
 
 /**
  * The text that the search indexes. A page of the API is one hit: its parts, such as "Returns", would be hits of every
  * query. The list of all pages is none: it would be a hit of every title.
  */
-export function searchedText(source: string, env: MarkdownEnv, md: MarkdownRenderer): string {
+export function searchedText(source: string, env: MarkdownEnv, md: Renderer): string {
   if (env.relativePath === "documentation.md" || env.relativePath === "api/index.md") return "";
   const html = md.render(source, env);
   return env.relativePath.startsWith("api/") ? html.replaceAll(/<(\/?)h[2-6]\b/g, "<$1p") : html;

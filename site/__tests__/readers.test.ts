@@ -32,16 +32,34 @@ describe("readers", () => {
       await page.setViewport({ width, height: 900 });
       await page.goto(site.address(path), { waitUntil: "networkidle0" });
       expect(await page.evaluate(`document.documentElement.classList.contains("dark")`)).toBe(scheme === "dark");
-      await page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
-      const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
-        violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-      };
+      const found = await faultsOf(page);
       await page.close();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join("\n")}`),
-      ).toEqual([]);
+      expect(found).toEqual([]);
     },
   );
+
+  test("find no fault of accessibility in the search", async () => {
+    const page = await site.open(browser);
+    await page.goto(site.address(""), { waitUntil: "networkidle0" });
+    await page.keyboard.press("/");
+    await page.locator("#localsearch-input").fill("undo");
+    await page.waitForSelector("#localsearch-list a");
+    const found = await faultsOf(page);
+    await page.close();
+    expect(found).toEqual([]);
+  });
+
+  test("switch between light and dark", async () => {
+    const page = await site.open(browser);
+    await page.goto(site.address("scopes.html"), { waitUntil: "networkidle0" });
+    const colour = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await colour();
+    await page.locator("button.VPSwitchAppearance").click();
+    await page.waitForSelector("html.dark");
+    const dark = await colour();
+    await page.close();
+    expect(dark).not.toBe(light);
+  });
 
   test.each(samples)("read %s without scripts", async (path) => {
     const page = await site.open(browser);
@@ -73,6 +91,15 @@ describe("readers", () => {
     expect(copied).toMatch(/^npm install langgraph-mongo-memory /);
   });
 });
+
+/** Returns all that the checker of accessibility finds, with the elements. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
+  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join("\n")}`);
+}
 
 /** Opens a page whose clipboard is the variable `clipboard`: the browser's own belongs to the tab in front. */
 async function openWithClipboard(path: string): Promise<Page> {
