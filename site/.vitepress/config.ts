@@ -3,6 +3,7 @@ import { slug } from "github-slugger";
 import { defineConfig, type DefaultTheme } from "vitepress";
 import type { SiteData } from "../build/prepare.js";
 import type { SitePage, SiteSection } from "../build/pages.js";
+import { plainSearchDialog } from "./plain-search-dialog.js";
 import { searchOptions, searchedText } from "./search.js";
 
 const { project, sections, api } = JSON.parse(readFileSync("site/.pages/site.json", "utf8")) as SiteData;
@@ -57,6 +58,7 @@ export default defineConfig({
   transformHead: ({ page }) => [
     ["link", { rel: "alternate", type: "text/markdown", href: `${process.env["SITE_BASE"] ?? "/"}${page}` }],
   ],
+  vite: { plugins: [plainSearchDialog()] },
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // The links of the pages name headings as GitHub does.
