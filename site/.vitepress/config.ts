@@ -77,6 +77,12 @@ export default defineConfig({
     outline: { level: [2, 3], label: "On this page" },
     socialLinks: [{ icon: "github", link: project.repository, ariaLabel: "The repository on GitHub" }],
     search: { provider: "local", options: { ...searchOptions, _render: searchedText } },
+    notFound: {
+      title: "Page not found",
+      quote: "The page may have another name now. The search finds it.",
+      linkText: "To the front page",
+      linkLabel: "To the front page",
+    },
     externalLinkIcon: true,
     footer: { message: "MIT licence" },
   },
