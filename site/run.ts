@@ -22,9 +22,12 @@ clearPages();
 await writeApi();
 preparePages(base);
 await run("node", [vitepress, "build", "site"], { env });
-if (isCheck) await run("node", [...jest.split(" "), "--config", "site/jest.config.js"], { env });
-else if (!process.argv.includes("--build")) {
-  console.log(`The site is at http://localhost:4173${base}. Ctrl-C ends it.`);
+if (isCheck) {
+  const tests = [...jest.split(" "), "--config", "site/jest.config.js"];
+  // The last line is that of the tests.
+  await run("node", tests, { env }).catch(() => (process.exitCode = 1));
+} else if (!process.argv.includes("--build")) {
+  // Prints the address.
   await run("node", [vitepress, "preview", "site", "--port", "4173"], { env });
 }
 
@@ -32,5 +35,6 @@ else if (!process.argv.includes("--build")) {
 async function installPackages(): Promise<void> {
   const installed = "site/node_modules/.package-lock.json";
   if (existsSync(installed) && statSync(installed).mtimeMs > statSync("site/package-lock.json").mtimeMs) return;
-  await run("npm", ["ci"], { cwd: "site" });
+  // On Windows npm is a script, which needs a shell.
+  await run("npm", ["ci"], { cwd: "site", shell: process.platform === "win32" });
 }

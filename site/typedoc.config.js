@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Converter } from "typedoc";
 
 const { entryPoints, ...settings } = JSON.parse(readFileSync("typedoc.json", "utf8"));
@@ -18,7 +19,7 @@ export default {
   ...settings,
   entryPoints: entryPoints.map((path) => `../${path}`),
   tsconfig: "../tsconfig.json",
-  plugin: [new URL("node_modules/typedoc-plugin-markdown/dist/index.js", import.meta.url).pathname, nameAsImported],
+  plugin: [fileURLToPath(import.meta.resolve("typedoc-plugin-markdown")), nameAsImported],
   out: ".pages/api",
   entryFileName: "index",
   hidePageHeader: true,

@@ -7,7 +7,7 @@ export interface Project {
   description: string;
   /** The address of the repository in a browser, without a slash at the end. */
   repository: string;
-  /** The address of the published site, or undefined as long as it has none. */
+  /** The address of the published site. */
   homepage: string | undefined;
 }
 
@@ -15,25 +15,16 @@ interface PackageFile {
   name: string;
   version: string;
   description: string;
-  repository?: string | { url: string };
+  repository?: { url: string };
   homepage?: string;
 }
-
-const placeholder = "https://github.com/OWNER/langgraph-mongo-memory";
 
 export function readProject(): Project {
   const { name, version, description, repository, homepage } = JSON.parse(
     readFileSync("package.json", "utf8"),
   ) as PackageFile;
-  const url = typeof repository === "string" ? repository : (repository?.url ?? placeholder);
-  const isPublished = homepage !== undefined && !homepage.includes("OWNER") && !homepage.includes("//github.com/");
-  return {
-    name,
-    version,
-    description,
-    repository: url.replace(/^git\+/, "").replace(/\.git$/, ""),
-    homepage: isPublished ? homepage : undefined,
-  };
+  const url = repository?.url ?? `https://github.com/${name}/${name}`;
+  return { name, version, description, repository: url.replace(/^git\+/, "").replace(/\.git$/, ""), homepage };
 }
 
 /** The address of a file or folder of the project in its repository. Undefined if the project has no such file. */

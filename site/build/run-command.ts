@@ -5,7 +5,7 @@ import { once } from "node:events";
 export async function run(
   command: string,
   args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; shell?: boolean } = {},
 ): Promise<void> {
   const child = spawn(command, args, { stdio: "inherit", ...options });
   const [code] = (await once(child, "exit")) as [number | null];
