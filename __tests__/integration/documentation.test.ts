@@ -292,6 +292,58 @@ describe("the documentation, by the compiler", () => {
     return new RegExp(`^### \`${name}\`\n[^]*?(?=^##)`, "m").exec(`${reference}\n##`)?.[0] ?? "";
   }
 
+  describe("the page of the results", () => {
+    const results = surface.results("src/index.ts", [
+      "Memory",
+      "MemoryHistory",
+      "MemoryProposals",
+      "MongoMemoryStore",
+      "migrateFromMongoDBStore",
+    ]);
+    const described = [...results, { name: "MemoryRun", fields: surface.fieldsOf("src/index.ts", "MemoryRun") }].filter(
+      // options.md
+      ({ name }) => name !== "MemoryActor",
+    );
+    const sections = textOf("docs/results.md").split(/^(?=## |### )/m);
+    const sectionsOf = (name: string): string[] =>
+      sections.filter((section) => /^### .*/.exec(section)?.[0].includes(`\`${name}\``));
+    const rowsOf = (section: string): { name: string; absent: string }[] =>
+      Array.from(section.matchAll(/^\| `(\w+)` \| .* \| (.*?) ?\|$/gm), ([, name = "", absent = ""]) => ({
+        name,
+        absent,
+      }));
+
+    it("finds the results that it looks for", () => {
+      expect(described.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([
+          ...["MemoryEntry", "FileStat", "DirectoryStat", "SnapshotFile", "MemorySnapshot", "MemoryOutline"],
+          ...["SearchHit", "GrepMatch", "MemoryChange", "MemoryVersion", "BlamedLine", "TextOccurrences"],
+          ...["MemoryProposal", "ProposalSummary", "MemorySummary", "ForgottenCounts", "RefusedItem", "MemoryRun"],
+        ]),
+      );
+    });
+
+    it.each(described)("has one section with every field of $name, and says which may be absent", ({ name, fields }) => {
+      const [section = "", ...others] = sectionsOf(name);
+      expect(others).toEqual([]);
+      const rows = rowsOf(section);
+      const listed = fields.map((field) => ({
+        name: field.name,
+        mayBeAbsent: rows.some((row) => row.name === field.name && row.absent !== ""),
+      }));
+      expect(fields.map((field) => field.name).filter((field) => !rows.some((row) => row.name === field))).toEqual([]);
+      expect(listed).toEqual(fields);
+    });
+
+    it("lists no field that no result has", () => {
+      const unknown = sections.flatMap((section) => {
+        const fields = described.filter(({ name }) => sectionsOf(name).includes(section)).flatMap((each) => each.fields);
+        return rowsOf(section).filter((row) => !fields.some(({ name }) => name === row.name));
+      });
+      expect(unknown).toEqual([]);
+    });
+  });
+
   // Requirement: errors.codes
   it("explains every error code", () => {
     const codes = surface.literals("src/index.ts", "MemoryErrorCode");
