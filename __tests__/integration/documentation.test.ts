@@ -54,6 +54,13 @@ describe("the documentation", () => {
         /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
           command,
         ) && file === "docs/command-line.md",
+      // How a folder is compared with a later copy.
+      (command) => command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
+      // What is installed for a program in Python.
+      (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
+      // What encrypts is an optional package of the driver.
+      (command) =>
+        command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
       // What examples of pipes are made of.
       (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
     ];
@@ -227,7 +234,7 @@ describe("the documentation, by the compiler", () => {
     expect(values.filter((value) => !rows.includes(`\`${value}\``))).toEqual([]);
   });
 
-  const manual = guides.filter(({ file }) => !/(?:options|specification)\.md$/.test(file)).concat(pageAt("README.md"));
+  const manual = guides.filter(({ file }) => !/(?:options|results|specification)\.md$/.test(file)).concat(pageAt("README.md"));
   const shownCode = manual.map(({ text }) => codeOf(text)).join("\n");
   const isShown = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(shownCode);
 
