@@ -55,12 +55,12 @@ describe("the documentation", () => {
           command,
         ) && file === "docs/command-line.md",
       // How a folder is compared with a later copy.
-      (command) => command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
+      (command) =>
+        command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
       // What is installed for a program in Python.
       (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
       // What encrypts is an optional package of the driver.
-      (command) =>
-        command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
+      (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
       // What examples of pipes are made of.
       (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
     ];
@@ -234,7 +234,9 @@ describe("the documentation, by the compiler", () => {
     expect(values.filter((value) => !rows.includes(`\`${value}\``))).toEqual([]);
   });
 
-  const manual = guides.filter(({ file }) => !/(?:options|results|specification)\.md$/.test(file)).concat(pageAt("README.md"));
+  const manual = guides
+    .filter(({ file }) => !/(?:options|results|specification)\.md$/.test(file))
+    .concat(pageAt("README.md"));
   const shownCode = manual.map(({ text }) => codeOf(text)).join("\n");
   const isShown = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(shownCode);
 
@@ -330,21 +332,28 @@ describe("the documentation, by the compiler", () => {
       );
     });
 
-    it.each(described)("has one section with every field of $name, and says which may be absent", ({ name, fields }) => {
-      const [section = "", ...others] = sectionsOf(name);
-      expect(others).toEqual([]);
-      const rows = rowsOf(section);
-      const listed = fields.map((field) => ({
-        name: field.name,
-        mayBeAbsent: rows.some((row) => row.name === field.name && row.absent !== ""),
-      }));
-      expect(fields.map((field) => field.name).filter((field) => !rows.some((row) => row.name === field))).toEqual([]);
-      expect(listed).toEqual(fields);
-    });
+    it.each(described)(
+      "has one section with every field of $name, and says which may be absent",
+      ({ name, fields }) => {
+        const [section = "", ...others] = sectionsOf(name);
+        expect(others).toEqual([]);
+        const rows = rowsOf(section);
+        const listed = fields.map((field) => ({
+          name: field.name,
+          mayBeAbsent: rows.some((row) => row.name === field.name && row.absent !== ""),
+        }));
+        expect(fields.map((field) => field.name).filter((field) => !rows.some((row) => row.name === field))).toEqual(
+          [],
+        );
+        expect(listed).toEqual(fields);
+      },
+    );
 
     it("lists no field that no result has", () => {
       const unknown = sections.flatMap((section) => {
-        const fields = described.filter(({ name }) => sectionsOf(name).includes(section)).flatMap((each) => each.fields);
+        const fields = described
+          .filter(({ name }) => sectionsOf(name).includes(section))
+          .flatMap((each) => each.fields);
         return rowsOf(section).filter((row) => !fields.some(({ name }) => name === row.name));
       });
       expect(unknown).toEqual([]);
