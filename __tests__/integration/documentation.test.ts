@@ -55,7 +55,8 @@ describe("the documentation", () => {
           command,
         ) && /^docs\/command(?:-line|s)\.md$/.test(file),
       // What examples of pipes are made of.
-      (command) => /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
+      (command) =>
+        /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
     ];
     const commands = commandsOf(text);
     if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
