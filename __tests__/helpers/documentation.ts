@@ -241,7 +241,7 @@ export class Surface {
       properties.forEach((each) => this.#addResults(this.#checker.getTypeOfSymbol(each), found));
       return;
     }
-    const bases = isInterface ? this.#checker.getBaseTypes(type as ts.InterfaceType) : [];
+    const bases = isInterface ? this.#checker.getBaseTypes(type) : [];
     const inner = bases.flatMap((base) => [...this.#checker.getTypeArguments(base as ts.TypeReference)]);
     [...inner, ...this.#checker.getTypeArguments(type as ts.TypeReference)].forEach((each) =>
       this.#addResults(each, found),

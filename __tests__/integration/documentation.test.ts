@@ -324,12 +324,11 @@ describe("the documentation, by the compiler", () => {
       }));
 
     it("finds the results that it looks for", () => {
-      expect(described.map(({ name }) => name)).toEqual(
-        expect.arrayContaining([
-          ...["MemoryEntry", "FileStat", "DirectoryStat", "SnapshotFile", "MemorySnapshot", "MemoryOutline"],
-          ...["SearchHit", "GrepMatch", "MemoryChange", "MemoryVersion", "BlamedLine", "TextOccurrences"],
-          ...["MemoryProposal", "ProposalSummary", "MemorySummary", "ForgottenCounts", "RefusedItem", "MemoryRun"],
-        ]),
+      const names = described.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(["MemoryEntry", "DirectoryStat", "SnapshotFile", "OutlineFile"]));
+      expect(names).toEqual(expect.arrayContaining(["SearchHit", "GrepMatch", "MemoryChange", "MemoryVersion"]));
+      expect(names).toEqual(
+        expect.arrayContaining(["BlamedLine", "TextOccurrences", "ProposalSummary", "RefusedItem"]),
       );
     });
 
