@@ -45,7 +45,8 @@ describe("the documentation", () => {
       (command) =>
         /^(?:npm pkg set type=module|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(
           command,
-        ) && (file === "README.md" || file.startsWith("docs/tutorial/")),
+        ) &&
+        (file === "README.md" || file.startsWith("docs/tutorial/")),
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
