@@ -54,9 +54,10 @@ describe("the documentation", () => {
       (command) =>
         /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
           command,
-        ) && file === "docs/command-line.md",
+        ) && /^docs\/command(?:-line|s)\.md$/.test(file),
       // What examples of pipes are made of.
-      (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
+      (command) =>
+        /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
     ];
     const commands = commandsOf(text);
     if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
