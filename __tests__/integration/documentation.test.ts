@@ -41,11 +41,12 @@ describe("the documentation", () => {
           `^npm install (?: ?(?:${["langgraph-mongo-memory", ...Object.keys(peerDependencies)].join("|")}))+$`,
         ).test(command),
       (command) => existsSync(/^npx tsx (examples\/\S+\.ts)$/.exec(command)?.[1] ?? ""),
-      // The quick start: `npm run check:first-minutes` runs it.
+      // The quick start and the tutorial: `npm run check:first-minutes` and a test run them.
       (command) =>
         /^(?:npm pkg set type=module|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(
           command,
-        ) && file === "README.md",
+        ) &&
+        (file === "README.md" || file.startsWith("docs/tutorial/")),
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
