@@ -6,10 +6,10 @@ interface Renderer {
 
 /**
  * The text that the search indexes. A page of the API is one hit: its parts, such as "Returns", would be hits of every
- * query. The list of all pages is none: it would be a hit of every title.
+ * query. The front page and the lists of all pages are none: they would be hits of every title.
  */
 export function searchedText(source: string, env: MarkdownEnv, md: Renderer): string {
-  if (env.relativePath === "documentation.md" || env.relativePath === "api/index.md") return "";
+  if (["index.md", "documentation.md", "api/index.md"].includes(env.relativePath)) return "";
   const html = md.render(source, env);
   return env.relativePath.startsWith("api/") ? html.replaceAll(/<(\/?)h[2-6]\b/g, "<$1p") : html;
 }
@@ -35,9 +35,12 @@ export const searchOptions: DefaultTheme.LocalSearchOptions = {
       prefix: (term: string) => term.length > 2,
       fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
       boost: { title: 6, titles: 3, text: 1 },
-      // People look for guides first.
-      boostDocument: (id: string) =>
-        /\/(?:api|bench|decisions|changelog|contributing|specification)\b/.test(id) ? 0.3 : 1,
+      // People look for recipes and guides first.
+      boostDocument: (id: string) => {
+        if (/\/(?:api|bench|decisions|changelog|contributing|specification)\b/.test(id)) return 0.3;
+        if (/\/tools\//.test(id)) return 0.5;
+        return /\/cookbook\//.test(id) ? 1.4 : 1;
+      },
     },
   },
 };

@@ -8,6 +8,12 @@ export async function run(
   options: { cwd?: string; env?: NodeJS.ProcessEnv; shell?: boolean } = {},
 ): Promise<void> {
   const child = spawn(command, args, { stdio: "inherit", ...options });
+  const end = (): void => {
+    child.kill();
+  };
+  // Who ends the script ends the program, too.
+  process.once("SIGTERM", end);
   const [code] = (await once(child, "exit")) as [number | null];
+  process.off("SIGTERM", end);
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${String(code)}`);
 }
