@@ -54,12 +54,14 @@ describe("the documentation", () => {
         /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
           command,
         ) && file === "docs/command-line.md",
+      // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
+      (command) => /^(?:claude mcp add|code --add-mcp) /.test(command) && file === "docs/mcp.md",
       // What examples of pipes are made of.
       (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
     ];
     const commands = commandsOf(text);
     if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
-    const ofTheProgram = commands.filter((command) => /^(?:npx )?langgraph-mongo-memory /.test(command));
+    const ofTheProgram = commands.filter((command) => /^(?:npx (?:-y )?)?langgraph-mongo-memory /.test(command));
     const others = commands.filter((command) => !ofTheProgram.includes(command));
     expect(others.filter((command) => !known.some((isKnown) => isKnown(command)))).toEqual([]);
     expect((await Promise.all(ofTheProgram.map(faultsOfCommand))).flat()).toEqual([]);
@@ -345,7 +347,9 @@ async function packageJson(): Promise<Record<"scripts" | "peerDependencies" | "p
 
 /** What the program's own help does not know of a command line: the command, or options of it. */
 async function faultsOfCommand(command: string): Promise<string[]> {
-  const [first = "", second = "", ...rest] = command.replace(/^(?:npx )?langgraph-mongo-memory /, "").split(/\s+/);
+  const [first = "", second = "", ...rest] = command
+    .replace(/^(?:npx (?:-y )?)?langgraph-mongo-memory /, "")
+    .split(/\s+/);
   if (first === "help") return [];
   const words = first === "migrate" ? [first, second] : [first];
   const { stdout } = await cli([...words, "--help"]);

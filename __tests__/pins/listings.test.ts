@@ -109,6 +109,31 @@ describe("the plugins", () => {
   });
 });
 
+describe("the lines for clients of MCP", () => {
+  const folderArgs = (folder: string) => ["-y", "langgraph-mongo-memory", "mcp", "--dir", folder];
+  const server = { command: "npx", args: folderArgs("${workspaceFolder}/agent-memory") };
+  const found = async (pattern: RegExp) => pattern.exec(await readFile("docs/mcp.md", "utf8"))?.[1] ?? "";
+
+  it("add the folder of a project to Claude Code", async () => {
+    const line = await found(/^claude mcp add memory -- (.*)$/m);
+    expect(line.split(" ")).toEqual(["npx", ...folderArgs("./agent-memory")]);
+  });
+
+  it("add the folder of a project to VS Code, by a command and by a link", async () => {
+    expect(JSON.parse(await found(/^code --add-mcp '(.*)'$/m))).toEqual({ name: "memory", ...server });
+    const link = new URL(await found(/\((https:\/\/vscode\.dev\/redirect\/mcp\/install[^)]+)\)/));
+    expect(link.searchParams.get("name")).toBe("memory");
+    expect(JSON.parse(link.searchParams.get("config") ?? "")).toEqual(server);
+  });
+
+  it("add the folder of a project to Cursor", async () => {
+    const link = new URL(await found(/\((https:\/\/cursor\.com\/en\/install-mcp[^)]+)\)/));
+    expect(link.searchParams.get("name")).toBe("memory");
+    const config = Buffer.from(link.searchParams.get("config") ?? "", "base64").toString();
+    expect(JSON.parse(config)).toEqual(server);
+  });
+});
+
 describe("the skill", () => {
   const folder = "skills/langgraph-mongo-memory";
 
