@@ -50,7 +50,7 @@ async function checkClient(specifier: string, folder: string, env: Environment):
   const args = ["-y", specifier, "mcp", "--node", "assistant"];
   // The type of the client knows no variable without a value.
   const variables = environmentWith(env) as Record<string, string>;
-  await checkTools(new StdioClientTransport({ command: "npx", args, cwd: folder, env: variables }));
+  await checkTools(new StdioClientTransport({ command: "npx", args, cwd: folder, env: variables, stderr: "ignore" }));
 }
 
 async function checkTools(transport: Transport): Promise<void> {
