@@ -43,7 +43,14 @@ const optional =
   /\/node_modules\/(langchain|ai|@ai-sdk|re2js|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol|@opentelemetry)\//;
 
 /** The entries that load and name no optional package, and what they add to the package's name. */
-const entries = { index: "", "ai-sdk": "/ai-sdk", claude: "/claude", journal: "/journal", page: "/page", records: "/records" };
+const entries = {
+  index: "",
+  "ai-sdk": "/ai-sdk",
+  claude: "/claude",
+  journal: "/journal",
+  page: "/page",
+  records: "/records",
+};
 
 describe.each(["module", "commonjs"] as const)("importing the package from a %s", (inputType) => {
   // Requirement: ways-in.entries-need-no-optional-package
