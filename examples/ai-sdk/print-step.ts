@@ -18,7 +18,7 @@ function partsOf(content: Exclude<ModelMessage["content"], string>): string {
   return content
     .map((part) => {
       if (part.type === "tool-call") return `${part.toolName}(${JSON.stringify(part.input)})`;
-      if (part.type === "tool-result" && "value" in part.output) return String(part.output.value);
+      if (part.type === "tool-result" && part.output.type === "text") return part.output.value;
       return part.type === "text" ? part.text : part.type;
     })
     .join("\n");
