@@ -55,6 +55,13 @@ describe("the documentation", () => {
         /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
           command,
         ) && /^docs\/command(?:-line|s)\.md$/.test(file),
+      // How a folder is compared with a later copy.
+      (command) =>
+        command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
+      // What is installed for a program in Python.
+      (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
+      // What encrypts is an optional package of the driver.
+      (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
       // What examples of pipes are made of.
       (command) =>
         /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
@@ -230,7 +237,9 @@ describe("the documentation, by the compiler", () => {
     expect(values.filter((value) => !rows.includes(`\`${value}\``))).toEqual([]);
   });
 
-  const manual = guides.filter(({ file }) => !/(?:options|specification)\.md$/.test(file)).concat(pageAt("README.md"));
+  const manual = guides
+    .filter(({ file }) => !/(?:options|results|specification)\.md$/.test(file))
+    .concat(pageAt("README.md"));
   const shownCode = manual.map(({ text }) => codeOf(text)).join("\n");
   const isShown = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(shownCode);
 
@@ -295,6 +304,64 @@ describe("the documentation, by the compiler", () => {
   function sectionOf(name: string): string {
     return new RegExp(`^### \`${name}\`\n[^]*?(?=^##)`, "m").exec(`${reference}\n##`)?.[0] ?? "";
   }
+
+  describe("the page of the results", () => {
+    const results = surface.results("src/index.ts", [
+      "Memory",
+      "MemoryHistory",
+      "MemoryProposals",
+      "MongoMemoryStore",
+      "migrateFromMongoDBStore",
+    ]);
+    const described = [...results, { name: "MemoryRun", fields: surface.fieldsOf("src/index.ts", "MemoryRun") }].filter(
+      // options.md
+      ({ name }) => name !== "MemoryActor",
+    );
+    const sections = textOf("docs/results.md").split(/^(?=## |### )/m);
+    const sectionsOf = (name: string): string[] =>
+      sections.filter((section) => /^### .*/.exec(section)?.[0].includes(`\`${name}\``));
+    const rowsOf = (section: string): { name: string; absent: string }[] =>
+      Array.from(section.matchAll(/^\| `(\w+)` \| .* \| (.*?) ?\|$/gm), ([, name = "", absent = ""]) => ({
+        name,
+        absent,
+      }));
+
+    it("finds the results that it looks for", () => {
+      const names = described.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(["MemoryEntry", "DirectoryStat", "SnapshotFile", "OutlineFile"]));
+      expect(names).toEqual(expect.arrayContaining(["SearchHit", "GrepMatch", "MemoryChange", "MemoryVersion"]));
+      expect(names).toEqual(
+        expect.arrayContaining(["BlamedLine", "TextOccurrences", "ProposalSummary", "RefusedItem"]),
+      );
+    });
+
+    it.each(described)(
+      "has one section with every field of $name, and says which may be absent",
+      ({ name, fields }) => {
+        const [section = "", ...others] = sectionsOf(name);
+        expect(others).toEqual([]);
+        const rows = rowsOf(section);
+        const listed = fields.map((field) => ({
+          name: field.name,
+          mayBeAbsent: rows.some((row) => row.name === field.name && row.absent !== ""),
+        }));
+        expect(fields.map((field) => field.name).filter((field) => !rows.some((row) => row.name === field))).toEqual(
+          [],
+        );
+        expect(listed).toEqual(fields);
+      },
+    );
+
+    it("lists no field that no result has", () => {
+      const unknown = sections.flatMap((section) => {
+        const fields = described
+          .filter(({ name }) => sectionsOf(name).includes(section))
+          .flatMap((each) => each.fields);
+        return rowsOf(section).filter((row) => !fields.some(({ name }) => name === row.name));
+      });
+      expect(unknown).toEqual([]);
+    });
+  });
 
   // Requirement: errors.codes
   it("explains every error code", () => {
