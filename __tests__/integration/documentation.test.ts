@@ -102,6 +102,7 @@ describe("the documentation", () => {
       "@modelcontextprotocol/node",
       "@modelcontextprotocol/server",
       "@opentelemetry/api",
+      "ai",
       "deepagents",
       "langchain",
       "re2js",
@@ -250,10 +251,11 @@ describe("the documentation, by the compiler", () => {
     expect(surface.names(source).filter((name) => !isShown(name) && !reference.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it("describes at most 130 names, each with one meaning in all entries", () => {
+  // 130, and the three of ./ai-sdk.
+  it("describes at most 133 names, each with one meaning in all entries", () => {
     const names = new Set(sources.flatMap(([, source]) => surface.names(source)));
     expect(names.size).toBe(surface.meanings);
-    expect(names.size).toBeLessThanOrEqual(130);
+    expect(names.size).toBeLessThanOrEqual(133);
   });
 
   it("shows every option in a guide", () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 import { loopbackNames } from "../../../core/values/hostnames.js";
-import { type DialectName, dialectNames, searchingDialects } from "../../../dialects/registry.js";
+import { type DialectName, dialectNames, searchingDialects, toolsByName } from "../../../dialects/registry.js";
 import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -58,7 +58,7 @@ export const mcp = createCommand<McpOptions>({
     const { http, search, dialect } = input;
     if (http !== true) refuseOptions(input, httpOnly, "goes with --http; pass that too");
     const dialects = search === true ? (dialect ?? ["unified"]).map((name) => searchingDialects[name]()) : dialect;
-    await checkDialects(dialects);
+    checkDialects(dialects);
     const httpOptions = http === true ? await readHttpOptions(input, context) : null;
     await withMemory(context, input, { access: "write", missing: "announce" }, async ({ memory }) => {
       const options: McpServerOptions = { memory, ...pickDefined({ dialects }) };
@@ -70,8 +70,7 @@ export const mcp = createCommand<McpOptions>({
 });
 
 /** @throws CommandError EUSAGE */
-async function checkDialects(dialects: McpServerOptions["dialects"]): Promise<void> {
-  const { toolsByName } = await import("../../../mcp/tools.js");
+function checkDialects(dialects: McpServerOptions["dialects"]): void {
   try {
     toolsByName(dialects ?? []);
   } catch (error) {
