@@ -61,6 +61,7 @@ export default defineConfig({
   vite: { plugins: [plainSearchDialog()] },
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    languageAlias: { mjs: "js" },
     // The links of the pages name headings as GitHub does.
     anchor: { slugify: (text: string) => slug(text) },
   },
