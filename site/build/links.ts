@@ -9,8 +9,9 @@ export interface Targets {
   paths: ReadonlyMap<string, string>;
 }
 
-/** A code block, code in running text, or the end of a link, whose target is the group `link`. */
-const codeOrLink = /^[ \t]*(`{3,})[^]*?^[ \t]*\1[ \t]*$|`[^`\n]+`|\]\((?<link>[^)]+)\)/gm;
+/** A code block, code in running text, the target of a link between `](` and `)`, or that of a picture in HTML. */
+const codeOrLink =
+  /^[ \t]*(`{3,})[^]*?^[ \t]*\1[ \t]*$|`[^`\n]+`|(?<=\]\()(?<link>[^)]+)(?=\))|(?<=\b(?:src|srcset)=")(?<picture>[^"]+)/gm;
 
 /**
  * Changes the links of a page, which hold in the repository, so that they hold in the site. A link to a file that is no
@@ -19,8 +20,9 @@ const codeOrLink = /^[ \t]*(`{3,})[^]*?^[ \t]*\1[ \t]*$|`[^`\n]+`|\]\((?<link>[^
 export function siteLinks(markdown: string, source: string, path: string, targets: Targets): string {
   return markdown.replaceAll(codeOrLink, (...match) => {
     const [whole] = match as [string];
-    const { link } = match.at(-1) as { link?: string };
-    return link === undefined ? whole : `](${siteLink(link.replaceAll(/\s+/g, " "), source, path, targets)})`;
+    const { link, picture } = match.at(-1) as { link?: string; picture?: string };
+    const target = link ?? picture;
+    return target === undefined ? whole : siteLink(target.replaceAll(/\s+/g, " "), source, path, targets);
   });
 }
 
