@@ -55,6 +55,8 @@ describe("the documentation", () => {
         /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
           command,
         ) && /^docs\/command(?:-line|s)\.md$/.test(file),
+      // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
+      (command) => /^(?:claude mcp add|code --add-mcp) /.test(command) && file === "docs/mcp.md",
       // How a folder is compared with a later copy.
       (command) =>
         command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
@@ -68,7 +70,7 @@ describe("the documentation", () => {
     ];
     const commands = commandsOf(text);
     if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
-    const ofTheProgram = commands.filter((command) => /^(?:npx )?langgraph-mongo-memory /.test(command));
+    const ofTheProgram = commands.filter((command) => /^(?:npx (?:-y )?)?langgraph-mongo-memory /.test(command));
     const others = commands.filter((command) => !ofTheProgram.includes(command));
     expect(others.filter((command) => !known.some((isKnown) => isKnown(command)))).toEqual([]);
     expect((await Promise.all(ofTheProgram.map(faultsOfCommand))).flat()).toEqual([]);
@@ -416,7 +418,9 @@ async function packageJson(): Promise<Record<"scripts" | "peerDependencies" | "p
 
 /** What the program's own help does not know of a command line: the command, or options of it. */
 async function faultsOfCommand(command: string): Promise<string[]> {
-  const [first = "", second = "", ...rest] = command.replace(/^(?:npx )?langgraph-mongo-memory /, "").split(/\s+/);
+  const [first = "", second = "", ...rest] = command
+    .replace(/^(?:npx (?:-y )?)?langgraph-mongo-memory /, "")
+    .split(/\s+/);
   if (first === "help") return [];
   const words = first === "migrate" ? [first, second] : [first];
   const { stdout } = await cli([...words, "--help"]);
