@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { entrySources } from "../../entries.config.js";
+import { tutorialSteps } from "./tutorial.js";
 
 export interface Page {
   /** Path from the folder of the project. */
@@ -77,13 +78,18 @@ export function programsOf(markdown: string): string[] {
 
 /**
  * Compiles the code of all pages as one program, with the settings of the project except the check for unused names,
- * which snippets contain. The files exist only in memory.
+ * which snippets contain. A page of the tutorial stands for the whole program after its step. The files exist only in
+ * memory.
  */
 export function compilePages(pages: readonly Page[]): { program: ts.Program; snippets: ReadonlySet<string> } {
   const root = ts.sys.getCurrentDirectory();
+  const tutorial = new Map(tutorialSteps().map(({ file, program }) => [file, [program]]));
   const files = new Map(
     pages.flatMap(({ file, text }) =>
-      programsOf(text).map((code, index): [string, string] => [`${root}/${file}.${index}.ts`, code]),
+      (tutorial.get(file) ?? programsOf(text)).map((code, index): [string, string] => [
+        `${root}/${file}.${index}.ts`,
+        code,
+      ]),
     ),
   );
   const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: unknown };

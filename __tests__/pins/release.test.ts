@@ -147,6 +147,13 @@ describe("the workflows", () => {
     expect(`>=${check?.strategy?.matrix.node?.[0]}`).toBe(manifest.engines.node);
   });
 
+  it("check the versions of Node that the documentation names", async () => {
+    const { check } = await jobsOf("ci.yml");
+    const versions = check?.strategy?.matrix.node ?? [];
+    const named = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
+    expect(await readFile("docs/install.md", "utf8")).toContain(`CI runs Node ${named}.`);
+  });
+
   it("publish by a job that runs no code of the repository", async () => {
     const { publish, pack } = await jobsOf("release.yml");
     expect(pack?.permissions).toBeUndefined();

@@ -121,6 +121,10 @@ export const waysIn: Requirements = {
     source: "public names",
     says: "an example runs on the built package, by its name",
   },
+  "ways-in.tutorial-runs": {
+    source: "reported: other memories",
+    says: "the program of each step of the tutorial runs on the built package, and prints what its page says",
+  },
   "ways-in.entries-need-no-optional-package": {
     source: "measured: LangGraph 1.7",
     says: "the main entry and the dialects load and name no optional package, as ESM and as CommonJS",

@@ -10,7 +10,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 /*
- * What `docs/scaling.md` says of shard keys, as far as one server can show it: a router sends a command to the shards
+ * What `docs/collections.md` says of shard keys, as far as one server can show it: a router sends a command to the shards
  * that its filter names, and refuses a unique index that does not begin with the shard key.
  */
 

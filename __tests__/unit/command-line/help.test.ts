@@ -1,36 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { PassThrough } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
-import type { Command } from "commander";
 import { exitCodeMeanings } from "../../../src/cli/exit-codes.js";
-import { Output } from "../../../src/cli/terminal/output.js";
-import { createProgram } from "../../../src/cli/program.js";
+import { commandsOfProgram, createProgramToRead, renderCommands } from "../../../tool-pages/render-commands.js";
+import { withoutCode } from "../../helpers/documentation.js";
 import { cli } from "../../helpers/run-cli.js";
 
-const program = programOfTest();
-const commands = leavesOf(program);
-const page = await readFile("docs/command-line.md", "utf8");
-
-function programOfTest(): Command {
-  const stdout = new PassThrough();
-  const io = {
-    stdin: new PassThrough(),
-    stdout,
-    stderr: stdout,
-    env: {},
-    version: "0",
-    examplesFolder: "examples",
-    untilStopped: () => Promise.resolve(),
-  };
-  const out = new Output(stdout, {});
-  return createProgram({ io, out, err: out, redact: (text) => text, exitCode: 0 }, () => undefined);
-}
-
-/** The commands that do something, by the words that call them. */
-function leavesOf(command: Command, words: string[] = []): [name: string, command: Command][] {
-  if (command.commands.length === 0) return [[words.join(" "), command]];
-  return command.commands.flatMap((inner) => leavesOf(inner, [...words, inner.name()]));
-}
+const commands = commandsOfProgram(createProgramToRead());
+const page = await readFile("docs/commands.md", "utf8");
+const template = await readFile("tool-pages/commands.md", "utf8");
 
 describe("the program", () => {
   it("has all commands of its documentation", () => {
@@ -123,20 +100,38 @@ describe.each(commands)("the help of %s", (name, command) => {
     expect(headingsOf(stdout).includes("Which memory:")).toBe(stdout.includes("--uri "));
   });
 
-  it("is in the guide, with every option", () => {
-    expect(page).toContain(`### \`${name}\`\n\n\`${name}`);
-    expect(page).toMatch(new RegExp(String.raw`\`\`\`sh\n(?:.*\n)*?(?:.*\| )?langgraph-mongo-memory ${name}`));
+  it("is in the reference, with every option and its examples", () => {
+    const section = page.split(/^(?=###? )/m).find((each) => each.startsWith(`### \`${name}\`\n\n`)) ?? "";
+    expect(section).toContain(`\`\`\`text\nlanggraph-mongo-memory ${name} `);
+    expect(section).toMatch(
+      new RegExp(String.raw`\`\`\`sh\n(?:.*\n)*?(?:.*\| |eval "\$\()?langgraph-mongo-memory ${name}`),
+    );
     const missing = command.options
       .map(({ long }) => long ?? "")
-      .filter((long) => !page.includes(`\`${long}`) && !page.includes(`, \`${long}\``));
+      .filter((long) => long !== "--json" && !new RegExp(String.raw`[\`,] ?\`?${long}[ \`]`).test(section));
     expect(missing).toEqual([]);
   });
 });
 
-it("the guide has the exit codes of the program", () => {
-  const rows = Array.from(page.matchAll(/^\| (\d+) \| (.+) \|$/gm), ([, code, meaning]) => [
-    Number(code),
-    meaning?.replaceAll("`", ""),
-  ]);
-  expect(rows).toEqual(exitCodeMeanings.map(([code, meaning]) => [code, meaning]));
+describe("the reference of the commands", () => {
+  it("is what `npm run docs:tools` makes", () => {
+    expect(page).toBe(renderCommands(template));
+  });
+
+  it("cannot be made without a command", () => {
+    expect(() => renderCommands(template.replace("### `cat`\n", ""))).toThrow(/memories, ls, tree, grep/);
+  });
+
+  it("has the exit codes of the program", () => {
+    const rows = Array.from(page.matchAll(/^\| (\d+) \| (.+) \|$/gm), ([, code, meaning]) => [
+      Number(code),
+      meaning?.replaceAll("`", ""),
+    ]);
+    expect(rows).toEqual(exitCodeMeanings.map(([code, meaning]) => [code, meaning]));
+  });
+
+  it("shows no name in angle brackets outside of code, which a browser would read as HTML", () => {
+    const text = withoutCode(page).replaceAll(/`[^`\n]+`|<!--.*-->/g, "");
+    expect(text).not.toMatch(/<\w/);
+  });
 });

@@ -1,0 +1,63 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "@jest/globals";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { freePort } from "../helpers/mongo-servers.js";
+import { installLinked } from "../helpers/packed-package.js";
+import { ended } from "../helpers/spawn-cli.js";
+import { testDatabase } from "../helpers/test-database.js";
+import { testFolder } from "../helpers/test-folder.js";
+import { type TutorialStep, tutorialSteps } from "../helpers/tutorial.js";
+import { withDatabase } from "../helpers/with-database.js";
+
+const steps = tutorialSteps();
+const [page, ...others] = steps.toReversed();
+
+/** Outside of the project, with the packed package and nothing else of it. */
+const folder = testFolder();
+const { uri, name: dbName, client } = testDatabase();
+const documentedUri = "mongodb://localhost:27017/tutorial";
+const documentedPort = "3000";
+
+beforeAll(() => installLinked(folder));
+
+// Requirement: ways-in.tutorial-runs
+it.each(others.toReversed())("the program of $file prints what the page says", async (step) => {
+  const { code, stdout, stderr } = await ended(start(step));
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: step.output, stderr: "" });
+});
+
+it("the last program prints what its page says, serves the page, and leaves a proposal for its reader", async () => {
+  const port = String(await freePort());
+  const { program = "", output = "", file = "" } = page ?? {};
+  const child = start({ file, program: program.replaceAll(documentedPort, port) });
+  const end = ended(child);
+  try {
+    let printed = "";
+    child.stdout.on("data", (text: string) => (printed += text));
+    while (!printed.includes("Ctrl-C") && child.exitCode === null)
+      await Promise.race([once(child.stdout, "data"), end]);
+    expect(printed.replaceAll(port, documentedPort)).toBe(output);
+    const answer = await fetch(`http://127.0.0.1:${port}/`);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("<!doctype html>")]);
+    const waiting: string[] = [];
+    for await (const { path } of new MongoMemoryStore({ client, dbName }).listProposals()) waiting.push(path);
+    expect(waiting).toEqual(["/kitchen.md"]);
+  } finally {
+    child.kill();
+    await end;
+  }
+});
+
+it.each(steps)("$file has at most 400 words", ({ text }) => {
+  expect(text.split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(400);
+});
+
+function start({ file, program }: Pick<TutorialStep, "file" | "program">): ChildProcessWithoutNullStreams {
+  const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
+  const path = join(folder, file.replace(/.*\/(\S+)\.md$/, "$1.mjs"));
+  writeFileSync(path, program.replace(documentedUri, withDatabase(uri, dbName)));
+  return spawn(process.execPath, [path], { cwd: folder, env });
+}
