@@ -52,6 +52,10 @@ async function checkWords(): Promise<void> {
   const owner = ownerOf(manifest);
   if (values.final && owner === placeholder)
     throw new Error("nobody has set the owner of the repository: npm run set-owner -- <name on GitHub>");
+  // npm refuses a provenance that names another repository than package.json.
+  const { GITHUB_REPOSITORY: here } = process.env;
+  if (values.final && here !== undefined && here !== `${owner}/${manifest.name}`)
+    throw new Error(`this is the repository ${here}, and package.json names ${owner}/${manifest.name}`);
   const others = (await statedVersions()).filter(({ version }) => version !== manifest.version);
   if (others.length > 0)
     throw new Error(`package.json has the version ${manifest.version}, and others differ: ${JSON.stringify(others)}`);
