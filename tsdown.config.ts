@@ -1,4 +1,5 @@
-import { defineConfig } from "tsdown";
+import { defineConfig, type UserConfig } from "tsdown";
+import { commandLineEntry, sdkPackages, sdkInCommandLine, smallCommandLine } from "./command-line.config.js";
 import { bundledPackages, entrySources } from "./entries.config.js";
 import { pageClient } from "./page-client.config.js";
 
@@ -6,10 +7,15 @@ const common = {
   target: "es2022",
   platform: "node",
   fixedExtension: false,
-  deps: { alwaysBundle: bundledPackages, onlyBundle: bundledPackages },
   // Without a comment about each source file, which is 50 KB.
   inputOptions: { experimental: { attachDebugInfo: "none" } },
 } as const;
+
+/** With the entries of the packages, such as `hono/helper`. */
+const deps = (packages: string[]) => ({
+  alwaysBundle: packages.map((name) => new RegExp(`^${name}(?:/|$)`)),
+  onlyBundle: packages,
+});
 
 /**
  * A file with a single other character takes the engine twice the memory, and longer to read. There are some in texts
@@ -24,54 +30,63 @@ const asciiOnly = {
       : code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
 };
 
-const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
-
 /** Sources that become a file each, from the ground up: those below are not in the files above. */
 const files: [name: string, sources: RegExp][] = [
   ["errors", /core\/values\/errors/],
   ["core", /core\/.*/],
   ["read-in-run", /langchain\/(?:langgraph-internals|read-in-run)/],
-  ["langchain", /(?:langchain\/(?:dialect-tool|memory-source)|dialects\/(?:define-tool|dialect))/],
-  ["unified", /(?:langchain\/memory-tool|dialects\/unified\/.*)/],
-  ["mongodb", /mongodb\/.*/],
+  ["dialects", /dialects\/(?:define-tool|dialect)/],
+  ["unified", /dialects\/unified\/.*/],
+  ["langchain", /langchain\/(?:dialect-tool|memory-source|memory-tool)/],
+  // The command line uses these without the store, which needs LangGraph.
+  ["mongodb", /mongodb\/(?!store|migrate|operations\/check).*/],
+  ["store", /mongodb\/.*/],
   ["open-memory", /open-memory/],
+  ["place", /prompt\/place/],
   ["prompt", /prompt\/.*/],
   ["graph", /graph\/.*/],
   ["template", /template\/.*/],
 ];
 
-export default defineConfig([
-  {
-    ...common,
-    plugins: [pageClient, asciiOnly],
-    entry: { ...entrySources(), "missing-package": "src/mcp/missing-package.ts" },
-    copy: "src/mcp/node-entry/*",
-    format: ["esm", "cjs"],
-    dts: true,
-    clean: true,
-    // A bundler keeps all of a file of which it keeps something, so `index` only passes on what other files hold.
-    outputOptions: (options, format) => ({
-      ...options,
-      // The declarations have them.
-      comments: { jsdoc: false },
-      // Few read or bundle these files. Their names stay, for the traces of errors.
-      minify: format === "cjs" && withoutWhitespace,
-      codeSplitting: {
-        groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })),
-      },
-    }),
+const library = {
+  ...common,
+  entry: { ...entrySources(), "missing-package": "src/mcp/missing-package.ts" },
+  // A bundler keeps all of a file of which it keeps something, so `index` only passes on what other files hold.
+  outputOptions: {
+    // The declarations have them.
+    comments: { jsdoc: false },
+    codeSplitting: {
+      groups: [
+        ...files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })),
+        { name: "mcp-sdk", test: /@modelcontextprotocol\/(?:core|server)\// },
+      ],
+    },
   },
-  // A program, which nobody imports or reads. The names of its functions stay, for the traces of errors.
+} satisfies UserConfig;
+
+export default defineConfig([
+  // With the command line, which uses the files of the library.
   {
-    ...common,
-    plugins: [pageClient],
-    entry: { cli: "src/cli/main.ts" },
+    ...library,
+    plugins: [sdkInCommandLine, pageClient, smallCommandLine, asciiOnly],
+    entry: { ...library.entry, ...commandLineEntry },
+    deps: deps([...bundledPackages, ...sdkPackages]),
+    copy: "src/mcp/node-entry/*",
     format: "esm",
-    dts: false,
+    dts: { entry: Object.values(library.entry) },
+    clean: true,
+  },
+  {
+    ...library,
+    plugins: [pageClient, asciiOnly],
+    deps: deps(bundledPackages),
+    format: "cjs",
+    dts: true,
     clean: false,
+    // Few read or bundle these files. Their names stay, for the traces of errors.
     outputOptions: {
-      comments: { jsdoc: false },
-      minify: { ...withoutWhitespace, compress: true, mangle: { keepNames: true } },
+      ...library.outputOptions,
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     },
   },
 ]);

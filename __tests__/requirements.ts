@@ -1,4 +1,5 @@
 import { access } from "./requirements/access.js";
+import { aiSdk } from "./requirements/ai-sdk.js";
 import { approval } from "./requirements/approval.js";
 import { baseStore } from "./requirements/base-store.js";
 import { claude } from "./requirements/claude.js";
@@ -60,6 +61,7 @@ export const requirements: Record<string, Requirements> = {
   journal,
   records,
   deepagents,
+  "ai-sdk": aiSdk,
   template,
   mcp,
   page,

@@ -1,3 +1,4 @@
+import { createAiMemory } from "langgraph-mongo-memory/ai-sdk";
 import { openMemoryOver } from "langgraph-mongo-memory/backend";
 import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
@@ -8,6 +9,7 @@ import { defineMemorySuite, defineStoreSuite } from "langgraph-mongo-memory/test
 
 /** Entries of the package that need no optional peer. */
 export const entries = {
+  createAiMemory,
   openMemoryOver,
   createClaudeMemoryTool,
   openDirectoryMemory,

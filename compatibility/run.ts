@@ -13,7 +13,7 @@ import { type Combination, combinations } from "./combinations.js";
  */
 
 const run = promisify(execFile);
-const sources = ["main-job", "entries", "optional-entries"];
+const sources = ["main-job", "entries", "optional-entries", "optional-ai-sdk"];
 const moduleKinds = ["mts", "cts"];
 
 const directory = await mkdtemp(join(tmpdir(), "compatibility-"));
@@ -84,7 +84,8 @@ async function writeProject(
     const program = [
       ...imports,
       `if ([${isComplete}].flat().includes(undefined as never)) throw new Error("an entry lacks a name");`,
-      `part0.mainJob(process.argv[2] ?? "").catch((error: unknown) => { console.error(error); process.exitCode = 1; });`,
+      `const jobs = [part0.mainJob(process.argv[2] ?? "")${isMinimal ? "" : ", part3.aiSdkJob()"}];`,
+      "Promise.all(jobs).catch((error: unknown) => { console.error(error); process.exitCode = 1; });",
     ];
     await writeFile(join(project, `run.${kind}`), program.join("\n"));
   }

@@ -64,7 +64,8 @@ export async function pictureTab(
   }
 }
 
-function listAccessibleLines(node: SerializedAXNode | null): string {
+/** What a screen reader is told. */
+export function listAccessibleLines(node: SerializedAXNode | null): string {
   return linesOf(node).join("\n");
 }
 

@@ -8,8 +8,10 @@ import { PrivateMongod } from "../__tests__/helpers/mongo-servers.js";
 import { startBrowser } from "../__tests__/helpers/page-browser.js";
 import { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.js";
 import type * as pageEntry from "../src/page/index.js";
+import { encodeAnimation } from "./animation.js";
 import { pictureOwnPage } from "./own-page.js";
 import { picturePage } from "./page.js";
+import { recordPage } from "./recording.js";
 import { pictureTerminal } from "./terminal.js";
 import { tracePictures } from "./traces.js";
 
@@ -29,6 +31,10 @@ async function drawPageAndTerminal(): Promise<void> {
     const own = await pictureOwnPage(browser, ownStore, entry);
     await writeFile("docs/images/my-memory.webp", own.image);
     await writeFile("docs/images/my-memory.txt", `${own.tree}\n`);
+    const recorded = new MongoMemoryStore({ client, dbName: `${dbName}_recorded`, history: true });
+    const { frames, scenes } = await recordPage(browser, recorded, entry, true);
+    await writeFile("docs/images/recording.webp", await encodeAnimation(frames));
+    await writeFile("docs/images/recording.txt", scenes);
     await writeFile("docs/images/terminal.svg", await pictureTerminal(server.uri, dbName));
   } finally {
     await browser.close();

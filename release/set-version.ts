@@ -1,24 +1,29 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
+import { readTrackedTexts } from "./tracked-files.js";
 import { statedVersions, versionSource } from "./versions.js";
 
 /*
  * npm runs this in `npm version`, after it has changed package.json and package-lock.json. It changes the other files that
- * state the version.
+ * state the version, and JSON files that start exactly this version.
  */
 
 const { npm_old_version: before = "", npm_new_version: after = "" } = process.env;
 if (before === "" || after === "") throw new RangeError("run npm version <version> --no-git-tag-version");
 
-const paths = new Set((await statedVersions()).map(({ path }) => path));
-for (const path of paths) {
+const stating = new Set((await statedVersions()).map(({ path }) => path));
+for (const [path, text] of await readTrackedTexts()) {
   if (path === "package.json" || path === "package-lock.json") continue;
-  const text = await readFile(path, "utf8");
-  const pattern = path === versionSource ? `packageVersion = "${before}"` : `"version": "${before}"`;
-  await writeFile(
-    path,
-    text.replaceAll(
-      pattern,
-      pattern.replace(before, () => after),
-    ),
+  const forms: string[] = [];
+  if (path === versionSource) forms.push(`packageVersion = "${before}"`);
+  else if (stating.has(path)) forms.push(`"version": "${before}"`);
+  if (path.endsWith(".json")) forms.push(`langgraph-mongo-memory@${before}`);
+  const changed = forms.reduce(
+    (all, form) =>
+      all.replaceAll(
+        form,
+        form.replace(before, () => after),
+      ),
+    text,
   );
+  if (changed !== text) await writeFile(path, changed);
 }

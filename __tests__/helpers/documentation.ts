@@ -119,6 +119,18 @@ export interface OptionType {
   allNames: string[];
 }
 
+export interface ResultField {
+  name: string;
+  /** Whether the field may be missing or null. */
+  mayBeAbsent: boolean;
+}
+
+/** A type of what calls return. */
+export interface ResultType {
+  name: string;
+  fields: ResultField[];
+}
+
 /** Reads the exports of the entries through the compiler. */
 export class Surface {
   readonly #program: ts.Program;
@@ -186,6 +198,62 @@ export class Surface {
     return tag?.text?.map(({ text }) => text).join("") ?? "";
   }
 
+  /** Finds the types of what the methods of these exported types, or these exported functions, return. */
+  results(source: string, roots: readonly string[]): ResultType[] {
+    const found = new Map<string, ts.Type>();
+    for (const name of roots) {
+      const symbol = this.#exportsOf(source).find((each) => each.name === name);
+      if (symbol === undefined) throw new Error(`${source} does not export ${name}`);
+      this.#signaturesOf(this.#resolved(symbol)).forEach((each) => this.#addResults(each.getReturnType(), found));
+    }
+    return Array.from(found, ([name, type]) => ({ name, fields: this.#fieldsOf(type) }));
+  }
+
+  /** Returns the fields of an exported type. */
+  fieldsOf(source: string, name: string): ResultField[] {
+    const symbol = this.#exportsOf(source).find((each) => each.name === name);
+    return symbol ? this.#fieldsOf(this.#checker.getDeclaredTypeOfSymbol(this.#resolved(symbol))) : [];
+  }
+
+  #fieldsOf(type: ts.Type): ResultField[] {
+    return this.#checker.getPropertiesOfType(type).map((field) => {
+      const declared = this.#checker.getTypeOfSymbol(field);
+      const parts = declared.isUnion() ? declared.types : [declared];
+      const isNullable = parts.some(({ flags }) => (flags & ts.TypeFlags.Null) !== 0);
+      return { name: field.name, mayBeAbsent: isNullable || (field.flags & ts.SymbolFlags.Optional) !== 0 };
+    });
+  }
+
+  /** The signatures of a function, or of the methods of a type that this package declares. */
+  #signaturesOf(symbol: ts.Symbol): ts.Signature[] {
+    const ofFunction = this.#checker.getTypeOfSymbol(symbol).getCallSignatures();
+    if (ofFunction.length > 0) return [...ofFunction];
+    const members = this.#checker.getPropertiesOfType(this.#checker.getDeclaredTypeOfSymbol(symbol));
+    return members
+      .filter((member) => member.declarations?.some((each) => isOurs(each) && isPublic(each)) === true)
+      .flatMap((member) => [...this.#checker.getTypeOfSymbol(member).getCallSignatures()]);
+  }
+
+  /** Adds the interfaces of this package that a type contains and that have no methods. */
+  #addResults(type: ts.Type, found: Map<string, ts.Type>): void {
+    if (type.isUnionOrIntersection()) return type.types.forEach((each) => this.#addResults(each, found));
+    const symbol = type.getSymbol();
+    const isInterface = type.isClassOrInterface() && symbol?.declarations?.some(isOurs) === true;
+    const properties = isInterface ? this.#checker.getPropertiesOfType(type) : [];
+    const hasMethods = properties.some((each) => (each.flags & ts.SymbolFlags.Method) !== 0);
+    if (isInterface && !hasMethods && symbol !== undefined) {
+      if (found.has(symbol.name)) return;
+      found.set(symbol.name, type);
+      properties.forEach((each) => this.#addResults(this.#checker.getTypeOfSymbol(each), found));
+      return;
+    }
+    const bases = isInterface ? this.#checker.getBaseTypes(type) : [];
+    const inner = bases.flatMap((base) => [...this.#checker.getTypeArguments(base as ts.TypeReference)]);
+    [...inner, ...this.#checker.getTypeArguments(type as ts.TypeReference)].forEach((each) =>
+      this.#addResults(each, found),
+    );
+  }
+
   /** How many things the entries export. */
   get meanings(): number {
     return this.#exported.size;
@@ -212,6 +280,16 @@ export class Surface {
   #resolved(symbol: ts.Symbol): ts.Symbol {
     return symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
+}
+
+function isOurs(declaration: ts.Declaration): boolean {
+  return declaration.getSourceFile().fileName.startsWith(`${ts.sys.getCurrentDirectory()}/src/`);
+}
+
+function isPublic(declaration: ts.Declaration): boolean {
+  const name = ts.getNameOfDeclaration(declaration);
+  const isHidden = (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Private) !== 0;
+  return name !== undefined && ts.isIdentifier(name) && !isHidden;
 }
 
 function isExtendedBy(base: ts.InterfaceDeclaration, type: ts.Symbol): boolean {

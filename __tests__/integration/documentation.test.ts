@@ -55,13 +55,22 @@ describe("the documentation", () => {
         /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
           command,
         ) && /^docs\/command(?:-line|s)\.md$/.test(file),
+      // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
+      (command) => /^(?:claude mcp add|code --add-mcp) /.test(command) && file === "docs/mcp.md",
+      // How a folder is compared with a later copy.
+      (command) =>
+        command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
+      // What is installed for a program in Python.
+      (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
+      // What encrypts is an optional package of the driver.
+      (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
       // What examples of pipes are made of.
       (command) =>
         /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
     ];
     const commands = commandsOf(text);
     if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
-    const ofTheProgram = commands.filter((command) => /^(?:npx )?langgraph-mongo-memory /.test(command));
+    const ofTheProgram = commands.filter((command) => /^(?:npx (?:-y )?)?langgraph-mongo-memory /.test(command));
     const others = commands.filter((command) => !ofTheProgram.includes(command));
     expect(others.filter((command) => !known.some((isKnown) => isKnown(command)))).toEqual([]);
     expect((await Promise.all(ofTheProgram.map(faultsOfCommand))).flat()).toEqual([]);
@@ -93,6 +102,7 @@ describe("the documentation", () => {
       "@modelcontextprotocol/node",
       "@modelcontextprotocol/server",
       "@opentelemetry/api",
+      "ai",
       "deepagents",
       "langchain",
       "re2js",
@@ -229,7 +239,9 @@ describe("the documentation, by the compiler", () => {
     expect(values.filter((value) => !rows.includes(`\`${value}\``))).toEqual([]);
   });
 
-  const manual = guides.filter(({ file }) => !/(?:options|specification)\.md$/.test(file)).concat(pageAt("README.md"));
+  const manual = guides
+    .filter(({ file }) => !/(?:options|results|specification)\.md$/.test(file))
+    .concat(pageAt("README.md"));
   const shownCode = manual.map(({ text }) => codeOf(text)).join("\n");
   const isShown = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(shownCode);
 
@@ -239,10 +251,11 @@ describe("the documentation, by the compiler", () => {
     expect(surface.names(source).filter((name) => !isShown(name) && !reference.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it("describes at most 130 names, each with one meaning in all entries", () => {
+  // 130, and the three of ./ai-sdk.
+  it("describes at most 133 names, each with one meaning in all entries", () => {
     const names = new Set(sources.flatMap(([, source]) => surface.names(source)));
     expect(names.size).toBe(surface.meanings);
-    expect(names.size).toBeLessThanOrEqual(130);
+    expect(names.size).toBeLessThanOrEqual(133);
   });
 
   it("shows every option in a guide", () => {
@@ -293,6 +306,64 @@ describe("the documentation, by the compiler", () => {
   function sectionOf(name: string): string {
     return new RegExp(`^### \`${name}\`\n[^]*?(?=^##)`, "m").exec(`${reference}\n##`)?.[0] ?? "";
   }
+
+  describe("the page of the results", () => {
+    const results = surface.results("src/index.ts", [
+      "Memory",
+      "MemoryHistory",
+      "MemoryProposals",
+      "MongoMemoryStore",
+      "migrateFromMongoDBStore",
+    ]);
+    const described = [...results, { name: "MemoryRun", fields: surface.fieldsOf("src/index.ts", "MemoryRun") }].filter(
+      // options.md
+      ({ name }) => name !== "MemoryActor",
+    );
+    const sections = textOf("docs/results.md").split(/^(?=## |### )/m);
+    const sectionsOf = (name: string): string[] =>
+      sections.filter((section) => /^### .*/.exec(section)?.[0].includes(`\`${name}\``));
+    const rowsOf = (section: string): { name: string; absent: string }[] =>
+      Array.from(section.matchAll(/^\| `(\w+)` \| .* \| (.*?) ?\|$/gm), ([, name = "", absent = ""]) => ({
+        name,
+        absent,
+      }));
+
+    it("finds the results that it looks for", () => {
+      const names = described.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(["MemoryEntry", "DirectoryStat", "SnapshotFile", "OutlineFile"]));
+      expect(names).toEqual(expect.arrayContaining(["SearchHit", "GrepMatch", "MemoryChange", "MemoryVersion"]));
+      expect(names).toEqual(
+        expect.arrayContaining(["BlamedLine", "TextOccurrences", "ProposalSummary", "RefusedItem"]),
+      );
+    });
+
+    it.each(described)(
+      "has one section with every field of $name, and says which may be absent",
+      ({ name, fields }) => {
+        const [section = "", ...others] = sectionsOf(name);
+        expect(others).toEqual([]);
+        const rows = rowsOf(section);
+        const listed = fields.map((field) => ({
+          name: field.name,
+          mayBeAbsent: rows.some((row) => row.name === field.name && row.absent !== ""),
+        }));
+        expect(fields.map((field) => field.name).filter((field) => !rows.some((row) => row.name === field))).toEqual(
+          [],
+        );
+        expect(listed).toEqual(fields);
+      },
+    );
+
+    it("lists no field that no result has", () => {
+      const unknown = sections.flatMap((section) => {
+        const fields = described
+          .filter(({ name }) => sectionsOf(name).includes(section))
+          .flatMap((each) => each.fields);
+        return rowsOf(section).filter((row) => !fields.some(({ name }) => name === row.name));
+      });
+      expect(unknown).toEqual([]);
+    });
+  });
 
   // Requirement: errors.codes
   it("explains every error code", () => {
@@ -347,7 +418,9 @@ async function packageJson(): Promise<Record<"scripts" | "peerDependencies" | "p
 
 /** What the program's own help does not know of a command line: the command, or options of it. */
 async function faultsOfCommand(command: string): Promise<string[]> {
-  const [first = "", second = "", ...rest] = command.replace(/^(?:npx )?langgraph-mongo-memory /, "").split(/\s+/);
+  const [first = "", second = "", ...rest] = command
+    .replace(/^(?:npx (?:-y )?)?langgraph-mongo-memory /, "")
+    .split(/\s+/);
   if (first === "help") return [];
   const words = first === "migrate" ? [first, second] : [first];
   const { stdout } = await cli([...words, "--help"]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import * as aiSdk from "../../src/ai-sdk/index.js";
 import * as backend from "../../src/custom-backend/index.js";
 import * as claude from "../../src/langchain/claude/index.js";
 import * as deepagents from "../../src/deepagents/index.js";
@@ -37,6 +38,11 @@ describe("the public surface", () => {
   it("of ./middleware and ./testing is these names", () => {
     expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
     expect(Object.keys(testing)).toEqual(["defineMemorySuite", "defineStoreSuite"]);
+  });
+
+  // Requirement: ways-in.public-names
+  it("of ./ai-sdk is these names", () => {
+    expect(Object.keys(aiSdk)).toEqual(["createAiMemory"]);
   });
 
   it("of ./claude is these names", () => {

@@ -54,6 +54,7 @@ const mayImport: Record<string, string[]> = {
   ],
   template: ["core", "dialects", "langchain", "prompt", "graph"],
   middleware: ["prompt", "graph"],
+  "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
   deepagents: ["core", "langchain"],
   mcp: ["core", "dialects", "langchain"],
   testing: ["core"],
@@ -99,6 +100,8 @@ const packageUsers: Record<string, string[]> = {
     "mongodb/migrate",
   ],
   deepagents: ["deepagents"],
+  // Its tools are plain objects, so that no version of it is loaded.
+  ai: [],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects", "prompt"],

@@ -139,7 +139,7 @@ export const mcp: Requirements = {
   },
   "mcp.optional-sdk": {
     source: "specification section 8",
-    says: "the packages of the SDK are optional; where one is missing, the entry and the command say what to install",
+    says: "the packages of the SDK are optional; without them the command serves, and the entry says what to install",
   },
   "mcp.own-server": {
     source: "specification section 8",

@@ -6,6 +6,7 @@ type Measured =
   | "MongoDBStore 1.4"
   | "provider clients"
   | "@anthropic-ai/sdk 1.12"
+  | "AI SDK 6 and 7"
   | "@langchain/anthropic 1.5"
   | "agentool 0.2"
   | "deepagents 1.14"

@@ -1,19 +1,18 @@
 import { equal, match } from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { PrivateMongod, quickFolder } from "../../__tests__/helpers/mongo-servers.js";
 import { openAiStandIn } from "../../__tests__/helpers/openai-stand-in.js";
 import { pack } from "../../__tests__/helpers/packed-package.js";
+import { checkNpx } from "./npx.js";
 import { quickStartBlocks } from "./quick-start.js";
+import { type Environment, run } from "./shell.js";
+import { checkSkill } from "./skill.js";
 
 /*
  * What a new user does, in empty folders, with nothing but Node, the packed package and the registry: pastes the
- * README's quick start, and copies and runs every example.
+ * README's quick start, copies and runs every example, calls commands by npx, and follows the skill for coding agents.
  */
-
-type Environment = Record<string, string | undefined>;
 
 interface Manifest {
   scripts: { start: string };
@@ -30,7 +29,11 @@ const directory = await mkdtemp(join(await quickFolder(), "first-minutes-"));
 const mongod = await PrivateMongod.start("standalone");
 try {
   const tarball = await pack(directory);
-  await Promise.all([checkQuickStart(tarball).then((project) => checkAlone(project, tarball)), checkExamples(tarball)]);
+  await Promise.all([
+    checkQuickStart(tarball).then((project) => checkAlone(project, tarball)),
+    checkExamples(tarball).then(() => checkSkill({ directory, tarball, uri: mongod.uri })),
+    checkNpx({ directory, tarball, uri: mongod.uri }),
+  ]);
 } finally {
   await mongod.stop();
   await rm(directory, { recursive: true, force: true });
@@ -137,22 +140,4 @@ async function checkTypes(parent: string): Promise<void> {
 
 async function manifestOf(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
-}
-
-/** @returns what the command printed */
-async function run(folder: string, command: string, env: Environment = {}): Promise<string> {
-  const {
-    OPENAI_API_KEY: _key,
-    ANTHROPIC_API_KEY: _other,
-    MONGODB_URI: _uri,
-    NODE_OPTIONS: _options,
-    ...rest
-  } = process.env;
-  const quiet = { npm_config_audit: "false", npm_config_fund: "false", npm_config_prefer_offline: "true" };
-  const options = { cwd: folder, env: { ...rest, ...quiet, ...env }, maxBuffer: 10_000_000 };
-  const { stdout } = await promisify(execFile)("sh", ["-c", command], options).catch((error: unknown) => {
-    const { stdout: output, stderr } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${folder}: ${command} failed:\n${output}${stderr}`, { cause: error });
-  });
-  return stdout;
 }

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { claudeDialect } from "./claude/claude-dialect.js";
-import type { Dialect } from "./dialect.js";
+import { type AdaptedTool, adaptTool, type Dialect, type KnownMemory } from "./dialect.js";
 import { journalDialect } from "./journal/journal-dialect.js";
 import { recordsDialect } from "./records/records-dialect.js";
 import { allMemoryCommands } from "./unified/options.js";
@@ -32,4 +33,47 @@ export const dialectNames = Object.keys(dialects).filter(isDialectName);
 
 export function isDialectName(value: unknown): value is DialectName {
   return typeof value === "string" && Object.hasOwn(dialects, value);
+}
+
+/** The schema of an option that names a dialect, or gives one. */
+export const dialectField = z.custom<DialectName | Dialect>(
+  (value) => isDialect(value) || isDialectName(value),
+  `must be one of ${dialectNames.join(", ")}, or a Dialect`,
+);
+
+function isDialect(value: unknown): value is Dialect {
+  return (
+    typeof value === "object" && value !== null && "name" in value && "tools" in value && Array.isArray(value.tools)
+  );
+}
+
+/**
+ * Returns the tools of all dialects by name, with the descriptions for a memory.
+ *
+ * @param known default: nothing
+ * @param options `search`: whether the dialects given by name include their search. Default: false
+ * @throws TypeError if two tools have the same name: a model could call only one of them
+ */
+export function toolsByName(
+  given: readonly (DialectName | Dialect)[],
+  known: KnownMemory = {},
+  { search = false }: { search?: boolean } = {},
+): Map<string, AdaptedTool> {
+  const tools = new Map<string, AdaptedTool>();
+  const owners = new Map<string, string>();
+  for (const each of given) {
+    const dialect = typeof each === "string" ? (search ? searchingDialects : dialects)[each]() : each;
+    for (const tool of dialect.tools) {
+      const owner = owners.get(tool.name);
+      if (owner !== undefined) {
+        throw new TypeError(
+          `the dialects ${owner} and ${dialect.name} both have a tool called ${tool.name}; leave one of them out, or ` +
+            "give one another name: unifiedDialect({ name })",
+        );
+      }
+      owners.set(tool.name, dialect.name);
+      tools.set(tool.name, adaptTool(tool, known));
+    }
+  }
+  return tools;
 }

@@ -7,12 +7,13 @@ import {
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
+import { toolsByName } from "../dialects/registry.js";
 import { getKnownMemory, openMemoryForRun } from "../langchain/memory-source.js";
 import { cancellation } from "./cancellation.js";
 import { type AddMemoryOptions, parseMcpOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
 import { createCallerReader, type McpCaller, createServerRun } from "./run-of-server.js";
-import { describeTool, runTool, toolsByName } from "./tools.js";
+import { describeTool, runTool } from "./tools.js";
 import { readVersions, versionTemplates } from "./versions.js";
 
 /**

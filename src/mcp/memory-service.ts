@@ -9,12 +9,13 @@ import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/values/text.js";
 import { waitAtMost } from "../core/runtime/wait-at-most.js";
 import type { AdaptedTool } from "../dialects/dialect.js";
+import { toolsByName } from "../dialects/registry.js";
 import { getKnownMemory, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
 import { type ServerBounds, serverBounds } from "./bounds.js";
 import { ChangeWatch } from "./change-watch.js";
 import type { McpOwner, McpSettings } from "./options.js";
 import { type McpCaller, createServerRun } from "./run-of-server.js";
-import { describeTool, runTool, toolsByName } from "./tools.js";
+import { describeTool, runTool } from "./tools.js";
 
 /** The parts that all connections of a server share: the memory, its tools, and the watch for changes. */
 export class MemoryService {

@@ -3,7 +3,7 @@ import { checkOptions, maxTimeoutMs } from "../core/settings/check-options.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
-import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
+import { dialectField, type DialectName } from "../dialects/registry.js";
 import { isHost } from "../core/values/hostnames.js";
 import { packageVersion } from "../core/values/package-version.js";
 
@@ -83,11 +83,6 @@ export interface McpHttpOptions extends McpServerOptions {
 /** The path of the one endpoint. */
 export const endpointPath = "/mcp";
 
-const dialectSchema = z.custom<DialectName | Dialect>(
-  (value) => isDialect(value) || isDialectName(value),
-  `must be one of ${dialectNames.join(", ")}, or a Dialect`,
-);
-
 const count = z.number().int().min(1);
 const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);
@@ -97,7 +92,7 @@ const text = z.string().min(1);
 
 const memoryFields = {
   memory: z.custom<MemorySource>().optional(),
-  dialects: z.array(dialectSchema).min(1).default(["unified"]),
+  dialects: z.array(dialectField).min(1).default(["unified"]),
   threadId: text.optional(),
   userId: text.optional(),
 };
@@ -145,10 +140,4 @@ export function parseMcpOptions<Name extends keyof typeof schemas>(
   checkMemorySource(options.memory);
   // The schema with this name has produced the settings.
   return settings as McpSettings<Name>;
-}
-
-function isDialect(value: unknown): value is Dialect {
-  return (
-    typeof value === "object" && value !== null && "name" in value && "tools" in value && Array.isArray(value.tools)
-  );
 }

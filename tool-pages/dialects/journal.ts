@@ -18,6 +18,28 @@ const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }))
 [Its options](../options.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
 \`{"success":false,"error":{"code","message"}}\`.`,
   end: `
+## Where it differs from agentool
+
+The answers are agentool's, byte for byte, except where agentool would lose or mix up a text:
+
+- Contents and tags cannot forge entries. A line of a content that looks like a heading or like metadata gets a backslash (\`\\### x\`) in the file.
+  Markdown and agentool show it as text. This journal returns it without the backslash.
+- \`memory_update\` without \`tags\` keeps the tags. Contents keep their indentation and CRLF. Only white space at the end is removed.
+- Times are compared as times. If two times are equal, the later entry comes first. A search looks at tags too. If a key has several blocks, the answer
+  lists the others as \`duplicates\`.
+- The tools refuse unknown, missing and bad arguments.
+- Keys are NFC. A search returns at most 100,000 characters. If it leaves out results, it adds \`total\` and \`truncated\`.
+- Hand-written Markdown stays as it is: line endings, text between entries, sections after an entry without metadata.
+
+## Files
+
+The journal reads entries from every \`.md\` file that is not hidden and not in \`node_modules\`. It does not search text outside entries.
+
+\`.journal\` holds a small file for each key, by which a writer reserves it. You may delete it while nobody writes a key. If you delete it during a
+write, another write can take the same key. If a writer died after it reserved a key, the next write of this key waits up to 10 seconds.
+[Decision 30](../decisions/0030-a-journal-key-is-one-file.md) explains how keys stay unique. A write takes three server commands, and a read takes one;
+both read the whole memory.
+
 ## Errors of every tool
 
 | code | when |

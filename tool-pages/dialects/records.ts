@@ -19,7 +19,13 @@ const connector = memory.createConnector({ content: "full" });
 \`\`\`
 
 [Its options](../options.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and
-\`message\`.`,
+\`message\`.
+
+- Each call is one atomic command. If several \`add_memory\` calls on one path run at once, one succeeds. If several \`replace_memory\` calls run at once,
+  the last one wins.
+- A new path has letters and digits of any script, \`_\`, \`-\`, \`.\` and \`/\`, at most 255 characters. No name in it begins with \`.\`.
+  \`replace_memory\` and \`drop_memory\` also reach files of any name that others wrote.
+- A record is a file: \`project/todo\` is \`/project/todo\` for every other way in.`,
   end: `
 ## Errors of every tool
 

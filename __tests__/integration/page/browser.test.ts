@@ -6,11 +6,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
+import sharp from "sharp";
 import type { MemoryChanges } from "../../../src/core/memory.js";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { pictureOwnPage } from "../../../pictures/own-page.js";
 import { picturePage } from "../../../pictures/page.js";
+import { recordPage } from "../../../pictures/recording.js";
 import { pictureTerminal } from "../../../pictures/terminal.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
@@ -787,5 +789,22 @@ describe("the pictures of the README", () => {
     const { tree } = await picturePage(browser, told, { createMemoryPage, nodeListener });
     expect(`${tree}\n`).toBe(await readFile("docs/images/page.txt", "utf8"));
     expect(await pictureTerminal(own.uri, own.name)).toBe(await readFile("docs/images/terminal.svg", "utf8"));
+  });
+
+  it("play the scenes of the recording as they are; else run npm run docs:pictures", async () => {
+    const own = testDatabase();
+    const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
+    const { scenes } = await recordPage(browser, told, { createMemoryPage, nodeListener }, false);
+    expect(scenes).toBe(await readFile("docs/images/recording.txt", "utf8"));
+  });
+
+  it("play about 20 seconds, again and again, in at most 300 kB", async () => {
+    const image = await readFile("docs/images/recording.webp");
+    const { pages = 0, delay = [], loop } = await sharp(image, { animated: true }).metadata();
+    expect(pages).toBeGreaterThan(20);
+    expect(delay.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(15_000);
+    expect(delay.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(25_000);
+    expect(loop).toBe(0);
+    expect(image.length).toBeLessThan(300_000);
   });
 });

@@ -210,7 +210,7 @@ describe("createMcpServer", () => {
   it("refuses two dialects with a tool of one name, naming both", () => {
     expect(() => createMcpServer({ memory: memoryOfNode(), dialects: ["unified", "claude"] })).toThrow(
       new TypeError(
-        "the dialects unified and claude both have a tool called memory; serve them from two servers, or one under another name: unifiedDialect({ name })",
+        "the dialects unified and claude both have a tool called memory; leave one of them out, or give one another name: unifiedDialect({ name })",
       ),
     );
   });

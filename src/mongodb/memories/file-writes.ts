@@ -7,7 +7,8 @@ import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import { compareCodeUnits } from "../../core/values/text.js";
-import { type CheckedOperation, groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
+import type { CheckedOperation } from "../operations/checked-operation.js";
+import { groupedByMemory, type MemoryLocation } from "../operations/memory-location.js";
 import type { MemoryLayout } from "./contract/layout.js";
 import type { PlannedWrite } from "./contract/stored-memory.js";
 

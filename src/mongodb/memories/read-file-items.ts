@@ -1,7 +1,7 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import { groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
+import { groupedByMemory, type MemoryLocation } from "../operations/memory-location.js";
 import type { MemoryLayout } from "./contract/layout.js";
 
 /**

@@ -1,4 +1,3 @@
-import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid } from "../../core/values/errors.js";
 import { preview } from "../../core/values/preview.js";
 import { parseMemoryNamespace } from "../../core/values/namespace.js";
@@ -6,7 +5,9 @@ import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
 import { checkItemSize, describeType, encodeValue, maxItemBytes } from "./values.js";
-import { checkLabels, checkNamespace, storedNamespace, storedId } from "./namespaces.js";
+import { checkLabels, checkNamespace } from "./check-namespace.js";
+import type { MemoryLocation } from "./memory-location.js";
+import { storedNamespace, storedId } from "./namespaces.js";
 import { isObject } from "../../core/values/unknown-values.js";
 
 /** One item of the items collection. */
@@ -15,15 +16,6 @@ export interface ItemLocation {
   key: string;
   /** Namespace and key in one string. */
   id: string;
-}
-
-/** A file or directory of a memory. The path is null if no memory can have it. */
-export interface MemoryLocation {
-  address: CheckedAddress;
-  namespace: string[];
-  key: string;
-  path: string | null;
-  kind: "file" | "dir";
 }
 
 export interface Page {
@@ -118,18 +110,6 @@ function checkIndex(index: unknown): PutIndex {
   const paths: unknown[] = Array.isArray(index) ? Array.from(index) : [null];
   if (paths.every((path): path is string => typeof path === "string")) return paths;
   throw new TypeError(`put: index must be false or an array of paths (given ${describeType(index)})`);
-}
-
-/** Groups by namespace, because each memory has one namespace. */
-export function groupedByMemory<T extends { namespace: string[] }>(elements: readonly T[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const element of elements) {
-    const id = JSON.stringify(element.namespace);
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [element]);
-    else group.push(element);
-  }
-  return groups;
 }
 
 function checkKey(key: unknown): string {

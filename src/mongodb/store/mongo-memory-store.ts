@@ -47,7 +47,7 @@ import { ItemCollection } from "../items/item-collection.js";
 import { copyForeignItems, type CopyReport, type ForeignItem } from "./foreign-items.js";
 import { defaultItemsCollection, type ItemDocument } from "../items/item-document.js";
 import { KeywordRanking } from "../search/keyword-ranking.js";
-import { checkNamespace } from "../operations/namespaces.js";
+import { checkNamespace } from "../operations/check-namespace.js";
 import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";

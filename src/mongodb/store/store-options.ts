@@ -10,7 +10,8 @@ import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
 import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
-import { checkNamespace, storedNamespace } from "../operations/namespaces.js";
+import { storedNamespace } from "../operations/namespaces.js";
+import { checkNamespace } from "../operations/check-namespace.js";
 import type { VectorSearchOptions } from "../search/vector-search.js";
 import { hasMethod } from "../../core/values/unknown-values.js";
 

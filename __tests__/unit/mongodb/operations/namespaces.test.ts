@@ -3,7 +3,6 @@ import { validateNamespace } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { compareCodeUnits } from "../../../../src/core/values/text.js";
 import {
-  checkNamespace,
   compareNamespaces,
   parseStoredNamespace,
   namespacesWithin,
@@ -12,6 +11,7 @@ import {
   storedNamespace,
   storedId,
 } from "../../../../src/mongodb/operations/namespaces.js";
+import { checkNamespace } from "../../../../src/mongodb/operations/check-namespace.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 

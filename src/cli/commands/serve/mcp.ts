@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 import { loopbackNames } from "../../../core/values/hostnames.js";
-import { type DialectName, dialectNames, searchingDialects } from "../../../dialects/registry.js";
+import { type DialectName, dialectNames, searchingDialects, toolsByName } from "../../../dialects/registry.js";
 import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
-import { missingPackage } from "../../../mcp/missing-package.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { pickDefined } from "../../collections.js";
@@ -59,7 +58,7 @@ export const mcp = createCommand<McpOptions>({
     const { http, search, dialect } = input;
     if (http !== true) refuseOptions(input, httpOnly, "goes with --http; pass that too");
     const dialects = search === true ? (dialect ?? ["unified"]).map((name) => searchingDialects[name]()) : dialect;
-    await checkDialects(dialects);
+    checkDialects(dialects);
     const httpOptions = http === true ? await readHttpOptions(input, context) : null;
     await withMemory(context, input, { access: "write", missing: "announce" }, async ({ memory }) => {
       const options: McpServerOptions = { memory, ...pickDefined({ dialects }) };
@@ -71,8 +70,7 @@ export const mcp = createCommand<McpOptions>({
 });
 
 /** @throws CommandError EUSAGE */
-async function checkDialects(dialects: McpServerOptions["dialects"]): Promise<void> {
-  const { toolsByName } = await import("../../../mcp/tools.js");
+function checkDialects(dialects: McpServerOptions["dialects"]): void {
   try {
     toolsByName(dialects ?? []);
   } catch (error) {
@@ -103,15 +101,15 @@ async function readToken(file: string): Promise<string> {
 }
 
 async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {
-  const { serveStdio } = await withSdk(() => import("../../../mcp/stdio/serve-stdio.js"));
+  const { serveStdio } = await import("../../../mcp/stdio/serve-stdio.js");
   // `serveStdio` handles the signals itself. This call limits how long closing the database connection may then take.
   void io.untilStopped();
   await serveStdio(options);
 }
 
 async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }: CliContext): Promise<void> {
-  const { serveHttp } = await withSdk(() => import("../../../mcp/http/serve-http.js"));
-  const server = await withSdk(() => serveHttp(options)).catch((error: unknown) => {
+  const { serveHttp } = await import("../../../mcp/http/serve-http.js");
+  const server = await serveHttp(options).catch((error: unknown) => {
     if (error instanceof TypeError) throw usageError(`mcp --http: ${error.message}`, error);
     throw listenError("mcp --http", error);
   });
@@ -121,17 +119,5 @@ async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }
     await io.untilStopped();
   } finally {
     await server.close();
-  }
-}
-
-/** @throws CommandError EUSAGE if a package of the MCP SDK is missing */
-async function withSdk<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    const missing = missingPackage(error);
-    if (missing === undefined) throw error;
-    const npx = `npx -p langgraph-mongo-memory -p ${missing.packageName} langgraph-mongo-memory mcp`;
-    throw usageError(`${missing.message}; or \`${npx}\``, error);
   }
 }

@@ -6,7 +6,7 @@ import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { StoredHistory } from "../../history/history-source.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { MemoryLocation } from "../../operations/memory-location.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { TreeStorage } from "./tree-storage.js";

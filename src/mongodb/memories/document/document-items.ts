@@ -2,7 +2,7 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Document } from "mongodb";
 import { reading } from "../../driver/reads.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { MemoryLocation } from "../../operations/memory-location.js";
 import type { FoundMemory } from "../addresses/found-memories.js";
 import { fileItem, fileItems, type ItemTimes } from "../file-items.js";
 import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.js";

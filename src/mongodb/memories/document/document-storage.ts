@@ -1,7 +1,7 @@
 import { withoutVersions } from "../../../core/contract/snapshot-since.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { MemoryLocation } from "../../operations/memory-location.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import type { MemoryArchive, PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import { readItems } from "./document-items.js";

@@ -29,7 +29,7 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import { getMemoryNamespace } from "../../../core/values/namespace.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem } from "../file-items.js";
 import { FileReads } from "./file-reads.js";
 

@@ -3,7 +3,7 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { MemoryOptions } from "../../../core/memory-options.js";
-import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { MemoryLocation } from "../../operations/memory-location.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import type { MemoryArchive, PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import { planChanges } from "../planned-changes.js";

@@ -1,0 +1,352 @@
+import { describe, expect, it } from "@jest/globals";
+import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { createAiMemory } from "../../../src/ai-sdk/index.js";
+import type { MemoryError } from "../../../src/core/values/errors.js";
+import type { MemoryVersion } from "../../../src/core/history/history.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
+import { dialectNames, toolsByName } from "../../../src/dialects/registry.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { type AiCall, type AiScript, aiSdks } from "../../helpers/ai-sdks.js";
+import { FailingStore } from "../../helpers/failing-store.js";
+import { HangingStore } from "../../helpers/hanging-store.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, name: dbName } = testDatabase();
+
+const append = (path: string, content: string): AiCall => ({
+  tool: "memory",
+  args: { command: "append", path, content },
+});
+
+async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
+  const versions: MemoryVersion[] = [];
+  for await (const version of history?.list() ?? []) versions.push(version);
+  return versions;
+}
+
+const byName = (one: { name: string }, other: { name: string }): number => one.name.localeCompare(other.name);
+
+/** Calls tools at the first step, and then answers. */
+function once(...calls: AiCall[]): AiScript {
+  return (prompt) => (prompt.some(({ role }) => role === "tool") ? "Done it." : calls);
+}
+
+const silent: AiScript = () => "Hello to you.";
+
+const perUser = (store: BaseStore = new InMemoryStore()): MemoryNode =>
+  new MemoryNode({ store, nodeId: "assistant", scope: "perUser", paths: "posix" });
+
+describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => {
+  // Requirement: ai-sdk.remembers
+  it("shows in the next step and the next conversation what the model stored", async () => {
+    const memory = perUser(new MongoMemoryStore({ client, dbName, memoriesCollection: `of_${version}` }));
+    const ask = (script: AiScript) =>
+      sdk.generate({
+        memory: createAiMemory({ memory, userId: "ada", content: "full", instructions: "You cook." }),
+        script,
+      });
+    const first = await ask(once(append("/food.md", "Is vegetarian.")));
+    expect(first.outputs).toEqual(['{"command":"append","path":"/food.md","ok":true,"result":{"status":"ok"}}']);
+    const [before, after] = first.prompts.map(([system]) => system?.text);
+    expect(before).toBe("You cook.");
+    expect(after).toMatch(/^You cook\.\n\n<memory scope="perUser" view="full">\n[^]*\| Is vegetarian\.\n<\/memory>$/);
+    const next = await ask(silent);
+    expect(next.prompts).toEqual([[{ role: "system", text: after }, expect.objectContaining({ role: "user" })]]);
+  });
+
+  // Requirement: ai-sdk.streams
+  it("streams an answer after a call of the tool", async () => {
+    const memory = perUser();
+    const { pieces, prompts, outputs } = await sdk.stream({
+      memory: createAiMemory({ memory, userId: "ada", content: "full" }),
+      script: once(append("/food.md", "Is vegetarian.")),
+    });
+    expect(pieces).toEqual(["Done ", "it."]);
+    expect(outputs).toHaveLength(1);
+    expect(prompts[1]?.[0]?.text).toContain("| Is vegetarian.");
+  });
+
+  // Requirement: ai-sdk.owner-by-program
+  it("belongs to the user of each call, in one agent for all", async () => {
+    const memory = perUser();
+    const memoryOf = (userId: string) => createAiMemory({ memory, userId, content: "full" });
+    const script: AiScript = (prompt) => {
+      const text = prompt.map((message) => message.text).join();
+      return text.includes("mine") ? "I know." : once(append("/note.md", "mine"))(prompt);
+    };
+    const outcomes = await sdk.askAgent(script, memoryOf, ["ada", "bob", "ada"]);
+    expect(outcomes.map(({ outputs }) => outputs.length)).toEqual([1, 1, 0]);
+    expect(outcomes[1]?.prompts[0]?.map(({ text }) => text).join()).not.toContain("mine");
+    expect(outcomes[2]?.prompts[0]?.map(({ text }) => text).join()).toMatch(/You cook\.[^]*\| mine/);
+    for (const user of ["ada", "bob"]) expect(await memory.memory(user).read("/note.md")).toBe("mine");
+  });
+
+  // Requirement: ai-sdk.owner-by-program
+  it("has no user of a model's choice", async () => {
+    const memory = perUser();
+    const call = { tool: "memory", args: { command: "append", path: "/a", content: "x", userId: "bob" } };
+    const { outputs, tools } = await sdk.generate({
+      memory: createAiMemory({ memory, userId: "ada" }),
+      script: once(call),
+    });
+    expect(outputs).toEqual([expect.stringContaining('"code":"EINVAL"')]);
+    expect(JSON.stringify(tools)).not.toMatch(/userId|threadId/);
+  });
+
+  // Requirement: ai-sdk.prompt-of-the-program
+  it("comes after the system prompt of the call, and never replaces it", async () => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
+    await memory.write("/note", "x");
+    const { prompts } = await sdk.generate({ memory: createAiMemory({ memory }), script: silent, system: "You cook." });
+    const [messages = []] = prompts;
+    const system = messages.filter(({ role }) => role === "system").map(({ text }) => text);
+    expect(system.join("\n\n")).toMatch(/^You cook\.\n\n<memory scope="global" view="tree">[^]*\/note/);
+    expect(messages.at(-1)).toMatchObject({ role: "user", text: "Hello" });
+  });
+
+  // Requirement: ai-sdk.prompt-of-the-program
+  it("leaves no trace of what it showed when it is empty again, and no empty message", async () => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
+    await memory.write("/note", "x");
+    const { prompts } = await sdk.generate({
+      memory: createAiMemory({ memory }),
+      script: once({ tool: "memory", args: { command: "delete", path: "/note" } }),
+    });
+    expect(prompts[0]?.[0]?.role).toBe("system");
+    expect(prompts[1]?.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+  });
+
+  // Requirement: ai-sdk.prompt-of-the-program
+  it("tells onError that it cannot be read, and the call goes on", async () => {
+    const store = new FailingStore();
+    const errors: MemoryError[] = [];
+    const memory = createAiMemory({
+      memory: perUser(store),
+      userId: "ada",
+      instructions: "You cook.",
+      onError: (error) => errors.push(error),
+    });
+    store.isAway = true;
+    const { prompts, outputs } = await sdk.generate({ memory, script: once(append("/a", "x")) });
+    expect(errors.map(({ code }) => code)).toEqual(["EIO", "EIO"]);
+    expect(prompts.map(([system]) => system)).toEqual([
+      { role: "system", text: "You cook." },
+      { role: "system", text: "You cook." },
+    ]);
+    expect(outputs).toEqual([expect.stringContaining('"code":"EIO"')]);
+    expect(String(outputs)).not.toContain("internal");
+  });
+
+  // Requirement: ai-sdk.prompt-of-the-program
+  it("keeps system messages with their cache marks, and is a message after them", async () => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
+    await memory.write("/note", "x");
+    const providerOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+    const instructions = { role: "system" as const, content: "You cook.", providerOptions };
+    const { prompts } = await sdk.generate({ memory: createAiMemory({ memory, instructions }), script: silent });
+    expect(prompts[0]?.slice(0, 2)).toEqual([
+      { role: "system", text: "You cook.", providerOptions },
+      { role: "system", text: expect.stringMatching(/^<memory/) },
+    ]);
+  });
+
+  // Requirement: ai-sdk.as-the-connector
+  it("keeps the budget, shows the mounts, and takes no change of what is read-only", async () => {
+    const store = new InMemoryStore();
+    const memory = new MemoryNode({
+      store,
+      nodeId: "assistant",
+      scope: "perUser",
+      mounts: { "/rules": { nodeId: "rules", access: "read", description: "House rules" } },
+    });
+    await openMemory(store, { nodeId: "rules" }).write("/long", "x".repeat(1000));
+    const shown = createAiMemory({ memory, userId: "ada", content: "full", maxChars: 500 });
+    const { prompts, outputs, tools } = await sdk.generate({ memory: shown, script: once(append("/rules/new", "x")) });
+    const text = prompts[0]?.[0]?.text ?? "";
+    expect(text.length).toBeLessThanOrEqual(500);
+    expect(text).toContain("/rules/ - House rules (global, read-only");
+    expect(text).toContain("/rules/long (1000 bytes)");
+    expect(tools[0]?.description).toContain("/rules");
+    expect(outputs).toEqual([expect.stringContaining('"code":"EACCES"')]);
+  });
+
+  // Requirement: ai-sdk.as-the-connector
+  it("shows the shared memory to a user without notes, and to nobody in particular", async () => {
+    const memory = perUser();
+    await memory.globalMemory().write("/rules.md", "Be kind.");
+    const errors: MemoryError[] = [];
+    for (const userId of ["ada", undefined]) {
+      const { prompts } = await sdk.generate({
+        memory: createAiMemory({ memory, userId, content: "full", onError: (error) => errors.push(error) }),
+        script: silent,
+      });
+      expect(prompts[0]?.[0]?.text).toMatch(/<memory scope="global"[^]*\| Be kind\./);
+    }
+    expect(errors.map(({ code }) => code)).toEqual(["EINVAL"]);
+  });
+
+  // Requirement: ai-sdk.as-the-connector
+  it("shows a memory, or a tree of memories, that the program opened", async () => {
+    const store = new InMemoryStore();
+    const own = openMemory(store, { nodeId: "own", scope: "perUser", userId: "ada" });
+    const team = openMemory(store, { nodeId: "team" });
+    await own.write("/note", "x");
+    await team.write("/plan", "y");
+    const see = async (memory: typeof own) =>
+      (await sdk.generate({ memory: createAiMemory({ memory }), script: silent })).prompts[0]?.[0]?.text;
+    expect(await see(own)).toMatch(/scope="perUser"[^]*\n\/note /);
+    expect(await see(mountMemories({ "/": own, "/team": team }))).toMatch(/\n\/note [^]*\n\/team\/plan /);
+    await own.delete("/");
+    expect(await see(own)).toBe("Hello");
+  });
+
+  // Requirement: ai-sdk.as-the-connector
+  it("shows paths as the tools of its dialect take them", async () => {
+    const memory = perUser();
+    await memory.memory("ada").write("/note.md", "x");
+    const { prompts } = await sdk.generate({
+      memory: createAiMemory({ memory, userId: "ada", dialects: ["claude"] }),
+      script: once({ tool: "memory", args: { command: "view", path: "/memories/note.md" } }),
+    });
+    expect(prompts[0]?.[0]?.text).toContain("\n/memories/note.md ");
+    expect(prompts[1]?.at(-1)?.text).toContain("1\tx");
+  });
+
+  // Requirement: ai-sdk.last-message
+  it("is the last message of each step once, in its latest state", async () => {
+    const memory = createAiMemory({ memory: perUser(), userId: "ada", content: "full", placement: "last_message" });
+    let count = 0;
+    const script: AiScript = () => (count < 3 ? [append("/log", `line ${(count += 1)}`)] : "Done it.");
+    const { prompts } = await sdk.generate({ memory, script, system: "You cook." });
+    expect(prompts).toHaveLength(4);
+    prompts.forEach((messages, step) => {
+      const shown = messages.filter(({ text }) => text.startsWith("<memory"));
+      expect(messages[0]).toEqual({ role: "system", text: "You cook." });
+      expect(shown).toHaveLength(step === 0 ? 0 : 1);
+      if (step > 0) expect(messages.at(-1)).toBe(shown[0]);
+      if (step > 0) expect(shown[0]?.text).toContain(`| line ${step}\n</memory>`);
+    });
+  });
+
+  // Requirement: ai-sdk.refusals-are-answers
+  it.each([
+    [{ command: "read", path: "/missing" }, "ENOENT"],
+    [{ command: "burn", path: "/a" }, "EINVAL"],
+    [{ path: 7 }, "EINVAL"],
+    ["no object", "EINVAL"],
+  ])("answers %j by a refusal in its own form", async (args, code) => {
+    const { outputs, parts, text } = await sdk.generate({
+      memory: createAiMemory({ memory: perUser(), userId: "ada" }),
+      script: once({ tool: "memory", args }),
+    });
+    expect(outputs).toEqual([expect.stringMatching(new RegExp(`"ok":false,"error":\\{.*"code":"${code}"`))]);
+    expect(parts).not.toContain("tool-error");
+    expect(text).toBe("Done it.");
+  });
+
+  // Requirement: ai-sdk.refusals-are-answers
+  it("answers that it needs a user", async () => {
+    const { outputs } = await sdk.generate({
+      memory: createAiMemory({ memory: perUser(), onError: () => {} }),
+      script: once(append("/a", "x")),
+    });
+    expect(outputs).toEqual([expect.stringContaining('"code":"EINVAL"')]);
+  });
+
+  // Requirement: ai-sdk.parallel-edits-land
+  it("loses none of 20 calls of one step", async () => {
+    const memory = perUser();
+    const calls = Array.from({ length: 20 }, (_, index) => append("/log", `line ${index}`));
+    await sdk.generate({ memory: createAiMemory({ memory, userId: "ada" }), script: once(...calls) });
+    expect((await memory.memory("ada").read("/log")).split("\n").toSorted()).toEqual(
+      calls.map((_, index) => `line ${index}`).toSorted(),
+    );
+  });
+
+  // Requirement: ai-sdk.aborts
+  it("ends a waiting tool when the request is aborted", async () => {
+    const store = new HangingStore();
+    const memory = createAiMemory({ memory: openMemory(store, { nodeId: "a" }) });
+    const abort = new AbortController();
+    const script: AiScript = () => {
+      store.hang();
+      queueMicrotask(() => setImmediate(() => abort.abort(new Error("the user left"))));
+      return [append("/a", "x")];
+    };
+    await expect(sdk.generate({ memory, script, abortSignal: abort.signal })).rejects.toThrow("the user left");
+    store.goOn();
+  });
+
+  // Requirement: ai-sdk.schemas
+  it.each(dialectNames)("sends the schemas and descriptions of the dialect %s to the provider", async (name) => {
+    const memory = createAiMemory({ memory: perUser(), userId: "ada", dialects: [name], search: true });
+    const { tools } = await sdk.generate({ memory, script: silent });
+    const expected = [...toolsByName([name], perUser(), { search: true }).values()];
+    const sent = tools.map((tool) => ({ name: tool.name, description: tool.description, schema: tool.inputSchema }));
+    expect(sent.toSorted(byName)).toEqual(
+      expected.map(({ name: tool, description, schema }) => ({ name: tool, description, schema })).toSorted(byName),
+    );
+    expect(JSON.stringify(tools)).toContain("search");
+  });
+});
+
+// Requirement: ai-sdk.aborts
+it("a tool of an aborted request throws the reason and reads nothing", async () => {
+  const store = new HangingStore();
+  const { memory } = createAiMemory({ memory: openMemory(store, { nodeId: "a" }) }).tools;
+  const reason = new Error("the user left");
+  const call = { toolCallId: "1", abortSignal: AbortSignal.abort(reason) };
+  await expect(memory?.execute({ command: "list", path: "/" }, call)).rejects.toBe(reason);
+  expect(store.asked).toBe(0);
+});
+
+// Requirement: ai-sdk.actor
+it("the history names user, thread, run and call, and undoes the run", async () => {
+  const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "named", history: true });
+  const memory = new MemoryNode({ store, nodeId: "assistant", scope: "perUser" });
+  const { memory: tool } = createAiMemory({ memory, userId: "ada", threadId: "chat", runId: "request-7" }).tools;
+  await tool?.execute({ command: "append", path: "/a", content: "x" }, { toolCallId: "call-1" });
+  const own = memory.memory("ada");
+  const [version] = await versionsOf(own);
+  expect(version?.actor).toEqual({ userId: "ada", threadId: "chat", runId: "request-7", toolCallId: "call-1" });
+  await own.history?.revert({ runId: "request-7" });
+  expect((await own.snapshot()).files).toEqual([]);
+});
+
+// Requirement: ai-sdk.actor
+it("each call of createAiMemory is a run of its own", async () => {
+  const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "runs", history: true });
+  const memory = new MemoryNode({ store, nodeId: "assistant" });
+  for (const content of ["x", "y"]) {
+    const { memory: tool } = createAiMemory({ memory }).tools;
+    await tool?.execute({ command: "append", path: "/a", content }, {});
+    await tool?.execute({ command: "append", path: "/b", content }, {});
+  }
+  const runs = (await versionsOf(memory.memory())).map(({ actor }) => actor?.runId);
+  expect(runs).toHaveLength(4);
+  expect(new Set(runs).size).toBe(2);
+});
+
+describe("the options of createAiMemory", () => {
+  const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
+
+  // Requirement: ai-sdk.options-checked
+  it.each([
+    [undefined, "they are missing"],
+    [{}, "memory: must be a MemoryNode, or a Memory"],
+    [{ memory, user: "ada" }, 'unknown option "user"; "userId" was probably meant'],
+    [{ memory, userId: "" }, "userId"],
+    [{ memory, dialects: ["own"] }, "must be one of unified, claude, journal, records, or a Dialect"],
+    [{ memory, dialects: ["unified", "claude"] }, "both have a tool called memory"],
+    [{ memory, instructions: { role: "user", content: "x" } }, "must be a text or system messages"],
+    [{ memory, placement: "before_system" }, "placement"],
+    [{ memory, maxChars: 0 }, "maxChars"],
+  ])("%# are refused in words", (options, words) => {
+    const create = (): unknown => createAiMemory(options as never);
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(words);
+  });
+});

@@ -1,0 +1,19 @@
+import type { BaseStore } from "@langchain/langgraph";
+import { type LanguageModel, ToolLoopAgent } from "ai";
+import { MemoryNode } from "langgraph-mongo-memory";
+import { createAiMemory } from "langgraph-mongo-memory/ai-sdk";
+
+/** An agent of the AI SDK with one memory for each user. */
+export function createCookingAgent(model: LanguageModel, store: BaseStore) {
+  const memory = new MemoryNode({ store, nodeId: "example-ai-sdk", scope: "perUser", paths: "posix" });
+  const agent = new ToolLoopAgent<{ userId: string }>({
+    model,
+    instructions: "You recommend dishes. Note in your memory what you learn about the user.",
+    // Your program knows the user of a call; a model cannot choose one.
+    prepareCall: ({ options, ...settings }) => ({
+      ...settings,
+      ...createAiMemory({ memory, userId: options.userId, content: "full" }),
+    }),
+  });
+  return { agent, memory };
+}

@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { InMemoryStore } from "@langchain/langgraph";
+import { MongoMemoryStore } from "langgraph-mongo-memory";
+import { createCookingAgent } from "./agent.js";
+import { printStep } from "./print-step.js";
+import { scriptedModel } from "./scripted-model.js";
+
+if (existsSync(".env")) process.loadEnvFile();
+const { AI_GATEWAY_API_KEY: key, AI_MODEL: modelName = "openai/gpt-4.1-mini", MONGODB_URI: uri } = process.env;
+const model = key ? modelName : scriptedModel();
+const store = uri ? await MongoMemoryStore.fromConnString(uri) : new InMemoryStore();
+console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI for MongoDB)"}`);
+console.log(`Model: ${key ? modelName : "scripted (set AI_GATEWAY_API_KEY for a real one)"}`);
+
+try {
+  const { agent, memory } = createCookingAgent(model, store);
+  // Deletes notes of an earlier run in MongoDB.
+  for (const userId of ["ada@example.com", "bob@example.com"]) await memory.memory(userId).delete("/");
+
+  const ask = async (userId: string, prompt: string): Promise<void> => {
+    console.log(`\n[${userId}] ${prompt}`);
+    const { text } = await agent.generate({ prompt, options: { userId }, onStepStart: printStep });
+    console.log(`  Answer: ${text}`);
+  };
+
+  await ask("ada@example.com", "I am vegetarian.");
+  // Another conversation: it has no messages of the first.
+  await ask("ada@example.com", "What shall I eat?");
+  await ask("bob@example.com", "What shall I eat?");
+} finally {
+  await store.stop();
+}

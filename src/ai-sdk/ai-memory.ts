@@ -1,0 +1,84 @@
+import { getMountTree } from "../core/mounts/mounted-memory.js";
+import type { Memory } from "../core/memory.js";
+import { isMemory } from "../core/mounts/mounts.js";
+import { toolsByName } from "../dialects/registry.js";
+import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
+import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
+import { openMemoryForRun } from "../langchain/memory-source.js";
+import { type AiMemoryOptions, checkAiMemoryOptions } from "./options.js";
+import { addAsLastMessage, addToInstructions, type AiStep, type PreparedStep } from "./step.js";
+import { type AiTool, type AiToolCall, createAiTool } from "./tools.js";
+
+/** The parts of a memory that `generateText`, `streamText` and `ToolLoopAgent` take. */
+export interface AiMemory {
+  /** The tools of the memory, by name. */
+  tools: Record<string, AiTool>;
+  /**
+   * Shows the memory to the model, with its latest changes at each step. A memory that cannot be read never breaks the
+   * call: see `onError`. A `prepareStep` of your own can call it and add to its answer.
+   */
+  prepareStep: <Message extends object>(step: AiStep<Message>) => Promise<PreparedStep<Message>>;
+}
+
+/**
+ * Gives a model of the Vercel AI SDK a memory: tools that change it, and its contents in the system prompt.
+ *
+ * Call it once for each request, and spread the result: `generateText({ model, prompt, ...createAiMemory(options) })`.
+ * The options choose the memory, its user and its thread. The calls of a tool end with the `abortSignal` of the request.
+ * Refusals and failures are answers of the tool, in words for the model. A tool throws only the reason of an abort.
+ *
+ * @throws TypeError for bad options, or two tools of one name
+ */
+export function createAiMemory(options: AiMemoryOptions): AiMemory {
+  checkAiMemoryOptions(options);
+  const { memory, dialects = ["unified"], search = false, instructions, placement = "after_system" } = options;
+  const run = createRun(options);
+  const adapted = [...toolsByName(dialects, memory, { search }).values()];
+  const openMemory = ({ toolCallId, abortSignal }: AiToolCall): Promise<Memory> =>
+    openMemoryForRun(memory, {
+      ...run,
+      config: { ...run.config, ...(abortSignal && { signal: abortSignal }) },
+      toolCallId,
+    });
+  const connector = createConnector(options, adapted.find(({ shownRoot }) => shownRoot !== undefined)?.shownRoot);
+  const shown = new WeakSet<object>();
+  return {
+    tools: Object.fromEntries(adapted.map((tool) => [tool.name, createAiTool(tool, openMemory)])),
+    prepareStep: async (step) => {
+      const [message] = await connector.inject([], run.config);
+      const text = message?.text ?? null;
+      return placement === "last_message"
+        ? addAsLastMessage(step, instructions, text, shown)
+        : addToInstructions(step, instructions, text);
+    },
+  };
+}
+
+function createRun({ threadId, userId, runId = globalThis.crypto.randomUUID() }: AiMemoryOptions): MemoryRun {
+  const ids = { thread_id: threadId, user_id: userId, run_id: runId };
+  const configurable = Object.fromEntries(Object.entries(ids).filter(([, id]) => id !== undefined));
+  return getMemoryRun({ configurable });
+}
+
+/** @param rootOfTools as the tools take paths */
+function createConnector(options: AiMemoryOptions, rootOfTools: string | undefined): MemoryConnectorNode {
+  const { memory, content, maxChars, root = rootOfTools, onError } = options;
+  const config = {
+    ...(content !== undefined && { content }),
+    ...(maxChars !== undefined && { maxChars }),
+    ...(root !== undefined && { root }),
+    ...(onError !== undefined && { onError }),
+  };
+  if (!isMemory(memory)) return memory.createConnector(config);
+  const tree = getMountTree(memory);
+  return new MemoryConnectorNode({
+    ...config,
+    memory: {
+      // The mounts of a tree say themselves whose they are.
+      scope: tree === null ? memory.address.scope : "global",
+      memoryForRun: () => memory,
+      globalMemory: () => memory,
+      treeForRun: async () => tree && { tree, missingOwner: null },
+    },
+  });
+}
