@@ -1,11 +1,15 @@
+import { ignoredHere } from "./other-systems.config.js";
+
 /** @type {import("jest").Config} */
 export default {
   testEnvironment: "<rootDir>/__tests__/helpers/environment.js",
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
   // In `npm run test:long` only: what the official store lacks, which is no part of this package, and the development
   // server of LangGraph, each start of which takes seconds. The example of the server runs on both stores each time.
-  testPathIgnorePatterns:
-    process.env.LONG_TESTS === "1" ? [] : ["/store-official\\.test\\.ts$", "/graph/server\\.test\\.ts$"],
+  testPathIgnorePatterns: [
+    ...ignoredHere,
+    ...(process.env.LONG_TESTS === "1" ? [] : ["/store-official\\.test\\.ts$", "/graph/server\\.test\\.ts$"]),
+  ],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   transform: {

@@ -5,8 +5,8 @@ import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { z } from "zod";
 import { createManifest } from "../../desktop/manifest.js";
-import { dialectNames, searchingDialects } from "../../src/dialects/registry.js";
-import { describeTool, toolsByName } from "../../src/mcp/tools.js";
+import { dialectNames, searchingDialects, toolsByName } from "../../src/dialects/registry.js";
+import { describeTool } from "../../src/mcp/tools.js";
 import { cli } from "../helpers/run-cli.js";
 
 /* The files by which registries, desktops and coding agents find the package and start it. */

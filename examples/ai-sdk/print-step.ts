@@ -1,7 +1,13 @@
 import type { Instructions, ModelMessage } from "ai";
 
 /** Prints what the model sees at a step. Pass it as `onStepStart`. */
-export function printStep({ instructions = [], messages }: { instructions?: Instructions; messages: ModelMessage[] }) {
+export function printStep({
+  instructions = [],
+  messages,
+}: {
+  instructions?: Instructions | undefined;
+  messages: ModelMessage[];
+}) {
   console.log("  The model sees:");
   const prompts = Array.isArray(instructions) ? instructions : [instructions];
   for (const prompt of prompts) print("system", typeof prompt === "string" ? prompt : prompt.content);

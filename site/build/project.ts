@@ -15,7 +15,7 @@ interface PackageFile {
   name: string;
   version: string;
   description: string;
-  repository?: { url: string };
+  repository: { url: string };
   homepage?: string;
 }
 
@@ -23,8 +23,8 @@ export function readProject(): Project {
   const { name, version, description, repository, homepage } = JSON.parse(
     readFileSync("package.json", "utf8"),
   ) as PackageFile;
-  const url = repository?.url ?? `https://github.com/${name}/${name}`;
-  return { name, version, description, repository: url.replace(/^git\+/, "").replace(/\.git$/, ""), homepage };
+  const address = repository.url.replace(/^git\+/, "").replace(/\.git$/, "");
+  return { name, version, description, repository: address, homepage };
 }
 
 /** The address of a file or folder of the project in its repository. Undefined if the project has no such file. */

@@ -303,6 +303,20 @@ it("a tool of an aborted request throws the reason and reads nothing", async () 
   expect(store.asked).toBe(0);
 });
 
+// Requirement: ai-sdk.aborts
+it("a tool that waits for the store ends with the signal, and throws its reason", async () => {
+  const store = new HangingStore();
+  const { memory } = createAiMemory({ memory: openMemory(store, { nodeId: "a" }) }).tools;
+  const abort = new AbortController();
+  store.hang();
+  const call = memory?.execute({ command: "list", path: "/" }, { toolCallId: "1", abortSignal: abort.signal });
+  while (store.asked === 0) await new Promise(setImmediate);
+  const reason = new Error("the user left");
+  abort.abort(reason);
+  await expect(call).rejects.toBe(reason);
+  store.goOn();
+});
+
 // Requirement: ai-sdk.actor
 it("the history names user, thread, run and call, and undoes the run", async () => {
   const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "named", history: true });

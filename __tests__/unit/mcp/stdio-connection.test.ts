@@ -84,7 +84,8 @@ describe("a connection over stdio", () => {
     await begun;
     letGo();
     await served;
-    const answers = String(output.read())
+    const answers = (await output.end().toArray())
+      .join("")
       .trim()
       .split("\n")
       .map((line) => (JSON.parse(line) as { id: number }).id);

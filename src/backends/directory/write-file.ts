@@ -1,9 +1,10 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FileStat } from "../../core/memory.js";
 import type { Place } from "./folder.js";
 import type { Hold } from "./folder-lock.js";
-import { getErrorCode, io, linkInTheWay } from "./fs-errors.js";
+import { fileSystemError, getErrorCode, io, linkInTheWay } from "./fs-errors.js";
 import type { OpenDirectory } from "./open-directory.js";
 import { keptModeBits, type Modes } from "./rights.js";
 import { discard, freshName } from "./work-folder.js";
@@ -53,9 +54,25 @@ export async function placeDirectories({ parent, names }: Destination, hold: Hol
 export async function move(hold: Hold, from: Place, to: Place): Promise<void> {
   const check = (): Promise<unknown> => Promise.all([from.parent.check(), to.parent.check()]);
   await check();
-  hold.assertHeld();
-  await io(rename(from.parent.pathTo(from.name), to.parent.pathTo(to.name)));
+  await renameWhenFree(hold, from.parent.pathTo(from.name), to.parent.pathTo(to.name));
   await check();
+}
+
+const maxRenames = 10;
+const heldOpen = new Set(["EACCES", "EBUSY", "EPERM"]);
+
+/** Windows refuses to rename what somebody has open, such as a reader or a virus scanner. So it is tried again there. */
+async function renameWhenFree(hold: Hold, from: string, to: string): Promise<void> {
+  for (let count = 1; ; count += 1) {
+    hold.assertHeld();
+    const fault = await rename(from, to).then(
+      () => null,
+      (error: unknown) => ({ error, isHeldOpen: heldOpen.has(getErrorCode(error) ?? "") }),
+    );
+    if (fault === null) return;
+    if (process.platform !== "win32" || !fault.isHeldOpen || count === maxRenames) throw fileSystemError(fault.error);
+    await sleep(10 * count);
+  }
 }
 
 async function moveIntoPlace<T>(hold: Hold, to: Place, make: (top: string) => Promise<T>): Promise<T> {

@@ -108,19 +108,6 @@ describe("the folder itself", () => {
     await Promise.all([...appendsTo(byLink), ...appendsTo(byName)]);
     expect((await byName.read("/log")).split("\n")).toHaveLength(20);
   });
-
-  it("is EIO where it is a file", async () => {
-    const dir = join(folderWith(folder, { file: "text" }), "file");
-    const memory = openDirectoryMemory({ dir });
-    for (const call of [
-      () => memory.list(),
-      () => memory.read("/a"),
-      () => memory.append("/a", "x"),
-      () => memory.snapshot(),
-    ]) {
-      await refuses(call(), "EIO", "EIO: the memory's folder is not a folder");
-    }
-  });
 });
 
 it("a hard link is a file, and a change leaves its other names as they were", async () => {

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { foldName, isReserved, fileNameFault } from "../../../../src/backends/directory/names.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
-import { anyCharacter } from "../../../helpers/any-character.js";
-import { repetitions } from "../../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -101,18 +99,6 @@ describe("a name", () => {
     await openDirectoryMemory({ dir, paths: "posix" }).write(`/${name}`, "x");
     expect(readdirSync(dir)).toContain(name);
   });
-
-  // Requirement: directory.reaching
-  it("that is illegal elsewhere, made by a hand, is read, changed and deleted", async () => {
-    const dir = folderWith(folder, { "CON.txt": "a", "a:b": "b", "dot.": "c" });
-    const memory = openDirectoryMemory({ dir });
-    expect((await memory.list()).map(({ name }) => name)).toEqual(["CON.txt", "a:b", "dot."]);
-    await memory.append("/CON.txt", "more");
-    expect(await memory.read("/CON.txt")).toBe("a\nmore");
-    expect(await memory.delete("/a:b")).toEqual({ files: 1, dirs: 0 });
-    await memory.rename("/dot.", "/dot");
-    expect((await memory.list()).map(({ name }) => name)).toEqual(["CON.txt", "dot"]);
-  });
 });
 
 describe("two names that some file system takes for one", () => {
@@ -146,14 +132,6 @@ describe("two names that some file system takes for one", () => {
     await refuses(memory.write("/é", "x"), "EINVAL");
     expect(await memory.read("/e\u0301")).toBe("by hand");
     await refuses(memory.read("/é"), "ENOENT");
-  });
-
-  it("both made by hands are two files", async () => {
-    const dir = folderWith(folder, { a: "small", A: "large" });
-    const memory = openDirectoryMemory({ dir });
-    expect(await memory.readFiles(["/a", "/A"])).toEqual(["small", "large"]);
-    await memory.append("/A", "x");
-    expect(await memory.readFiles(["/a", "/A"])).toEqual(["small", "large\nx"]);
   });
 
   it("may be the old and the new one of a rename", async () => {
@@ -216,50 +194,11 @@ describe("names that are never part of a memory", () => {
 });
 
 describe("names that no path can hold", () => {
-  // Requirement: directory.reaching
-  it("are passed over, and what is beside them is read", async () => {
-    const dir = folderWith(folder, {
-      good: "x",
-      "sub/good": "y",
-      "line\nbreak": "1",
-      "back\\slash": "2",
-      "%2e%2e": "3",
-      "．．": "4",
-      "sub/\u0007": "5",
-    });
-    writeFileSync(Buffer.concat([Buffer.from(`${dir}/bad`), Buffer.from([0xff, 0xfe])]), "6");
-    const memory = openDirectoryMemory({ dir });
-    expect((await memory.list()).map(({ name }) => name)).toEqual(["good", "sub"]);
-    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/good", "/sub/good"]);
-    await memory.append("/good", "more");
-    expect(await memory.delete("/")).toEqual({ files: 2, dirs: 1 });
-    expect(readdirSync(dir)).toHaveLength(6);
-  });
-
   it("deeper than a path may be are passed over", async () => {
     const deep = Array.from({ length: 32 }, () => "d").join("/");
     const dir = folderWith(folder, { [`${deep}/file`]: "x" });
     const { files, directories } = await openDirectoryMemory({ dir }).snapshot();
     expect([files, directories.length]).toEqual([[], 32]);
-  });
-
-  // Requirement: directory.own-files, directory.reaching
-  it("what a listing shows can be read, whatever names lie there", async () => {
-    const name = fc.oneof(
-      fc.string({ unit: anyCharacter, maxLength: 20 }),
-      fc.constantFrom("CON", "a.", "..x", "%2e", "\uFFFD", " ", "\uFEFF"),
-    );
-    const isName = (text: string): boolean =>
-      text !== "" && text !== "." && text !== ".." && !/[/\0]/.test(text) && text.isWellFormed();
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(name.filter(isName), { maxLength: 8 }), async (names) => {
-        const dir = folderWith(folder, Object.fromEntries(names.map((each) => [each, `text of ${each}`])));
-        const memory = openDirectoryMemory({ dir });
-        for (const entry of await memory.list())
-          expect(await memory.read(`/${entry.name}`)).toBe(`text of ${entry.name}`);
-      }),
-      { numRuns: repetitions({ usual: 50, long: 100 }) },
-    );
   });
 });
 

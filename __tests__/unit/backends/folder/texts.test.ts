@@ -2,7 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import {
   appendFileSync,
   mkdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -130,24 +129,6 @@ describe("what a hand does between two calls", () => {
     expect([await memory.list(), (await memory.snapshot()).files]).toEqual([[], []]);
     await memory.append("/b/c", "again");
     expect(await memory.read("/b/c")).toBe("again");
-  });
-
-  it("may put a file in the place of the folder, of which nothing is known then", async () => {
-    const dir = folderWith(folder, { note: "text" });
-    const memory = openDirectoryMemory({ dir });
-    await memory.append("/note", "more");
-    rmSync(dir, { recursive: true });
-    writeFileSync(dir, "no folder");
-    const calls = [
-      () => memory.read("/note"),
-      () => memory.list(),
-      () => memory.snapshot(),
-      () => memory.stat("/note"),
-      () => memory.readFiles(["/note"]),
-      () => memory.write("/note", "x"),
-    ];
-    for (const call of calls) await refuses(call(), "EIO", "EIO: the memory's folder is not a folder");
-    expect(readFileSync(dir, "utf8")).toBe("no folder");
   });
 
   it("may take the work folder away, as `git clean` does", async () => {

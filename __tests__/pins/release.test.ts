@@ -1,0 +1,163 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { parse } from "yaml";
+import { changelogSection, hasUnreleased, withAbsoluteLinks } from "../../release/changelog.js";
+import { distTagOf } from "../../release/dist-tag.js";
+import { checkOwner, ownerOf, ownersIn, placeholder, withOwner } from "../../release/owner.js";
+import { readTrackedTexts } from "../../release/tracked-files.js";
+import { statedVersions } from "../../release/versions.js";
+
+interface Manifest {
+  version: string;
+  engines: { node: string };
+  repository: { url: string };
+}
+
+interface Step {
+  uses?: string;
+  with?: Record<string, unknown>;
+}
+
+interface Job {
+  permissions?: Record<string, string>;
+  steps: Step[];
+  strategy?: { matrix: { node?: string[] } };
+}
+
+const manifest = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
+const workflows = ".github/workflows";
+const workflowNames = await readdir(workflows);
+const readWorkflow = (name: string): Promise<string> => readFile(join(workflows, name), "utf8");
+const jobsOf = async (name: string): Promise<Record<string, Job>> =>
+  (parse(await readWorkflow(name)) as { jobs: Record<string, Job> }).jobs;
+
+describe("the version of the package", () => {
+  it("is the same wherever it stands", async () => {
+    const stated = await statedVersions();
+    expect(stated.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(["package.json", "package-lock.json", "src/core/values/package-version.ts"]),
+    );
+    expect(stated.filter(({ version }) => version !== manifest.version)).toEqual([]);
+  });
+
+  it("has a section in the changelog, with its date", async () => {
+    const { date, text } = changelogSection(await readFile("CHANGELOG.md", "utf8"), manifest.version);
+    expect(date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(text).not.toBe("");
+  });
+
+  it.each([
+    ["1.0.0-rc.1", "next"],
+    ["1.0.0", "latest"],
+  ])("%s is found by npm as %s", (version, tag) => {
+    expect(distTagOf(version)).toBe(tag);
+  });
+});
+
+describe("a section of a changelog", () => {
+  const changelog = "# Changelog\n\n## 1.1.0-rc.1 - 2026-02-03\n\nA\n\n## 1.1.0 - 2026-02-02\n\n### Added\n\n- B\n";
+
+  it("ends where the next one begins", () => {
+    expect(changelogSection(changelog, "1.1.0-rc.1")).toEqual({ date: "2026-02-03", text: "A" });
+    expect(changelogSection(changelog, "1.1.0")).toEqual({ date: "2026-02-02", text: "### Added\n\n- B" });
+  });
+
+  it.each(["1.1", "2.0.0"])("of a version without one, such as %s, is refused", (version) => {
+    expect(() => changelogSection(changelog, version)).toThrow(`no section "## ${version} - YYYY-MM-DD"`);
+  });
+
+  it("without a version is seen", () => {
+    expect([hasUnreleased(changelog), hasUnreleased(`## Unreleased\n\n${changelog}`)]).toEqual([false, true]);
+  });
+
+  it("has links that lead to the files of its version, outside of the repository", () => {
+    expect(withAbsoluteLinks("[a](docs/a.md#b), [c](https://d.example)", "acme", "1.1.0")).toBe(
+      "[a](https://github.com/acme/langgraph-mongo-memory/blob/v1.1.0/docs/a.md#b), [c](https://d.example)",
+    );
+  });
+});
+
+describe("the owner of the repository", () => {
+  const forms = (owner: string): string =>
+    [
+      `git+https://github.com/${owner}/langgraph-mongo-memory.git`,
+      `https://${owner}.github.io/langgraph-mongo-memory/`,
+      `io.github.${owner}/langgraph-mongo-memory`,
+      `?name=io.github.${owner}%2Flanggraph-mongo-memory`,
+      `npx skills add ${owner}/langgraph-mongo-memory`,
+      `https://github.com/sponsors/${owner}`,
+      `https://github.com/${owner}`,
+      `{ "name": "${owner}" }`,
+    ].join("\n");
+
+  it("is the same in every file that names one", async () => {
+    const owner = ownerOf(manifest);
+    const others = [...(await readTrackedTexts())]
+      .filter(([path]) => path !== "__tests__/pins/release.test.ts")
+      .flatMap(([path, text]) => ownersIn(text).map((each) => `${path}: ${each}`))
+      .filter((each) => !each.endsWith(`: ${owner}`));
+    expect(others).toEqual([]);
+  });
+
+  it("is set in every form of an address", () => {
+    expect(withOwner(forms(placeholder), placeholder, "acme")).toBe(forms("acme"));
+    expect(withOwner(forms("acme"), "acme", "acme-inc")).toBe(forms("acme-inc"));
+    expect(withOwner(forms("acme-inc"), "acme", "other")).toBe(forms("acme-inc"));
+  });
+
+  it("leaves no placeholder behind", async () => {
+    const own = /^(?:release\/|__tests__\/pins\/release)/;
+    const left = [...(await readTrackedTexts())].filter(
+      ([path, text]) => !own.test(path) && /\bOWNER\b/.test(withOwner(text, placeholder, "acme")),
+    );
+    expect(left.map(([path]) => path)).toEqual([]);
+  });
+
+  it.each(["", placeholder, "a/b", "-a", "a--b", "a".repeat(40)])("cannot be %j", (name) => {
+    expect(() => checkOwner(name)).toThrow(RangeError);
+  });
+
+  it("is read from repository.url alone", () => {
+    expect(ownerOf({ repository: { url: "git+https://github.com/acme/langgraph-mongo-memory.git" } })).toBe("acme");
+    expect(() => ownerOf({ repository: { url: "https://example.com" } })).toThrow("repository.url");
+  });
+});
+
+describe("the workflows", () => {
+  it("use every action by its full commit, one commit for each, and say its version", async () => {
+    const texts = await Promise.all(workflowNames.map(readWorkflow));
+    const uses = texts.flatMap((text) => Array.from(text.matchAll(/uses: (.*)/g), ([, use = ""]) => use));
+    expect(uses.length).toBeGreaterThan(0);
+    for (const use of uses) expect(use).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const names = new Set(uses.map((use) => use.replace(/@.*/, "")));
+    expect(new Set(uses).size).toBe(names.size);
+  });
+
+  it("leave no credentials in what they check out", async () => {
+    const all = await Promise.all(workflowNames.map(jobsOf));
+    const checkouts = all
+      .flatMap((jobs) => Object.values(jobs).flatMap(({ steps }) => steps))
+      .filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+    for (const checkout of checkouts) expect(checkout.with).toMatchObject({ "persist-credentials": false });
+  });
+
+  it("check the oldest Node that the package allows", async () => {
+    const { check } = await jobsOf("ci.yml");
+    expect(`>=${check?.strategy?.matrix.node?.[0]}`).toBe(manifest.engines.node);
+  });
+
+  it("check the versions of Node that the documentation names", async () => {
+    const { check } = await jobsOf("ci.yml");
+    const versions = check?.strategy?.matrix.node ?? [];
+    const named = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
+    expect(await readFile("docs/install.md", "utf8")).toContain(`CI runs Node ${named}.`);
+  });
+
+  it("publish by a job that runs no code of the repository", async () => {
+    const { publish, pack } = await jobsOf("release.yml");
+    expect(pack?.permissions).toBeUndefined();
+    expect(publish?.permissions).toEqual({ "id-token": "write" });
+    expect(publish?.steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
+  });
+});
