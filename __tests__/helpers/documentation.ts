@@ -20,6 +20,11 @@ export function documentationPages(): Page[] {
   return ["README.md", ...folders.flatMap(pagesIn)].map((file) => pageAt(file));
 }
 
+/** Returns a function that gives the text of a page by its file, and "" for a page that is not there. */
+export function textIn(pages: readonly Page[]): (file: string) => string {
+  return (file) => pages.find((page) => page.file === file)?.text ?? "";
+}
+
 export function pageAt(file: string, root = "."): Page {
   return { file, text: readFileSync(join(root, file), "utf8") };
 }

@@ -1,0 +1,182 @@
+import { existsSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "@jest/globals";
+import {
+  brokenLinks,
+  commandsOf,
+  documentationPages,
+  pageAt,
+  textIn,
+  withoutCode,
+} from "../../helpers/documentation.js";
+import { cli } from "../../helpers/run-cli.js";
+
+const pages = documentationPages();
+const textOf = textIn(pages);
+const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/${name}`)]
+  .map((folder) => `${folder}/README.md`)
+  .filter((file) => existsSync(file))
+  .map((file) => pageAt(file));
+
+describe("the documentation", () => {
+  it.each([...pages, ...readmes])("$file names commands that exist", async ({ file, text }) => {
+    const { scripts, peerDependencies } = await packageJson();
+    const known: ((command: string) => boolean)[] = [
+      (command) =>
+        ["npm ci", "npm test", ...Object.keys(scripts).map((script) => `npm run ${script}`)].includes(command),
+      (command) =>
+        new RegExp(
+          `^npm install (?: ?(?:${["langgraph-mongo-memory", ...Object.keys(peerDependencies)].join("|")}))+$`,
+        ).test(command),
+      (command) => existsSync(/^npx tsx (examples\/\S+\.ts)$/.exec(command)?.[1] ?? ""),
+      // The quick start and the tutorial: `npm run check:first-minutes` and a test run them.
+      (command) =>
+        /^(?:npm pkg set type=module|npx skills add \S+\/langgraph-mongo-memory|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(
+          command,
+        ) &&
+        (file === "README.md" || file.startsWith("docs/tutorial/")),
+      // What an example is run by, in its copy.
+      (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
+      (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
+      // The names of the program, and what makes a shell complete them.
+      (command) =>
+        /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
+          command,
+        ) && /^docs\/command(?:-line|s)\.md$/.test(file),
+      // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
+      (command) => /^(?:claude mcp add|code --add-mcp) /.test(command) && file === "docs/mcp.md",
+      // How a folder is compared with a later copy.
+      (command) =>
+        command === "diff -ru -x .langgraph-mongo-memory now vault" && file.endsWith("/edit-in-an-editor.md"),
+      // What is installed for a program in Python.
+      (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
+      // What encrypts is an optional package of the driver.
+      (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
+      // What examples of pipes are made of.
+      (command) =>
+        /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
+    ];
+    const commands = commandsOf(text);
+    if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
+    const ofTheProgram = commands.filter((command) => /^(?:npx (?:-y )?)?langgraph-mongo-memory /.test(command));
+    const others = commands.filter((command) => !ofTheProgram.includes(command));
+    expect(others.filter((command) => !known.some((isKnown) => isKnown(command)))).toEqual([]);
+    expect((await Promise.all(ofTheProgram.map(faultsOfCommand))).flat()).toEqual([]);
+  });
+
+  it.each([...pages, ...readmes])("$file links to what exists", (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+
+  it("lists every page once in its index", () => {
+    const names = pages.map(({ file }) => file.replace("docs/", "")).filter((name) => name !== "README.md");
+    const listed = Array.from(
+      textOf("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| /gm),
+      ([, name = ""]) => name,
+    );
+    expect(listed.toSorted()).toEqual(names.toSorted());
+  });
+
+  it("lists every decision", () => {
+    const index = textOf("docs/README.md");
+    const decisions = readdirSync("docs/decisions").filter((name) => name.endsWith(".md"));
+    expect(decisions.filter((name) => !index.includes(`](decisions/${name})`))).toEqual([]);
+  });
+
+  it("names the versions that are asked for and those that were tested", async () => {
+    const { peerDependencies, peerDependenciesMeta } = await packageJson();
+    expect(Object.keys(peerDependenciesMeta)).toEqual([
+      "@langchain/openai",
+      "@modelcontextprotocol/node",
+      "@modelcontextprotocol/server",
+      "@opentelemetry/api",
+      "ai",
+      "deepagents",
+      "langchain",
+      "re2js",
+    ]);
+    const install = textOf("docs/install.md");
+    const unnamed = Object.entries(peerDependencies).filter(([name, range]) => {
+      const optional = name in peerDependenciesMeta ? "optional: " : "";
+      return !install.includes(`| \`${name}\` | ${range.replaceAll("||", "or")} | ${optional}`);
+    });
+    expect(unnamed).toEqual([]);
+    const tested = Object.keys(peerDependencies).map(async (name) => {
+      const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")) as {
+        version: string;
+      };
+      return `\`${name}\` ${version}`;
+    });
+    expect((await Promise.all(tested)).filter((phrase) => !install.includes(phrase))).toEqual([]);
+  });
+});
+
+describe("the guides", () => {
+  const sections = textOf("docs/README.md").split(/^## /m);
+  const wordsIn = (title: string): { file: string; words: number }[] => {
+    const section = sections.find((text) => text.startsWith(`${title}\n`)) ?? "";
+    return Array.from(section.matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| /gm), ([, name = ""]) => ({
+      file: `docs/${name}`,
+      words: textOf(`docs/${name}`).split(/\s+/).filter(Boolean).length,
+    }));
+  };
+  const longer = (counted: { file: string; words: number }[], words: number) =>
+    counted.filter((page) => page.words > words);
+
+  it("have at most 1,200 words each with their code, and 30,000 together", () => {
+    const guidePages = ["Start", "Agents", "Programs", "People", "Production"].flatMap(wordsIn);
+    expect(guidePages.length).toBeGreaterThan(20);
+    expect(longer(guidePages, 1200)).toEqual([]);
+    expect(guidePages.reduce((sum, { words }) => sum + words, 0)).toBeLessThanOrEqual(30_000);
+  });
+
+  it("have recipes beside them that fit on a screen", () => {
+    expect(wordsIn("Cookbook")).toHaveLength(15);
+    expect(longer(wordsIn("Cookbook"), 250)).toEqual([]);
+    expect(wordsIn("Cookbook").filter(({ file }) => textOf(file).trimEnd().split("\n").length > 50)).toEqual([]);
+  });
+});
+
+// Requirement: ways-in.first-programs
+it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model name a file notes.md", (file) => {
+  const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
+  expect(nodes).not.toEqual([]);
+  expect(nodes.filter((node) => !node.includes('paths: "posix"'))).toEqual([]);
+});
+
+describe("the README", () => {
+  it("has at most 450 words beside its code", () => {
+    const words = withoutCode(textOf("README.md"))
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word));
+    expect(words.length).toBeLessThanOrEqual(450);
+  });
+
+  // npm shows it from the repository: the package is smaller without it.
+  it("has the recording of the page, with words for who cannot see it", () => {
+    const pictures = Array.from(textOf("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g));
+    expect(pictures.map(([, , file]) => file)).toEqual(["docs/images/recording.webp"]);
+    expect(pictures[0]?.[1]).toMatch(/\w{3}/);
+  });
+});
+
+type Table = Record<string, string>;
+
+async function packageJson(): Promise<Record<"scripts" | "peerDependencies" | "peerDependenciesMeta", Table>> {
+  return JSON.parse(await readFile("package.json", "utf8")) as Awaited<ReturnType<typeof packageJson>>;
+}
+
+/** What the program's own help does not know of a command line: the command, or options of it. */
+async function faultsOfCommand(command: string): Promise<string[]> {
+  const [first = "", second = "", ...rest] = command
+    .replace(/^(?:npx (?:-y )?)?langgraph-mongo-memory /, "")
+    .split(/\s+/);
+  if (first === "help") return [];
+  const words = first === "migrate" ? [first, second] : [first];
+  const { stdout } = await cli([...words, "--help"]);
+  if (!stdout.startsWith(`Usage: langgraph-mongo-memory ${words.join(" ")} `)) return [`${command}: no such command`];
+  const options = [second, ...rest].filter((word) => /^--?[a-z]/i.test(word));
+  return options
+    .filter((option) => !new RegExp(`(?:^|[ ,])${option}(?:[ ,]|$)`, "m").test(stdout))
+    .map((option) => `${command}: ${option}`);
+}

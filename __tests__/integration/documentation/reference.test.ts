@@ -1,0 +1,215 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "@jest/globals";
+import ts from "typescript";
+import { entrySources } from "../../../entries.config.js";
+import {
+  compilePages,
+  documentationPages,
+  type OptionField,
+  pageAt,
+  Surface,
+  textIn,
+} from "../../helpers/documentation.js";
+
+const pages = documentationPages();
+const guides = pages.filter(({ file }) => /^docs\/(?!README|tools)/.test(file));
+const textOf = textIn(pages);
+
+describe("the documentation, by the compiler", () => {
+  const { program, snippets } = compilePages(pages);
+  const surface = new Surface(program);
+  const reference = textOf("docs/options.md");
+  const sources = Object.entries(entrySources());
+
+  // Requirement: ways-in.documented-code-compiles
+  it("has code that compiles", () => {
+    expect(snippets.size).toBeGreaterThan(30);
+    const faults = [...snippets].flatMap((name) => {
+      const file = program.getSourceFile(name);
+      return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+    });
+    const told = faults.map(({ file, start = 0, messageText }) => {
+      const line = file?.text.slice(0, start).split("\n").length;
+      return `${file?.fileName}:${line} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+    });
+    expect(told).toEqual([]);
+  });
+
+  it.each(sources)("names everything that the entry %s exports", async (entry, source) => {
+    const name = entry === "index" ? "langgraph-mongo-memory" : `langgraph-mongo-memory/${entry}`;
+    const [rows = ""] = new RegExp(`^\\| \`${name}\` \\|.*\n(?:\\| \\|.*\n)*`, "m").exec(reference) ?? [];
+    const values = Object.keys((await import(`../../../${source}`)) as object);
+    expect(values.length).toBeGreaterThan(0);
+    expect(values.filter((value) => !rows.includes(`\`${value}\``))).toEqual([]);
+  });
+
+  const manual = guides
+    .filter(({ file }) => !/(?:options|results|specification)\.md$/.test(file))
+    .concat(pageAt("README.md"));
+  const shownCode = manual.map(({ text }) => codeOf(text)).join("\n");
+  const isShown = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(shownCode);
+
+  it.each(sources)("shows every value of the entry %s in a guide, and names every type", async (_entry, source) => {
+    const values = Object.keys((await import(`../../../${source}`)) as object);
+    expect(values.filter((name) => !isShown(name))).toEqual([]);
+    expect(surface.names(source).filter((name) => !isShown(name) && !reference.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  // 130, and the three of ./ai-sdk.
+  it("describes at most 133 names, each with one meaning in all entries", () => {
+    const names = new Set(sources.flatMap(([, source]) => surface.names(source)));
+    expect(names.size).toBe(surface.meanings);
+    expect(names.size).toBeLessThanOrEqual(133);
+  });
+
+  it("shows every option in a guide", () => {
+    const options = Array.from(reference.matchAll(/^\| `([a-z]\w*)` \| /gm), ([, name = ""]) => name);
+    expect(options.length).toBeGreaterThan(100);
+    expect(options.filter((name) => !isShown(name))).toEqual([]);
+  });
+
+  // Requirement: ways-in.documented-code-compiles
+  it.each(sources)("lists every option of the entry %s with its default", (_entry, source) => {
+    const faults = surface
+      .options(source)
+      .flatMap(({ name, fields }) =>
+        fields.filter((field) => !hasRow(sectionOf(name), field)).map((field) => `${name}.${field.name}`),
+      );
+    expect(faults.filter((fault) => !elsewhere.has(fault.split(".")[0] ?? ""))).toEqual([]);
+  });
+
+  it.each(sources)("has a section or a sentence for every option type of the entry %s", (_entry, source) => {
+    const names = surface.options(source).map(({ name }) => name);
+    const missing = names.filter((name) => !elsewhere.has(name) && !reference.includes(`\`${name}\``));
+    expect(missing).toEqual([]);
+  });
+
+  it.each(sources)("lists no option that the entry %s does not have", (_entry, source) => {
+    const unknown = surface.options(source).flatMap(({ name, allNames }) =>
+      Array.from(sectionOf(name).matchAll(/^\| `([^`]+)` \| /gm), ([, row = ""]) => row)
+        .filter((row) => !allNames.includes(row))
+        .map((row) => `${name}.${row}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("finds the options that it looks for", () => {
+    const found = sources.flatMap(([, source]) => surface.options(source)).filter(({ fields }) => fields.length > 0);
+    expect(found.length).toBeGreaterThan(25);
+    expect(found.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["MemoryOptions", "MemoryUse", "MountSettings", "GraphContext", "McpHttpOptions"]),
+    );
+    expect(found.find(({ name }) => name === "MemoryToolOptions")?.fields.map(({ name }) => name)).toContain(
+      "commands",
+    );
+    const sections = Array.from(reference.matchAll(/^### `(.+)`$/gm), ([, name = ""]) => name);
+    const names = new Set(sources.flatMap(([, source]) => surface.options(source)).map(({ name }) => name));
+    expect(sections.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  function sectionOf(name: string): string {
+    return new RegExp(`^### \`${name}\`\n[^]*?(?=^##)`, "m").exec(`${reference}\n##`)?.[0] ?? "";
+  }
+
+  describe("the page of the results", () => {
+    const results = surface.results("src/index.ts", [
+      "Memory",
+      "MemoryHistory",
+      "MemoryProposals",
+      "MongoMemoryStore",
+      "migrateFromMongoDBStore",
+    ]);
+    const described = [...results, { name: "MemoryRun", fields: surface.fieldsOf("src/index.ts", "MemoryRun") }].filter(
+      // options.md
+      ({ name }) => name !== "MemoryActor",
+    );
+    const sections = textOf("docs/results.md").split(/^(?=## |### )/m);
+    const sectionsOf = (name: string): string[] =>
+      sections.filter((section) => /^### .*/.exec(section)?.[0].includes(`\`${name}\``));
+    const rowsOf = (section: string): { name: string; absent: string }[] =>
+      Array.from(section.matchAll(/^\| `(\w+)` \| .* \| (.*?) ?\|$/gm), ([, name = "", absent = ""]) => ({
+        name,
+        absent,
+      }));
+
+    it("finds the results that it looks for", () => {
+      const names = described.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(["MemoryEntry", "DirectoryStat", "SnapshotFile", "OutlineFile"]));
+      expect(names).toEqual(expect.arrayContaining(["SearchHit", "GrepMatch", "MemoryChange", "MemoryVersion"]));
+      expect(names).toEqual(
+        expect.arrayContaining(["BlamedLine", "TextOccurrences", "ProposalSummary", "RefusedItem"]),
+      );
+    });
+
+    it.each(described)(
+      "has one section with every field of $name, and says which may be absent",
+      ({ name, fields }) => {
+        const [section = "", ...others] = sectionsOf(name);
+        expect(others).toEqual([]);
+        const rows = rowsOf(section);
+        const listed = fields.map((field) => ({
+          name: field.name,
+          mayBeAbsent: rows.some((row) => row.name === field.name && row.absent !== ""),
+        }));
+        expect(fields.map((field) => field.name).filter((field) => !rows.some((row) => row.name === field))).toEqual(
+          [],
+        );
+        expect(listed).toEqual(fields);
+      },
+    );
+
+    it("lists no field that no result has", () => {
+      const unknown = sections.flatMap((section) => {
+        const fields = described
+          .filter(({ name }) => sectionsOf(name).includes(section))
+          .flatMap((each) => each.fields);
+        return rowsOf(section).filter((row) => !fields.some(({ name }) => name === row.name));
+      });
+      expect(unknown).toEqual([]);
+    });
+  });
+
+  // Requirement: errors.codes
+  it("explains every error code", () => {
+    const codes = surface.literals("src/index.ts", "MemoryErrorCode");
+    expect(codes).toHaveLength(12);
+    const text = textOf("docs/troubleshooting.md");
+    expect(codes.filter((code) => !text.includes(`\n| [\`${code}\`](#${code.toLowerCase()}) | `))).toEqual([]);
+    expect(codes.filter((code) => !new RegExp(`^### \`${code}\`\n\n[^#]`, "m").test(text))).toEqual([]);
+  });
+
+  it("explains the codes of the journal and the records", async () => {
+    const sourcesOfCodes = ["src/dialects/journal/errors.ts", "src/dialects/records/errors.ts"].map((file) =>
+      readFile(file, "utf8"),
+    );
+    const codes = (await Promise.all(sourcesOfCodes)).flatMap((text) =>
+      Array.from(text.matchAll(/^ {2}\| "([A-Z_]+)"/gm), ([, code = ""]) => code),
+    );
+    expect(codes.length).toBeGreaterThan(10);
+    expect(codes.filter((code) => !textOf("docs/troubleshooting.md").includes(`\n| \`${code}\` | `))).toEqual([]);
+  });
+});
+
+/** Types that look like options, but describe something else. They have a page of their own. */
+const elsewhere: ReadonlySet<string> = new Set([
+  "BackendFeatures", // writing-a-backend.md
+  "CallContext", // writing-a-backend.md
+  "ChangeOptions", // writing-a-backend.md
+  "ToolDefinition", // writing-a-dialect.md
+]);
+
+/** The code of a page, in blocks and in lines. */
+function codeOf(text: string): string {
+  return Array.from(text.matchAll(/^```\w*\n[^]*?^```|`[^`\n]+`/gm), ([code]) => code).join("\n");
+}
+
+/** Whether a row of the section has the default of the option, or says that it is required. */
+function hasRow(section: string, { name, defaultText, isRequired }: OptionField): boolean {
+  const row = section.split("\n").find((line) => line.startsWith(`| \`${name}\` | `));
+  if (row === undefined) return false;
+  const [literal] = /^(?:"[^"]*"|[\d_]+|\[.*\]|\{.*\}|true|false|null)(?=$| \(|,)/.exec(defaultText) ?? [];
+  if (literal !== undefined) return row.includes(`| \`${literal}\` |`);
+  return (
+    !section.includes("| option | default |") || row.includes("| required |") === (isRequired && defaultText === "")
+  );
+}

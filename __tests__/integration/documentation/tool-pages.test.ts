@@ -1,0 +1,64 @@
+import { describe, expect, it } from "@jest/globals";
+import type { ToolDefinition } from "../../../src/dialects/dialect.js";
+import { dialectNames } from "../../../src/dialects/registry.js";
+import { dialectPages } from "../../../tool-pages/pages.js";
+import { renderPage } from "../../../tool-pages/render.js";
+import { documentationPages, textIn } from "../../helpers/documentation.js";
+
+const textOf = textIn(documentationPages());
+
+describe.each(dialectNames)("the page of the tools of %s", (name) => {
+  const page = dialectPages[name];
+
+  // The page is made by running every example and every refusal that it shows.
+  it("is what `npm run docs:tools` makes", async () => {
+    expect(textOf(`docs/tools/${name}.md`)).toBe(await renderPage(page));
+  });
+
+  it("shows every tool, every command and every argument", () => {
+    const { tools } = page.dialect();
+    expect(page.calls.map(({ tool }) => tool)).toEqual(expect.arrayContaining(tools.map((tool) => tool.name)));
+    const shown = page.calls.flatMap(({ command, examples }) => [
+      command,
+      ...examples.flatMap((args) => Object.keys(args)),
+    ]);
+    const { commands, names } = argumentsOf(tools);
+    expect([...commands, ...names].filter((word) => !shown.includes(word))).toEqual([]);
+  });
+
+  it("names the code with which the tools answer a missing argument", async () => {
+    const rows = Array.from(page.end.matchAll(/^\| `(\w+)` \| (.*) \|$/gm), ([, code = "", when = ""]) => ({
+      code,
+      when,
+    }));
+    const openNone = (): never => {
+      throw new Error("a missing argument is refused before the memory is opened");
+    };
+    const { tools } = page.dialect();
+    for (const { schema, answer } of tools.filter((tool) => tool.schema.required.length > 0 && rows.length > 0)) {
+      const { command } = schema.properties;
+      const refusal = page.refusalIn((await answer(command === undefined ? {} : { command: "read" }, openNone)).text);
+      const ofMissing = rows.filter(({ when }) => when.includes("missing")).map(({ code }) => code);
+      expect(ofMissing).toEqual([/^\w+/.exec(refusal)?.[0]]);
+    }
+  });
+
+  it("says that a history brings back what tools delete, and links to the document that the tools follow", () => {
+    const text = textOf(`docs/tools/${name}.md`);
+    expect(text).not.toMatch(/nothing can be brought back|cannot be undone/i);
+    if (name !== "journal") expect(text).toContain("](../history.md)");
+    if (name !== "unified") expect(text).toMatch(/\]\(https:\/\//);
+  });
+
+  it("is linked from the page of the dialects", () => {
+    expect(textOf("docs/dialects.md")).toContain(`(tools/${name}.md)`);
+  });
+});
+
+function argumentsOf(tools: readonly ToolDefinition[]): { commands: string[]; names: string[] } {
+  const properties = tools.map(({ schema }) => schema.properties);
+  const commands = properties.flatMap(({ command }) =>
+    command !== undefined && "enum" in command ? (command.enum as string[]) : [],
+  );
+  return { commands, names: properties.flatMap((each) => Object.keys(each)) };
+}
