@@ -72,7 +72,7 @@ export default defineConfig({
       { text: "Guides", link: "/documentation" },
       { text: "Cookbook", link: firstOf("Cookbook"), activeMatch: "^/cookbook/" },
       { text: "API", link: "/api/", activeMatch: "^/api/" },
-      { text: project.version, link: "/changelog" },
+      { text: project.version, link: "/project/changelog" },
     ],
     sidebar: { "/api/": apiSidebar(), "/": sidebarOf(sections) },
     outline: { level: [2, 3], label: "On this page" },

@@ -37,7 +37,7 @@ export const searchOptions: DefaultTheme.LocalSearchOptions = {
       boost: { title: 6, titles: 3, text: 1 },
       // People look for recipes and guides first.
       boostDocument: (id: string) => {
-        if (/\/(?:api|bench|decisions|changelog|contributing|specification)\b/.test(id)) return 0.3;
+        if (/\/(?:api|bench|decisions|project|specification)\b/.test(id)) return 0.3;
         if (/\/tools\//.test(id)) return 0.5;
         return /\/cookbook\//.test(id) ? 1.4 : 1;
       },

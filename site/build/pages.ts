@@ -32,11 +32,11 @@ export function listPages(): SiteSection[] {
   }));
 }
 
-/** Where a Markdown file of the project is in the site. The folder `docs` is the root. */
+/** Where a Markdown file of the project is in the site. The folder `docs` is the root, which has another `security.md`. */
 export function sitePath(source: string): string {
   if (source === homePage) return "index.md";
   if (source === indexPage) return "documentation.md";
-  if (!source.includes("/")) return source.toLowerCase();
+  if (!source.includes("/")) return `project/${source.toLowerCase()}`;
   return source.replace(/^docs\//, "").replace(/(?:README|RESULTS)\.md$/, "index.md");
 }
 

@@ -33,6 +33,8 @@ export function preparePages(base: string): void {
   };
   const pages = [front, index, ...sections.flatMap((section) => section.pages)];
   const paths = new Map(pages.map(({ source, path }) => [source, path]));
+  const twice = pages.find(({ source, path }) => pages.some((other) => other.path === path && other.source !== source));
+  if (twice !== undefined) throw new Error(`Two pages would be ${twice.path}, one of them ${twice.source}`);
   for (const page of pages) {
     const text = siteLinks(sourceText(page), page.source, page.path, { project, paths });
     write(join(staged, page.path), page === front ? text : frontMatter(page) + text);
