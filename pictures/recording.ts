@@ -11,6 +11,9 @@ import { storyUser, tellStory } from "./story.js";
 const token = "token-of-the-recording";
 const searchField = '[aria-label="Search in the texts of all memories"]';
 
+/** An expression in the page. */
+const lengthOfPrompt = "/[\\d,]+(?= of 4,000 characters)/.exec(document.body.innerText)?.[0]";
+
 const tripsFolder = '[role=treeitem][aria-level="1"][aria-posinset="5"]';
 
 export interface Recording {
@@ -113,10 +116,12 @@ async function watchNote(tab: Tab, stage: Stage, add: () => Promise<void>): Prom
   await tab.see("Recent changes");
   await stage.hold(300);
   await stage.click(tripsFolder);
-  await tab.see("lisbon.md");
+  await tab.see(/lisbon\.md[^]*of 4,000 characters/);
   await stage.hold(1500);
+  const before = await tab.value<string>(lengthOfPrompt);
   await add();
   await tab.see(/porto\.md[^]*Recent changes[^]*porto\.md/);
+  await tab.until(`${lengthOfPrompt} !== ${JSON.stringify(before)}`);
   await stage.hold(2600);
   return caption;
 }
