@@ -63,6 +63,8 @@ export class Stage {
 
   /** Moves the pointer to an element. @param found an expression in the page */
   async pointAt(found: string): Promise<void> {
+    if (this.#page === null) return;
+    await this.#tab.until(`!!(${found})`);
     await this.#look();
     const box = await this.#tab.value<{ x: number; y: number }>(`(() => {
       const element = ${found};
