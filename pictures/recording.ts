@@ -100,8 +100,8 @@ async function undoRun(tab: Tab, stage: Stage): Promise<string> {
   await stage.hold(1400);
   await stage.press("Undo the run");
   await tab.seeNot("This undoes");
-  // The version that the undo made, and its differences.
-  await tab.see(/langgraph-mongo-memory page[^]*Delete it again…[^]*Side by side/);
+  // The list with the undo, and the version that it made.
+  await tab.see(/maria@example\.com · langgraph-mongo-memory page[^]*Delete it again…[^]*Side by side/);
   await stage.hold(1600);
   return caption;
 }
