@@ -67,7 +67,7 @@ describe("defineStoreSuite", () => {
   it("has the known failures of InMemoryStore that the documentation shows", async () => {
     const knownFailures = async (file: string): Promise<string[]> => {
       const [, block = ""] = /knownFailures: \{\n([^}]*)\}/.exec(await readFile(file, "utf8")) ?? [];
-      return Array.from(block.matchAll(/"((?:wrapped:)?[a-z-]+)":/g), ([, id = ""]) => id).sort();
+      return Array.from(block.matchAll(/"((?:wrapped:)?[a-z-]+)":/g), ([, id = ""]) => id).toSorted();
     };
     const shown = await knownFailures("docs/testing.md");
     expect(shown).toEqual(await knownFailures("__tests__/conformance/store-in-memory.test.ts"));
