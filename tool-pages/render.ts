@@ -31,7 +31,7 @@ function hasCommands({ schema }: ToolDefinition): boolean {
   return "command" in schema.properties;
 }
 
-/** What the model is told of a tool, with the default rule of paths. */
+/** What the model reads about a tool, with the default rule of paths. */
 function renderTool(definition: ToolDefinition): string {
   const { schema } = definition;
   const rows = propertiesOf(schema).map(([argument, property]) => {
@@ -40,7 +40,7 @@ function renderTool(definition: ToolDefinition): string {
   });
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
   return [
-    "What the model is told of it:",
+    "What the model reads about it:",
     block("text", adaptTool(definition, { paths: "plain" }).description),
     rows.length > 0 ? table : "It takes no arguments.",
   ].join("\n\n");

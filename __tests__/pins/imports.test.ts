@@ -4,8 +4,8 @@ import { describe, expect, it } from "@jest/globals";
 import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
 
 /**
- * The rooms of `src`, from the ground up, and which others each may import. Type-only imports count. The longest name
- * that fits a file is its room.
+ * The modules of `src`, from the ground up, and which others each may import. Type-only imports count. The longest name
+ * that fits a file is its module.
  */
 const mayImport: Record<string, string[]> = {
   core: ["core/display/hidden-characters"],
@@ -80,7 +80,7 @@ const mayImport: Record<string, string[]> = {
   ],
 };
 
-/** Packages with a fixed set of rooms that may import them. */
+/** Packages with a fixed set of modules that may import them. */
 const packageUsers: Record<string, string[]> = {
   langchain: ["middleware"],
   "@langchain/core/singletons": ["langchain/langgraph-internals"],
@@ -168,7 +168,7 @@ describe("imports of src", () => {
     expect(broken(imports, ({ from, to }) => roomOf(from) === "dialects" && isLangChain(to))).toEqual([]);
   });
 
-  it("leave optional and driver packages to the rooms made for them", () => {
+  it("leave optional and driver packages to the modules made for them", () => {
     expect(broken(imports, misusesPackage)).toEqual([]);
   });
 
@@ -248,13 +248,13 @@ function broken(all: SourceImport[], rule: (one: SourceImport) => boolean): stri
 }
 
 /**
- * Returns the room of a file: `core` of `src/core/values/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`,
+ * Returns the module of a file: `core` of `src/core/values/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`,
  * `index` of `src/index.ts`.
  */
 function roomOf(file: string): string {
   const place = file.replace(/^src\//, "").replace(/\.tsx?$/, "");
-  const rooms = Object.keys(mayImport).filter((room) => place === room || place.startsWith(`${room}/`));
-  return rooms.toSorted((a, b) => b.length - a.length)[0] ?? `none for ${file}`;
+  const modules = Object.keys(mayImport).filter((module) => place === module || place.startsWith(`${module}/`));
+  return modules.toSorted((a, b) => b.length - a.length)[0] ?? `none for ${file}`;
 }
 
 function goesUpInCore({ from, to }: SourceImport): boolean {

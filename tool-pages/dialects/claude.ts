@@ -4,7 +4,7 @@ import type { DialectPage } from "../dialect-page.js";
 export const claudePage: DialectPage = {
   title: "Claude's memory tool",
   introduction: `
-[Anthropic's memory tool](https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool) with its six commands, in Anthropic's documented words. \`ChatAnthropic\` sends it as \`memory_20250818\`, which Claude knows by
+This is [Anthropic's memory tool](https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool) with its six commands, in Anthropic's documented words. \`ChatAnthropic\` sends it as \`memory_20250818\`, which Claude knows by
 itself. Every other model gets the schema below.
 
 \`\`\`ts
@@ -16,7 +16,7 @@ const memoryNode = new MemoryNode({ store, nodeId: "assistant", scope: "perThrea
 const tools = [createClaudeMemoryTool(memoryNode)];
 \`\`\`
 
-[Its options](../options.md#claudememoryoptions). \`/memories\` is the root of the memory: \`/memories/notes.txt\` is \`/notes.txt\` for every other way in.
+[Its options](../options.md#claudememoryoptions). \`/memories\` is the root of the memory: programs and other tools see \`/memories/notes.txt\` as \`/notes.txt\`.
 For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends refusals with \`is_error\`.
 
 - The tool creates names by the rule \`"posix"\`, whatever the \`paths\` of the memory say.
@@ -27,11 +27,11 @@ For \`@anthropic-ai/sdk\` see [dialects](../dialects.md#claude): the SDK sends r
   end: `
 ## Errors of every command
 
-- A path outside of \`/memories\`, or one with \`..\`, is refused.
-- An unknown argument is refused, because a misspelt \`new_str\` would delete text. Arguments of other commands are ignored.
-- A run without a \`thread_id\` in the scope \`perThread\`, a limit or a storage that fails is answered as \`Error: \` and the words of
+- The tool refuses a path outside of \`/memories\`, and a path with \`..\`.
+- The tool refuses an unknown argument, because a misspelt \`new_str\` would delete text. It ignores arguments of other commands.
+- If the run has no \`thread_id\` in the scope \`perThread\`, or a limit is reached, or the storage fails, the answer is \`Error: \` and the words of
   [the memory](../troubleshooting.md#by-error-code).
-- A final newline begins no line: \`"a\\nb\\n"\` has 2 lines.`,
+- A newline at the end of a file does not start another line: \`"a\\nb\\n"\` has 2 lines.`,
   dialect: () => dialects.claude(),
   prepare: [
     {

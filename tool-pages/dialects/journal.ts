@@ -4,7 +4,7 @@ import type { DialectPage } from "../dialect-page.js";
 export const journalPage: DialectPage = {
   title: "The journal's tools",
   introduction: `
-Notes by key, in \`MEMORY.md\` and in a file for each day (UTC). The tools, their words and the files are those of Rust's
+These tools keep notes by key, in \`MEMORY.md\` and in a file for each day (UTC). The tools, their words and the files are those of Rust's
 [agentool](https://docs.rs/agentool).
 
 \`\`\`ts
@@ -98,13 +98,13 @@ both read the whole memory.
     },
     {
       tool: "memory_search",
-      does: "Finds notes whose key, content or tags hold the text, in upper or lower case. Notes of `MEMORY.md` come first, then the newest ones.",
+      does: "Finds notes whose key, content or tags contain the text, in upper or lower case. Notes of `MEMORY.md` come first, then the newest ones.",
       examples: [{ query: "STAGING", tags: ["people"], limit: 5 }],
       refusals: [
         { args: { query: "a", limit: 500 }, instead: "Ask for at most 100." },
         { args: { tags: ["staging"] }, instead: "Give `query`. The empty text finds every note." },
       ],
-      misuse: ["Giving several words that stand apart. `query` is one piece of text, not a list of words."],
+      misuse: ["Giving a list of words. `query` is one piece of text."],
     },
   ],
 };

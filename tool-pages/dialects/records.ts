@@ -5,7 +5,7 @@ import type { DialectPage } from "../dialect-page.js";
 export const recordsPage: DialectPage = {
   title: "The tools of records",
   introduction: `
-Short texts by path, written whole. There is no tool that reads: a connector shows the records in the prompt. The tools are those that
+These tools keep short texts by path, and write each text whole. No tool reads: a connector shows the records in the prompt. The tools are those that
 [Dominds](https://github.com/longrun-ai/dominds/blob/main/main/tools/prompts/memory/en/tools.md) documents.
 
 \`\`\`ts
@@ -25,7 +25,7 @@ const connector = memory.createConnector({ content: "full" });
   the last one wins.
 - A new path has letters and digits of any script, \`_\`, \`-\`, \`.\` and \`/\`, at most 255 characters. No name in it begins with \`.\`.
   \`replace_memory\` and \`drop_memory\` also reach files of any name that others wrote.
-- A record is a file: \`project/todo\` is \`/project/todo\` for every other way in.`,
+- A record is a file: programs and other tools see \`project/todo\` as \`/project/todo\`.`,
   end: `
 ## Errors of every tool
 

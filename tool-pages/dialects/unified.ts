@@ -4,7 +4,7 @@ import type { DialectPage } from "../dialect-page.js";
 export const unifiedPage: DialectPage = {
   title: "The unified tool",
   introduction: `
-One tool with five commands, for any model. It is the default: \`memoryNode.memoryTools\` holds it.
+This is one tool with five commands, for any model. It is the default: \`memoryNode.memoryTools\` holds it.
 
 \`\`\`ts
 import { createMemoryTool, MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
@@ -53,7 +53,7 @@ or \`error: { message, code }\`.`,
         },
         { args: { command: "read", path: "/tasks" }, instead: "Name a file in the directory." },
       ],
-      misuse: ["Relying on a file of which the prompt shows only the path and the size. Read it first."],
+      misuse: ["Relying on a file when the prompt shows only its path and size. Read it first."],
     },
     {
       tool: "memory",
@@ -114,14 +114,14 @@ or \`error: { message, code }\`.`,
       misuse: [
         "Taking `replaced: 0` for a change. Nothing matched, and nothing was changed: `read` the file.",
         "Giving a short text that occurs in several places. All of them are replaced.",
-        "Giving a pattern such as `.*`. It is looked for as it is.",
+        "Giving a pattern such as `.*`. The tool searches for exactly this text.",
       ],
     },
     {
       tool: "memory",
       command: "delete",
       takes: ["path"],
-      does: "Removes a file, or a directory with everything below it. Answers how many files and directories went. A missing path answers zeros.",
+      does: "Removes a file, or a directory with everything below it. Answers how many files and directories it deleted. For a missing path it answers zeros.",
       examples: [{ command: "delete", path: "/tasks" }],
       refusals: [{ args: { command: "delete", path: "" }, instead: "Give a path. `/` empties the whole memory." }],
       misuse: [

@@ -64,6 +64,16 @@ describe("defineStoreSuite", () => {
     expect(text).toContain(`and ${Object.keys(officialStoreSkips).length} were not run on it`);
   });
 
+  it("has the known failures of InMemoryStore that the documentation shows", async () => {
+    const knownFailures = async (file: string): Promise<string[]> => {
+      const [, block = ""] = /knownFailures: \{\n([^}]*)\}/.exec(await readFile(file, "utf8")) ?? [];
+      return Array.from(block.matchAll(/"((?:wrapped:)?[a-z-]+)":/g), ([, id = ""]) => id).toSorted();
+    };
+    const shown = await knownFailures("docs/testing.md");
+    expect(shown).toEqual(await knownFailures("__tests__/conformance/store-in-memory.test.ts"));
+    expect(shown).toContain("rank-dimensions");
+  });
+
   it("runs cases of expiry and ranking only for a store that can be opened so", () => {
     const ids = registered().tests.map(getId);
     expect(ids.filter((id) => /^(?:rank|expiry)-/.test(id))).toEqual([]);

@@ -29,7 +29,7 @@ export const redact = historyCommand<RedactInput>({
     "redact 12 13 --node assistant",
   ],
   options: [
-    new Option("--text <text>", "the text to remove wherever it stands; - reads it from the standard input"),
+    new Option("--text <text>", "the text to remove wherever it is; - reads it from the standard input"),
     new Option("--cut", "with --text: also cover the text in the files as they are now"),
     new Option("--yes", "do not ask; needed without a terminal"),
     ...changeOptions,

@@ -28,7 +28,7 @@ export const sweep = createCommand<SweepOptions>({
   usage: "sweep",
   description:
     "Erase the memories that nobody has changed for some time. Give the times that the application sets in " +
-    '`expireMs`. For a timer: with the layout "files" MongoDB erases none by itself.',
+    '`expireMs`. Run it by a timer for the layout "files", where MongoDB erases none by itself.',
   examples: ["sweep --per-thread 30d --dry-run", "sweep --layout files --per-thread 30d --yes"],
   options: [
     ageOption("--per-thread <age>", "age of the memories of threads: a number and d, h, m or s, such as 30d"),

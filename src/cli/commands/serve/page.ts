@@ -42,10 +42,7 @@ export const page = createCommand<PageOptions>({
     new Option("--access <access>", "whether the page can also edit files, revert, redact, forget, approve and reject")
       .choices(["read", "write"])
       .default("read"),
-    new Option(
-      "--node <id>",
-      "node id of the memory that is shown with what --mount mounts in it, and as its model sees it so",
-    ),
+    new Option("--node <id>", "node id of the memory to show with the mounts of --mount, as its model sees it"),
     new Option("--thread <id>", "thread id, for the memory of that thread of the node"),
     new Option("--user <id>", "user id, for the memory of that user of the node"),
     ...databaseOptions,
