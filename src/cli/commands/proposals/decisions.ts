@@ -27,7 +27,7 @@ export const approve = proposalCommand<DecisionInput>({
   description:
     "Make a change that an agent proposes, once. Refuses if somebody has already decided, or if the file has " +
     "changed since. Then it shows what the change would be now.",
-  examples: ["approve 0f3c --by ada@example.com --node assistant"],
+  examples: ["approve $ID --by ada@example.com --node assistant"],
   options: [reviewerOption("who approves it")],
   subject: ({ id }) => `proposal ${id}`,
   run: (open, { id, by, json }, context) =>
@@ -49,7 +49,7 @@ export const reject = proposalCommand<DecisionInput & { reason?: string }>({
   description:
     "Refuse a change that an agent proposes. The memory stays as it is. If somebody has already decided, the " +
     "command is refused.",
-  examples: ['reject 0f3c --by ada --reason "untrue" --node assistant'],
+  examples: ['reject $ID --by ada --reason "untrue" --node assistant'],
   options: [
     reviewerOption("who rejects it"),
     new Option("--reason <text>", "why, for the record").argParser((given: string) => {

@@ -37,7 +37,7 @@ export const proposals = createCommand<Input>({
     "proposals --node assistant",
     "proposals --all",
     "proposals --all --user ada@example.com",
-    "proposals 0f3c --node assistant",
+    "proposals $ID --node assistant",
     "proposals --status rejected --node assistant --json",
   ],
   options: [

@@ -47,7 +47,7 @@ export const mcp = createCommand<McpOptions>({
     new Option("--token-file <file>", "a file with the token that clients must send"),
     new Option(
       "--allow-host <names...>",
-      "more host names under which clients may call the server, beside the loopback and --host",
+      "more host names under which clients may call the server, besides the loopback and --host",
     ),
     new Option("--allow-origin <names...>", "hosts of web pages that may call the server (default: the loopback)"),
     new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames),
