@@ -1,9 +1,14 @@
 import TestSequencer from "@jest/test-sequencer";
 
 /**
- * Files that take many times as long as others, the longest first. If they began last, one worker would run them alone.
+ * Files that take many times as long as others. If they began last, one worker would run them alone.
  */
 const slow = [
+  // To count steps takes longer in a process that has loaded more.
+  "unit/core/search/search-in-turns",
+  "unit/core/blame-work",
+  "unit/core/search/linear-search",
+  "unit/connector/descriptions",
   "integration/examples",
   "conformance/store-mongodb",
   "integration/store/races",
@@ -11,6 +16,8 @@ const slow = [
   "integration/store/isolation",
   "integration/memories/concurrency",
   "conformance/verbs",
+  "integration/fuzz",
+  "integration/page/servers",
   "conformance/dialects",
   "integration/page/browser",
   "integration/mcp/stdio",

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { parse, Scalar, stringify } from "yaml";
 import { anyCharacter } from "../../helpers/any-character.js";
-import { countSteps } from "../../helpers/counted-steps.js";
+import { countSteps, stopCounting } from "../../helpers/counted-steps.js";
+
+afterAll(stopCounting);
 
 const { getDescriptions, leadChars } = await import("../../../src/prompt/descriptions.js");
 

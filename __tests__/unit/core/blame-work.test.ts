@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { LineageStep } from "../../../src/core/history/history-backend.js";
 import { wholeText } from "../../../src/core/history/older-text.js";
 import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
-import { countLongestSlice, countSteps } from "../../helpers/counted-steps.js";
+import { countLongestSlice, countSteps, stopCounting } from "../../helpers/counted-steps.js";
+
+afterAll(stopCounting);
 
 const { blameLines } = await import("../../../src/core/history/blame.js");
 const { findHunks, unifiedDiff } = await import("../../../src/core/history/unified-diff.js");

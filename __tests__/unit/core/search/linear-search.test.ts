@@ -1,8 +1,10 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { englishWords } from "../../../../src/core/search/words.js";
 import { openMemory } from "../../../../src/open-memory.js";
-import { countSteps } from "../../../helpers/counted-steps.js";
+import { countSteps, stopCounting } from "../../../helpers/counted-steps.js";
+
+afterAll(stopCounting);
 
 describe("a search in hostile texts", () => {
   const path = `/${"x ".repeat(120)}x`.repeat(4);

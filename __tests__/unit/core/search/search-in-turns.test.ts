@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../../src/core/memory.js";
 import { openMemory } from "../../../../src/open-memory.js";
-import { countLongestSlice } from "../../../helpers/counted-steps.js";
+import { countLongestSlice, stopCounting } from "../../../helpers/counted-steps.js";
+
+afterAll(stopCounting);
 
 const texts: [name: string, text: string][] = [
   ["empty lines alone", "\n".repeat(900_000)],
