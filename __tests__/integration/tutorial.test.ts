@@ -10,6 +10,7 @@ import { ended } from "../helpers/spawn-cli.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { testFolder } from "../helpers/test-folder.js";
 import { type TutorialStep, tutorialSteps } from "../helpers/tutorial.js";
+import { until } from "../helpers/until-answers.js";
 import { withDatabase } from "../helpers/with-database.js";
 
 const steps = tutorialSteps();
@@ -40,7 +41,15 @@ it("the last program prints what its page says, serves the page, and leaves a pr
     while (!printed.includes("Ctrl-C") && child.exitCode === null)
       await Promise.race([once(child.stdout, "data"), end]);
     expect(printed.replaceAll(port, documentedPort)).toBe(output);
-    const answer = await fetch(`http://127.0.0.1:${port}/`);
+    const address = `http://127.0.0.1:${port}/`;
+    // The program prints before it listens.
+    await until(() =>
+      fetch(address).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const answer = await fetch(address);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("<!doctype html>")]);
     const waiting: string[] = [];
     for await (const { path } of new MongoMemoryStore({ client, dbName }).listProposals()) waiting.push(path);
