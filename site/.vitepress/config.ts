@@ -7,6 +7,7 @@ import { plainSearchDialog } from "./plain-search-dialog.js";
 import { searchOptions, searchedText } from "./search.js";
 
 const { project, sections, api } = JSON.parse(readFileSync("site/.pages/site.json", "utf8")) as SiteData;
+const base = process.env["SITE_BASE"] ?? "/";
 
 /** Sections whose pages the sidebar shows at once. The others are folded. */
 const open = new Set(["Start", "Tutorial", "Agents", "Programs", "People", "Production"]);
@@ -46,7 +47,7 @@ function firstOf(title: string): string {
 export default defineConfig({
   srcDir: ".pages",
   outDir: "dist",
-  base: process.env["SITE_BASE"] ?? "/",
+  base,
   lang: "en",
   title: project.name,
   description: project.description,
@@ -54,9 +55,9 @@ export default defineConfig({
   ...(project.homepage !== undefined && { sitemap: { hostname: project.homepage } }),
   // The pages' Markdown is copied there for programs.
   srcExclude: ["public/**"],
-  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env["SITE_BASE"] ?? "/"}logo.svg` }]],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}logo.svg` }]],
   transformHead: ({ page }) => [
-    ["link", { rel: "alternate", type: "text/markdown", href: `${process.env["SITE_BASE"] ?? "/"}${page}` }],
+    ["link", { rel: "alternate", type: "text/markdown", href: `${base}${page}` }],
   ],
   vite: { plugins: [plainSearchDialog()] },
   markdown: {
