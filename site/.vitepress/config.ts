@@ -56,9 +56,7 @@ export default defineConfig({
   // The pages' Markdown is copied there for programs.
   srcExclude: ["public/**"],
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}logo.svg` }]],
-  transformHead: ({ page }) => [
-    ["link", { rel: "alternate", type: "text/markdown", href: `${base}${page}` }],
-  ],
+  transformHead: ({ page }) => [["link", { rel: "alternate", type: "text/markdown", href: `${base}${page}` }]],
   vite: { plugins: [plainSearchDialog()] },
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
