@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Converter } from "typedoc";
 
-const { entryPoints, ...settings } = JSON.parse(readFileSync("typedoc.json", "utf8"));
-delete settings.$schema;
+const name = "langgraph-mongo-memory";
 
 /** Names each module as programs import it: `claude` for `src/langchain/claude/index.ts`. */
 function nameAsImported(app) {
@@ -12,12 +10,34 @@ function nameAsImported(app) {
   });
 }
 
-const importName = (name) => (name === "index" ? settings.name : `${settings.name}/${name}`);
+const importName = (module) => (module === "index" ? name : `${name}/${module}`);
 
-/** The API reference as pages of the site, from the entry points and rules of the project's typedoc.json. */
+/** The API reference as pages of the site. An export without a doc comment is an error. */
 export default {
-  ...settings,
-  entryPoints: entryPoints.map((path) => `../${path}`),
+  name,
+  entryPoints: ["index.ts", "*/index.ts", "langchain/*/index.ts", "backends/*/index.ts"].map(
+    (path) => `../src/${path}`,
+  ),
+  readme: "none",
+  excludePrivate: true,
+  excludeExternals: true,
+  excludeInternal: true,
+  disableSources: true,
+  treatWarningsAsErrors: true,
+  // The compiler checks the types in a step of its own.
+  skipErrorChecking: true,
+  validation: { notExported: false, invalidLink: true, notDocumented: true },
+  requiredToBeDocumented: [
+    "Enum",
+    "Variable",
+    "Function",
+    "Class",
+    "Interface",
+    "TypeAlias",
+    "Method",
+    "Constructor",
+    "Accessor",
+  ],
   tsconfig: "../tsconfig.json",
   plugin: [fileURLToPath(import.meta.resolve("typedoc-plugin-markdown")), nameAsImported],
   out: ".pages/api",
@@ -29,7 +49,7 @@ export default {
   interfacePropertiesFormat: "list",
   pageTitleTemplates: {
     index: "API reference",
-    module: ({ name }) => importName(name),
-    member: ({ name }) => name,
+    module: ({ name: module }) => importName(module),
+    member: ({ name: member }) => member,
   },
 };

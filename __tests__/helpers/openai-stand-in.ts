@@ -18,12 +18,25 @@ export interface OpenAiStandIn {
 /**
  * Replaces OpenAI's server. Its model calls the tool `memory` once in a conversation, with these arguments, and
  * otherwise answers with the text.
+ *
+ * @param known the answer without a call, where the prompt already shows what the call would store
  */
-export async function openAiStandIn(args: Record<string, string>, text: string): Promise<OpenAiStandIn> {
+export async function openAiStandIn(
+  args: Record<string, string>,
+  text: string,
+  known?: string,
+): Promise<OpenAiStandIn> {
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
       const { messages } = (await json(request)) as CompletionRequest;
-      const isAnswered = messages.some(({ role }) => role === "tool");
+      const isCalled = messages.some(({ role }) => role === "tool");
+      const isKnown =
+        known !== undefined &&
+        !isCalled &&
+        messages.some(
+          ({ role, content }) => role === "system" && JSON.stringify(content).includes(args["content"] ?? ""),
+        );
+      const isAnswered = isCalled || isKnown;
       const call = {
         id: randomUUID(),
         type: "function",
@@ -31,7 +44,7 @@ export async function openAiStandIn(args: Record<string, string>, text: string):
       };
       const message = {
         role: "assistant",
-        ...(isAnswered ? { content: text } : { content: null, tool_calls: [call] }),
+        ...(isAnswered ? { content: isKnown ? known : text } : { content: null, tool_calls: [call] }),
       };
       const choice = { index: 0, message, finish_reason: isAnswered ? "stop" : "tool_calls" };
       response.setHeader("content-type", "application/json");

@@ -4,22 +4,29 @@ import { readFile } from "node:fs/promises";
 export interface QuickStartBlock {
   kind: "sh" | "mjs" | "text";
   code: string;
-  /** Of a program: the file that the text before it names in backticks, last of all. */
-  file: string;
 }
 
-/** The blocks in the order of the page: commands to run, programs to save, and what the last command prints. */
-export async function quickStartBlocks(): Promise<QuickStartBlock[]> {
-  const section = /^## Quick start\n([^]*?)(?=^## )/m.exec(await readFile("README.md", "utf8"))?.[1] ?? "";
+/** A program to save, and the file to save it as. */
+export interface QuickStartProgram {
+  file: string;
+  code: string;
+}
+
+/**
+ * Returns the blocks in the order of the page: commands to run, and what the last one prints. The two programs are
+ * apart: one is in the section, the other at the top of the page.
+ */
+export async function quickStart(): Promise<{ blocks: QuickStartBlock[]; programs: QuickStartProgram[] }> {
+  const readme = await readFile("README.md", "utf8");
+  const section = /^## Quick start\n([^]*?)(?=^## )/m.exec(readme)?.[1] ?? "";
   const blocks = Array.from(
-    section.matchAll(/([^]*?)^```(sh|mjs|text)\n([^]*?)^```$/gm),
-    ([, before = "", kind = "", code = ""]) => {
-      const [file = ""] = before.match(/(?<=`)[\w.-]+\.m?js(?=`)/g)?.slice(-1) ?? [];
-      return { kind, code, file } as QuickStartBlock;
-    },
+    section.matchAll(/^```(sh|mjs|text)\n([^]*?)^```$/gm),
+    ([, kind = "", code = ""]) => ({ kind, code }) as QuickStartBlock,
   );
-  const programs = blocks.filter(({ kind }) => kind === "mjs");
-  if (programs.length !== 2 || programs.some(({ file }) => file === ""))
-    throw new Error("README.md: no two programs with names in its quick start");
-  return blocks;
+  const files = Array.from(section.matchAll(/\b[Ss]ave [^`]*`([\w-]+\.mjs)`/g), ([, file = ""]) => file);
+  const [atTop] = /(?<=^```ts\n)[^]*?(?=^```$)/m.exec(readme) ?? [];
+  const codes = [...blocks.filter(({ kind }) => kind === "mjs").map(({ code }) => code), ...(atTop ? [atTop] : [])];
+  if (codes.length !== 2 || files.length !== 2)
+    throw new Error("README.md: its quick start does not save a program of its own and the one at the top");
+  return { blocks, programs: codes.map((code, index) => ({ code, file: files[index] ?? "" })) };
 }

@@ -1,11 +1,11 @@
-import { equal, match } from "node:assert/strict";
+import { equal } from "node:assert/strict";
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PrivateMongod, quickFolder } from "../../__tests__/helpers/mongo-servers.js";
 import { openAiStandIn } from "../../__tests__/helpers/openai-stand-in.js";
 import { pack } from "../../__tests__/helpers/packed-package.js";
 import { checkNpx } from "./npx.js";
-import { quickStartBlocks } from "./quick-start.js";
+import { quickStart } from "./quick-start.js";
 import { type Environment, run } from "./shell.js";
 import { checkSkill } from "./skill.js";
 
@@ -46,6 +46,7 @@ async function checkQuickStart(tarball: string): Promise<string> {
   const standIn = await openAiStandIn(
     { command: "append", path: "/profile/food", content: "Is vegetarian." },
     "I have noted it.",
+    "Mushroom risotto.",
   );
   // What stands for the commands of the README that cannot be run here; until then there is neither a key nor a server.
   const standIns: [command: RegExp, env: Environment][] = [
@@ -56,8 +57,9 @@ async function checkQuickStart(tarball: string): Promise<string> {
   let output = "";
   try {
     await run(project, "npm init -y", env);
-    for (const { kind, code, file } of await quickStartBlocks()) {
-      if (kind === "mjs") await writeFile(join(project, file), code);
+    const { blocks, programs } = await quickStart();
+    for (const { file, code } of programs) await writeFile(join(project, file), code);
+    for (const { kind, code } of blocks) {
       if (kind === "text") equal(output, code, "README.md: the quick start prints what it says");
       if (kind !== "sh") continue;
       for (const command of code.trimEnd().split("\n")) {
@@ -71,7 +73,7 @@ async function checkQuickStart(tarball: string): Promise<string> {
           );
       }
     }
-    match(output, /vegetarian/, "README.md: the agent on MongoDB prints its memory");
+    equal(output, "Mushroom risotto.\n", "README.md: the agent on MongoDB knows on Tuesday what it heard on Monday");
     console.log("ok: the README's quick start");
     return project;
   } finally {

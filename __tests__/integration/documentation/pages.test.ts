@@ -145,11 +145,11 @@ it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model na
 });
 
 describe("the README", () => {
-  it("has at most 450 words beside its code", () => {
+  it("has at most 320 words beside its code", () => {
     const words = withoutCode(textOf("README.md"))
       .split(/\s+/)
       .filter((word) => /\w/.test(word));
-    expect(words.length).toBeLessThanOrEqual(450);
+    expect(words.length).toBeLessThanOrEqual(320);
   });
 
   // npm shows it from the repository: the package is smaller without it.
