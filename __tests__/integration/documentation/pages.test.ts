@@ -35,6 +35,8 @@ describe("the documentation", () => {
           command,
         ) &&
         (file === "README.md" || file.startsWith("docs/tutorial/")),
+      // How a reader runs a program of the pages.
+      (command) => command === "npx tsx agent.mts" && file === "docs/install.md",
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
