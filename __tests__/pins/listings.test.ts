@@ -116,7 +116,7 @@ describe("the lines for clients of MCP", () => {
 
   it("add the folder of a project to Claude Code", async () => {
     const line = await found(/^claude mcp add memory -- (.*)$/m);
-    expect(line.split(" ")).toEqual(["npx", ...folderArgs("./agent-memory")]);
+    expect(line.split(" ")).toEqual(["npx", ...folderArgs('"$PWD/agent-memory"')]);
   });
 
   it("add the folder of a project to VS Code, by a command and by a link", async () => {

@@ -18,6 +18,8 @@ export interface Call {
   title: string;
   /** Replaced by `PATH` in the answers, so that calls with equal answers share one row. */
   path?: string | undefined;
+  /** Whether it only reads. Then the next call can use the same memory with its versions. */
+  reads?: boolean;
   run: (bench: Bench) => unknown;
 }
 
@@ -168,6 +170,9 @@ function recorded(title: string, run: (history: MemoryHistory, version: (number:
   };
 }
 
+/** The same for a call that only reads the history. */
+const readsHistory = (...call: Parameters<typeof recorded>): Call => ({ ...recorded(...call), reads: true });
+
 /** Makes the changes that precede the calls of the history, in directories that every backend has. */
 export async function recordedBeginning(memory: Memory): Promise<void> {
   if (memory.history === null) return;
@@ -182,26 +187,26 @@ export async function recordedBeginning(memory: Memory): Promise<void> {
 }
 
 export const historyCalls: Call[] = [
-  recorded("list()", (history) => history.list()),
-  recorded('list({ path: "/docs/a" })', (history) => history.list({ path: "/docs/a" })),
-  recorded('list({ path: "/docs/d", limit: 2 })', (history) => history.list({ path: "/docs/d", limit: 2 })),
-  recorded('list({ actor: { runId: "r" } })', (history) => history.list({ actor: { runId: "r" } })),
-  recorded('list({ operation: "deleted" })', (history) => history.list({ operation: "deleted" })),
-  recorded("list({ limit: 0 })", (history) => history.list({ limit: 0 })),
-  recorded('list({ path: "a" })', (history) => history.list({ path: "a" })),
-  recorded("read(2)", (history, version) => history.read(version(2))),
-  recorded("read(7)", (history, version) => history.read(version(7))),
-  recorded("read of no version", (history) => history.read("none")),
-  recorded("read of a number", (history) => history.read(5 as never)),
-  recorded("at(3)", (history, version) => history.at(version(3))),
-  recorded("at of no version", (history) => history.at("none")),
-  recorded("diff(1, 2)", (history, version) => history.diff(version(1), version(2))),
-  recorded("diff(1)", (history, version) => history.diff(version(1))),
-  recorded("diff(1, 1)", (history, version) => history.diff(version(1), version(1))),
-  recorded("diff(1, 3)", (history, version) => history.diff(version(1), version(3))),
-  recorded("diff of no version", (history) => history.diff("none")),
+  readsHistory("list()", (history) => history.list()),
+  readsHistory('list({ path: "/docs/a" })', (history) => history.list({ path: "/docs/a" })),
+  readsHistory('list({ path: "/docs/d", limit: 2 })', (history) => history.list({ path: "/docs/d", limit: 2 })),
+  readsHistory('list({ actor: { runId: "r" } })', (history) => history.list({ actor: { runId: "r" } })),
+  readsHistory('list({ operation: "deleted" })', (history) => history.list({ operation: "deleted" })),
+  readsHistory("list({ limit: 0 })", (history) => history.list({ limit: 0 })),
+  readsHistory('list({ path: "a" })', (history) => history.list({ path: "a" })),
+  readsHistory("read(2)", (history, version) => history.read(version(2))),
+  readsHistory("read(7)", (history, version) => history.read(version(7))),
+  readsHistory("read of no version", (history) => history.read("none")),
+  readsHistory("read of a number", (history) => history.read(5 as never)),
+  readsHistory("at(3)", (history, version) => history.at(version(3))),
+  readsHistory("at of no version", (history) => history.at("none")),
+  readsHistory("diff(1, 2)", (history, version) => history.diff(version(1), version(2))),
+  readsHistory("diff(1)", (history, version) => history.diff(version(1))),
+  readsHistory("diff(1, 1)", (history, version) => history.diff(version(1), version(1))),
+  readsHistory("diff(1, 3)", (history, version) => history.diff(version(1), version(3))),
+  readsHistory("diff of no version", (history) => history.diff("none")),
   ...["/docs/a", "/docs", "/docs/d", "/a*b"].map((path) =>
-    recorded(`blame("${path}")`, (history) => history.blame(path)),
+    readsHistory(`blame("${path}")`, (history) => history.blame(path)),
   ),
   recorded("revert /docs/a to 1", (history, version) => history.revert({ path: "/docs/a", to: version(1) })),
   recorded("revert /docs/a to 4", (history, version) => history.revert({ path: "/docs/a", to: version(4) })),

@@ -23,7 +23,7 @@ interface Section {
   begin: (memory: Memory) => Promise<void>;
   /** Whether a backend has the section. */
   has: (memory: Memory) => boolean;
-  /** Whether a memory that a call left unchanged can be used for the next call. */
+  /** Whether a memory whose files a call left unchanged can be used for the next call. */
   reuses: boolean;
 }
 
@@ -94,13 +94,13 @@ async function collectAnswers(
 ): Promise<string[]> {
   const answers: string[] = [];
   let bench: (Bench & { before: Contents }) | null = null;
-  for (const { run } of calls) {
+  for (const { run, reads = reuses } of calls) {
     bench ??= await newBench(policy, open, begin);
     const { before, versions } = bench;
     const answer = await recordAnswer(() => bench && run(bench), versions);
     const difference = describeDifference(before, await readContents(bench.free));
     answers.push(difference === "" ? answer : `${answer} | ${difference}`);
-    if (!reuses || difference !== "") bench = null;
+    if (!reads || difference !== "") bench = null;
   }
   return answers;
 }
