@@ -147,11 +147,11 @@ it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model na
 });
 
 describe("the README", () => {
-  it("has at most 320 words beside its code", () => {
+  it("has at most 330 words beside its code", () => {
     const words = withoutCode(textOf("README.md"))
       .split(/\s+/)
       .filter((word) => /\w/.test(word));
-    expect(words.length).toBeLessThanOrEqual(320);
+    expect(words.length).toBeLessThanOrEqual(330);
   });
 
   // npm shows it from the repository: the package is smaller without it.
