@@ -1,25 +1,29 @@
 import { readFile } from "node:fs/promises";
 
-/** The peers that a project installs beside the package, by exact version. */
+/** What a project installs beside the package. */
 export interface Combination {
   title: string;
+  /** By exact version. */
   peers: Record<string, string>;
+  /** The version of the compiler. */
+  typescript: string;
   /** Without those that the package marks as optional. */
   isMinimal?: boolean;
 }
 
 interface Manifest {
   version: string;
+  devDependencies: Record<string, string>;
   peerDependencies: Record<string, string>;
   peerDependenciesMeta: Record<string, { optional?: boolean }>;
 }
 
 /**
  * The ends of what `peerDependencies` allows: the lowest versions, those that this repository is tested with, and the
- * other major versions of mongodb and zod with either.
+ * other major versions of mongodb and zod with either. TypeScript 6 compiles the lowest versions of all, and TypeScript 7 the rest.
  */
 export async function combinations(): Promise<Combination[]> {
-  const { peerDependencies, peerDependenciesMeta } = await manifestOf(".");
+  const { peerDependencies, peerDependenciesMeta, devDependencies } = await manifestOf(".");
   const names = Object.keys(peerDependencies);
   const ranges = (name: string): string[] =>
     (peerDependencies[name] ?? "").split("||").map((range) => range.trim().slice(1));
@@ -35,14 +39,24 @@ export async function combinations(): Promise<Combination[]> {
   const required = names.filter((name) => peerDependenciesMeta[name]?.optional !== true);
   const lowestOfNextMajor = { mongodb: ranges("mongodb")[1] ?? "", zod: ranges("zod")[1] ?? "" };
   const newestOfFirstMajor = { mongodb: `^${lowest["mongodb"]}`, zod: `^${lowest["zod"]}` };
+  const { typescript: typescript6 = "", "typescript-7": typescript = "" } = devDependencies;
   return [
-    { title: "the lowest versions, with mongodb 6 and zod 3", peers: lowest },
-    { title: "the lowest versions, with mongodb 7 and zod 4", peers: { ...lowest, ...lowestOfNextMajor } },
-    { title: "the newest versions, with mongodb 6 and zod 3", peers: { ...newest, ...newestOfFirstMajor } },
-    { title: "the newest versions, with mongodb 7 and zod 4", peers: newest },
+    { title: "the lowest versions, with mongodb 6 and zod 3", peers: lowest, typescript: typescript6 },
+    {
+      title: "the lowest versions, with mongodb 7 and zod 4",
+      peers: { ...lowest, ...lowestOfNextMajor },
+      typescript,
+    },
+    {
+      title: "the newest versions, with mongodb 6 and zod 3",
+      peers: { ...newest, ...newestOfFirstMajor },
+      typescript,
+    },
+    { title: "the newest versions, with mongodb 7 and zod 4", peers: newest, typescript },
     {
       title: "the newest versions, without the optional peers",
       peers: Object.fromEntries(required.map((name) => [name, newest[name] ?? ""])),
+      typescript,
       isMinimal: true,
     },
   ];

@@ -56,13 +56,13 @@ async function check(combination: Combination, tarball: string, index: number): 
 }
 
 async function writeProject(
-  { peers, isMinimal = false }: Combination,
+  { peers, typescript, isMinimal = false }: Combination,
   project: string,
   tarball: string,
 ): Promise<void> {
   const dependencies = { "langgraph-mongo-memory": `file:${tarball}`, ...peers };
   const tools = JSON.parse(await readFile("package.json", "utf8")) as { devDependencies: Record<string, string> };
-  const { typescript = "", "@types/node": nodeTypes = "" } = tools.devDependencies;
+  const { "@types/node": nodeTypes = "" } = tools.devDependencies;
   const manifest = { private: true, dependencies, devDependencies: { typescript, "@types/node": nodeTypes } };
   await writeFile(join(project, "package.json"), JSON.stringify(manifest));
   const compilerOptions = {

@@ -17,7 +17,7 @@ const jest = "--disable-warning=ExperimentalWarning --experimental-vm-modules no
 if (!/^\/(?:.*\/)?$/.test(base)) throw new Error(`SITE_BASE begins and ends with "/", but is "${base}"`);
 
 await installPackages();
-if (isCheck) await run("node", ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "site"]);
+if (isCheck) await run("node", ["node_modules/typescript-7/bin/tsc", "--noEmit", "-p", "site"]);
 clearPages();
 await writeApi();
 preparePages(base);

@@ -136,7 +136,7 @@ async function checkTypes(parent: string): Promise<void> {
     join(parent, "tsconfig.json"),
     JSON.stringify({ extends: "./state-graph/tsconfig.json", include: ["*/*.ts"] }),
   );
-  await run(parent, `node ${resolve("node_modules/typescript/bin/tsc")} -p .`);
+  await run(parent, `node ${resolve("node_modules/typescript-7/bin/tsc")} -p .`);
   console.log("ok: the types of the examples");
 }
 

@@ -171,7 +171,7 @@ function recorded(title: string, run: (history: MemoryHistory, version: (number:
 }
 
 /** The same for a call that only reads the history. */
-const readsHistory = (...call: Parameters<typeof recorded>): Call => ({ ...recorded(...call), reads: true });
+const readsHistory = (...args: Parameters<typeof recorded>): Call => ({ ...recorded(...args), reads: true });
 
 /** Makes the changes that precede the calls of the history, in directories that every backend has. */
 export async function recordedBeginning(memory: Memory): Promise<void> {
