@@ -20,7 +20,8 @@ interface Manifest {
 
 /**
  * The ends of what `peerDependencies` allows: the lowest versions, those that this repository is tested with, and the
- * other major versions of mongodb and zod with either. TypeScript 6 compiles the lowest versions of all, and TypeScript 7 the rest.
+ * other major versions of mongodb and zod with either. TypeScript 6 compiles the lowest versions of all, and TypeScript 7
+ * the rest.
  */
 export async function combinations(): Promise<Combination[]> {
   const { peerDependencies, peerDependenciesMeta, devDependencies } = await manifestOf(".");

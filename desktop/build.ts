@@ -9,6 +9,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { build } from "esbuild";
 import { packagesInSdk } from "../command-line.config.js";
+import { readLicence } from "../release/licence.js";
 import { createManifest } from "./manifest.js";
 
 /*
@@ -69,12 +70,9 @@ async function buildInto(folder: string): Promise<void> {
 
 async function licencesOf(files: readonly string[]): Promise<string> {
   const names = files.flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
-  const sections = [...new Set([...names, ...packagesInSdk])].toSorted().map(async (name) => {
-    const folder = join("node_modules", name);
-    const [file] = (await readdir(folder)).filter((each) => /^licen[cs]e(?:\.(?:md|txt))?$/i.test(each));
-    if (file === undefined) throw new Error(`${folder} has no licence`);
-    return `## ${name}\n\n${(await readFile(join(folder, file), "utf8")).trim()}\n`;
-  });
+  const sections = [...new Set([...names, ...packagesInSdk])]
+    .toSorted()
+    .map(async (name) => `## ${name}\n\n${await readLicence(name)}\n`);
   return `# Licences of the packages in this bundle\n\n${(await Promise.all(sections)).join("\n")}`;
 }
 

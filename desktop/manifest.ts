@@ -5,17 +5,19 @@ export interface ListedTool {
   description?: string | undefined;
 }
 
-const repository = "https://github.com/OWNER/langgraph-mongo-memory";
-
 /** Returns the manifest of the bundle, in version 0.3 of its format. The program in the bundle lists the tools. */
 export async function createManifest(tools: readonly ListedTool[]): Promise<object> {
-  const { name, version, license, keywords, engines } = JSON.parse(await readFile("package.json", "utf8")) as {
+  const { name, version, license, keywords, engines, repository } = JSON.parse(
+    await readFile("package.json", "utf8"),
+  ) as {
     name: string;
     version: string;
     license: string;
     keywords: string[];
     engines: { node: string };
+    repository: { url: string };
   };
+  const address = repository.url.replace(/^git\+/, "").replace(/\.git$/, "");
   return {
     manifest_version: "0.3",
     name,
@@ -26,11 +28,11 @@ export async function createManifest(tools: readonly ListedTool[]): Promise<obje
       "The assistant keeps what it should know in small text files, and finds it again in later conversations. You " +
       "can read, edit and delete the files. It needs no database and no account.\n\n**Privacy**: it reads and " +
       "writes only the folder that you choose, and sends nothing to anybody.",
-    author: { name: "langgraph-mongo-memory contributors", url: repository },
-    repository: { type: "git", url: `${repository}.git` },
-    documentation: `${repository}/blob/main/desktop/README.md`,
-    support: `${repository}/issues`,
-    privacy_policies: [`${repository}/blob/main/desktop/README.md#privacy`],
+    author: { name: "langgraph-mongo-memory contributors", url: address },
+    repository: { type: "git", url: `${address}.git` },
+    documentation: `${address}/blob/main/desktop/README.md`,
+    support: `${address}/issues`,
+    privacy_policies: [`${address}/blob/main/desktop/README.md#privacy`],
     icon: "icon.png",
     keywords,
     license,

@@ -146,6 +146,5 @@ const stageHtml = `<!doctype html>
     const ring = document.querySelector("i");
     ring.style.transform = place;
     ring.hidden = !isPressed;
-    ring.style.display = isPressed ? "block" : "none";
   }
 </script>`;

@@ -8,6 +8,7 @@ import { pack } from "../__tests__/helpers/packed-package.js";
 import { changelogSection, hasUnreleased, withAbsoluteLinks } from "./changelog.js";
 import { distTagOf } from "./dist-tag.js";
 import { ownerOf, placeholder } from "./owner.js";
+import { readTrackedTexts } from "./tracked-files.js";
 import { statedVersions } from "./versions.js";
 
 /*
@@ -56,7 +57,7 @@ async function checkWords(): Promise<void> {
   const { GITHUB_REPOSITORY: here } = process.env;
   if (values.final && here !== undefined && here !== `${owner}/${manifest.name}`)
     throw new Error(`this is the repository ${here}, and package.json names ${owner}/${manifest.name}`);
-  const others = (await statedVersions()).filter(({ version }) => version !== manifest.version);
+  const others = statedVersions(await readTrackedTexts()).filter(({ version }) => version !== manifest.version);
   if (others.length > 0)
     throw new Error(`package.json has the version ${manifest.version}, and others differ: ${JSON.stringify(others)}`);
   const changelog = await readFile("CHANGELOG.md", "utf8");

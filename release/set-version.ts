@@ -10,8 +10,9 @@ import { statedVersions, versionSource } from "./versions.js";
 const { npm_old_version: before = "", npm_new_version: after = "" } = process.env;
 if (before === "" || after === "") throw new RangeError("run npm version <version> --no-git-tag-version");
 
-const stating = new Set((await statedVersions()).map(({ path }) => path));
-for (const [path, text] of await readTrackedTexts()) {
+const texts = await readTrackedTexts();
+const stating = new Set(statedVersions(texts).map(({ path }) => path));
+for (const [path, text] of texts) {
   if (path === "package.json" || path === "package-lock.json") continue;
   const forms: string[] = [];
   if (path === versionSource) forms.push(`packageVersion = "${before}"`);

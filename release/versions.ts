@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { readTrackedTexts } from "./tracked-files.js";
-
 export const versionSource = "src/core/values/package-version.ts";
 
 /** A version of this package, and where it stands. */
@@ -9,14 +6,17 @@ export interface StatedVersion {
   version: string;
 }
 
-/** Returns every version of this package that its JSON files and its code state. */
-export async function statedVersions(): Promise<StatedVersion[]> {
+/**
+ * Returns every version of this package that its JSON files and its code state. @param texts those of the repository, by
+ * path
+ */
+export function statedVersions(texts: ReadonlyMap<string, string>): StatedVersion[] {
   const stated: StatedVersion[] = [];
-  for (const [path, text] of await readTrackedTexts()) {
+  for (const [path, text] of texts) {
     if (!path.endsWith(".json") || path.startsWith("__tests__/fixtures/")) continue;
     for (const version of versionsIn(parseJson(text))) stated.push({ path, version });
   }
-  const [, version = ""] = /packageVersion = "([^"]*)"/.exec(await readFile(versionSource, "utf8")) ?? [];
+  const [, version = ""] = /packageVersion = "([^"]*)"/.exec(texts.get(versionSource) ?? "") ?? [];
   return [...stated, { path: versionSource, version }];
 }
 

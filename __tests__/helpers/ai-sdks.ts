@@ -127,6 +127,22 @@ function outcomeOf(text: string, calls: readonly Call[], steps: readonly Step[])
   };
 }
 
+/** @param calls where the model keeps its calls. Each user's are taken out */
+async function askForEach(
+  agent: {
+    generate(call: { prompt: string; options: { userId: string } }): Promise<{ text: string; steps: readonly Step[] }>;
+  },
+  calls: Call[],
+  userIds: readonly string[],
+): Promise<AiOutcome[]> {
+  const outcomes: AiOutcome[] = [];
+  for (const userId of userIds) {
+    const { text, steps } = await agent.generate({ prompt: "Hello", options: { userId } });
+    outcomes.push(outcomeOf(text, calls.splice(0), steps));
+  }
+  return outcomes;
+}
+
 async function takePieces(stream: AsyncIterable<string>): Promise<string[]> {
   const pieces: string[] = [];
   for await (const piece of stream) pieces.push(piece);
@@ -160,12 +176,7 @@ const sdk6: AiSdk = {
       instructions: "You cook.",
       prepareCall: ({ options, ...settings }) => ({ ...settings, ...memoryOf(options.userId) }),
     });
-    const outcomes: AiOutcome[] = [];
-    for (const userId of userIds) {
-      const { text, steps } = await agent.generate({ prompt: "Hello", options: { userId } });
-      outcomes.push(outcomeOf(text, model.doGenerateCalls.splice(0), steps));
-    }
-    return outcomes;
+    return askForEach(agent, model.doGenerateCalls, userIds);
   },
 };
 
@@ -197,12 +208,7 @@ const sdk7: AiSdk = {
       instructions: "You cook.",
       prepareCall: ({ options, ...settings }) => ({ ...settings, ...memoryOf(options.userId) }),
     });
-    const outcomes: AiOutcome[] = [];
-    for (const userId of userIds) {
-      const { text, steps } = await agent.generate({ prompt: "Hello", options: { userId } });
-      outcomes.push(outcomeOf(text, model.doGenerateCalls.splice(0), steps));
-    }
-    return outcomes;
+    return askForEach(agent, model.doGenerateCalls, userIds);
   },
 };
 

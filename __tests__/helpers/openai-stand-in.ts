@@ -30,13 +30,10 @@ export async function openAiStandIn(
     const answer = async (): Promise<void> => {
       const { messages } = (await json(request)) as CompletionRequest;
       const isCalled = messages.some(({ role }) => role === "tool");
-      const isKnown =
-        known !== undefined &&
-        !isCalled &&
-        messages.some(
-          ({ role, content }) => role === "system" && JSON.stringify(content).includes(args["content"] ?? ""),
-        );
-      const isAnswered = isCalled || isKnown;
+      const isShown = messages.some(
+        ({ role, content }) => role === "system" && JSON.stringify(content).includes(args["content"] ?? ""),
+      );
+      const said = isCalled ? text : isShown ? known : undefined;
       const call = {
         id: randomUUID(),
         type: "function",
@@ -44,9 +41,9 @@ export async function openAiStandIn(
       };
       const message = {
         role: "assistant",
-        ...(isAnswered ? { content: isKnown ? known : text } : { content: null, tool_calls: [call] }),
+        ...(said === undefined ? { content: null, tool_calls: [call] } : { content: said }),
       };
-      const choice = { index: 0, message, finish_reason: isAnswered ? "stop" : "tool_calls" };
+      const choice = { index: 0, message, finish_reason: said === undefined ? "tool_calls" : "stop" };
       response.setHeader("content-type", "application/json");
       response.end(
         JSON.stringify({

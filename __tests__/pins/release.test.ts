@@ -34,7 +34,7 @@ const jobsOf = async (name: string): Promise<Record<string, Job>> =>
 
 describe("the version of the package", () => {
   it("is the same wherever it stands", async () => {
-    const stated = await statedVersions();
+    const stated = statedVersions(await readTrackedTexts());
     expect(stated.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["package.json", "package-lock.json", "src/core/values/package-version.ts"]),
     );

@@ -65,12 +65,12 @@ const heldOpen = new Set(["EACCES", "EBUSY", "EPERM"]);
 async function renameWhenFree(hold: Hold, from: string, to: string): Promise<void> {
   for (let count = 1; ; count += 1) {
     hold.assertHeld();
-    const fault = await rename(from, to).then(
-      () => null,
-      (error: unknown) => ({ error, isHeldOpen: heldOpen.has(getErrorCode(error) ?? "") }),
-    );
-    if (fault === null) return;
-    if (process.platform !== "win32" || !fault.isHeldOpen || count === maxRenames) throw fileSystemError(fault.error);
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      const isHeldOpen = process.platform === "win32" && heldOpen.has(getErrorCode(error) ?? "");
+      if (!isHeldOpen || count === maxRenames) throw fileSystemError(error);
+    }
     await sleep(10 * count);
   }
 }
