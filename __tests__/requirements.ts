@@ -21,7 +21,6 @@ import { mounts } from "./requirements/mounts.js";
 import { page } from "./requirements/page.js";
 import { paths } from "./requirements/paths.js";
 import { records } from "./requirements/records.js";
-import { files } from "./requirements/files.js";
 import { grep, search } from "./requirements/search.js";
 import { store } from "./requirements/store.js";
 import { storeSearch } from "./requirements/store-search.js";
@@ -50,7 +49,6 @@ export const requirements: Record<string, Requirements> = {
   search,
   grep,
   mongodb,
-  files,
   "base-store": baseStore,
   directory,
   connector,

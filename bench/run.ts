@@ -1,6 +1,5 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { measureFiles } from "./files/run.js";
 import { measureHistory } from "./history/run.js";
 import { replaceMeasured } from "./measuring/report.js";
 import { measureMemories } from "./memories/run.js";
@@ -11,7 +10,6 @@ const areas = {
   memories: measureMemories,
   store: measureStore,
   search: measureSearch,
-  files: measureFiles,
   history: measureHistory,
 };
 
@@ -23,7 +21,6 @@ const { values } = parseArgs({
     dry: { type: "boolean", default: false },
     rounds: { type: "string", default: "9" },
     files: { type: "string", default: "10,100,1000" },
-    large: { type: "string", default: "100000" },
     items: { type: "string", default: "1000,10000,100000" },
     vectors: { type: "string", default: "1000,10000" },
     data: { type: "string" },
@@ -41,7 +38,6 @@ const toNumbers = (list: string): number[] => list.split(",").map(Number);
 const settings = {
   rounds: Number(values.rounds),
   fileCounts: toNumbers(values.files),
-  largeCount: Number(values.large),
   itemCounts: toNumbers(values.items),
   vectorCounts: toNumbers(values.vectors),
   data: values.data,

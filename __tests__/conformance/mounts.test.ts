@@ -14,13 +14,11 @@ import { openInFolder, testFolder } from "../helpers/test-folder.js";
 
 const { client, name: dbName } = testDatabase();
 const mongodb = new MongoMemoryStore({ client, dbName });
-const ofFiles = new MongoMemoryStore({ client, dbName, layout: "files" });
 const store = new InMemoryStore();
 const folder = testFolder();
 
 const backends: Record<string, OpenMemory> = {
   MongoDB: (address, options) => mongodb.memory(address, options),
-  "MongoDB, layout files": (address, options) => ofFiles.memory(address, options),
   "a BaseStore": (address, options) => openMemory(store, address, options),
   "a folder": (address, options) => openInFolder(folder, address, options),
 };

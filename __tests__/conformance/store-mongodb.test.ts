@@ -1,7 +1,6 @@
 import { describe, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { MongoClient } from "mongodb";
-import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import type { TestRunner } from "../../src/testing/memory-suite.js";
 import { defineStoreSuite } from "../../src/testing/store-suite.js";
@@ -19,18 +18,12 @@ const usual = [
   ["replicaSet", "textSearch"],
   ["standalone", "strict Stable API"],
 ] as const;
-/** The layout `files` needs transactions, which a standalone server does not have. */
-const ofFiles = [["replicaSet", "strict Stable API"]] as const;
 const others = [
   ["standalone", "textSearch"],
   ["standalone", "no textSearch"],
   ["replicaSet", "no textSearch"],
 ] as const;
-const kinds = isLong ? [...usual, ...others] : usual;
-const getKinds = (layout: string): readonly (readonly [ServerKind, string])[] => (layout === "files" ? ofFiles : kinds);
-const variants = layoutNames.flatMap((layout) =>
-  getKinds(layout).map(([kind, searching]) => ({ layout, kind, searching })),
-);
+const kinds: readonly (readonly [ServerKind, string])[] = isLong ? [...usual, ...others] : usual;
 
 const runner: TestRunner = { describe, it };
 /** What goes through LangGraph's wrapper, and concurrent calls, run on one kind of server, but in the long run. */
@@ -41,13 +34,13 @@ function describeOnce(name: string, define: () => void): void {
   if (!/through LangGraph's wrapper$|concurrent calls/.test(name)) runner.describe(name, define);
 }
 
-describe.each(variants)("MongoMemoryStore, layout $layout, $kind, $searching", ({ layout, kind, searching }) => {
+describe.each(kinds)("MongoMemoryStore, %s, %s", (kind, searching) => {
   const database = testDatabase(kind);
   const client =
     searching === "strict Stable API" ? useClient(new MongoClient(database.uri, { serverApi })) : database.client;
   const options = { client, dbName: database.name };
   const textSearch = searching === "textSearch";
-  const plain = new MongoMemoryStore({ ...options, layout, textSearch });
+  const plain = new MongoMemoryStore({ ...options, textSearch });
   defineStoreSuite(createRunner(kind), () => plain, {
     openExpiring: (ttl) => new MongoMemoryStore({ ...options, itemsCollection: "expiring", textSearch, ttl }),
     openIndexed: (index) => new MongoMemoryStore({ ...options, itemsCollection: randomUUID(), index }),

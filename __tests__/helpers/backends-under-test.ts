@@ -9,7 +9,6 @@ import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
 import { getMemoryNamespace } from "../../src/core/values/namespace.js";
 import type { MemoryOptions } from "../../src/core/memory-options.js";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { type LayoutName, layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../src/open-memory.js";
 import { testDatabase } from "./test-database.js";
@@ -32,11 +31,11 @@ export interface BackendUnderTest {
 /** Secrets of the failing storages. No answer may contain any of them. */
 export const storageSecrets = /hunter2|127\.0\.0\.1|mongodb:|memory-test-|node_modules|\.[jt]s\b|\n\s+at /;
 
-/** Lists every backend, and MongoDB in each of its layouts. A new backend becomes a row of this list. */
+/** Lists every backend. A new backend becomes a row of this list. */
 export function backendsUnderTest(): [name: string, backend: BackendUnderTest][] {
   return [
     ["an InMemoryStore", inMemory()],
-    ...layoutNames.map((layout): [string, BackendUnderTest] => [`MongoDB, layout ${layout}`, mongodb(layout)]),
+    ["MongoDB", mongodb()],
     ["a folder", directory()],
     ["a tree of mounts", mounts()],
   ];
@@ -69,15 +68,13 @@ function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
   return async (address, path, text) => store?.put(getMemoryNamespace(checkAddress(address)), path, { content: text });
 }
 
-function mongodb(layout: LayoutName): BackendUnderTest {
+function mongodb(): BackendUnderTest {
   const { uri, name: dbName } = testDatabase();
-  const stores = [uri, uri].map(
-    (each) => new MongoMemoryStore({ client: useClient(new MongoClient(each)), dbName, layout }),
-  );
+  const stores = [uri, uri].map((each) => new MongoMemoryStore({ client: useClient(new MongoClient(each)), dbName }));
   const unreachable = useClient(
     new MongoClient("mongodb://admin:hunter2@127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }),
   );
-  const failing = new MongoMemoryStore({ client: unreachable, layout });
+  const failing = new MongoMemoryStore({ client: unreachable });
   let opened = 0;
   return {
     open: (address, options) => {

@@ -4,17 +4,12 @@ import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js"
 
 /**
  * A process that appends `count` lines with history, all at once or one after the other, and can kill itself at a step.
- * Its arguments: URI, database, node id, name, count, an event and a command of the driver at which it dies (or two
- * empty ones), and layout.
+ * Its arguments: URI, database, node id, name, count, an event and a command of the driver at which it dies, or two
+ * empty ones.
  */
-const [uri = "", dbName = "", nodeId = "", name = "", count = "0", event, commandName, layout] = process.argv.slice(2);
+const [uri = "", dbName = "", nodeId = "", name = "", count = "0", event, commandName] = process.argv.slice(2);
 const client = new MongoClient(uri, { monitorCommands: true });
-const memory = new MongoMemoryStore({
-  client,
-  dbName,
-  history: true,
-  layout: layout === "files" ? "files" : "document",
-})
+const memory = new MongoMemoryStore({ client, dbName, history: true })
   .memory({ nodeId })
   .with({ actor: { client: name } });
 const append = (index: number): Promise<void> => memory.append("/log", `${name} ${index}`);

@@ -1,6 +1,5 @@
 import { createInterface } from "node:readline";
 import { MongoClient } from "mongodb";
-import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { randomCommands, type WorkloadName, workloads } from "./linearizability/random-commands.js";
 import { recordedCall } from "./linearizability/recorded-call.js";
@@ -16,11 +15,11 @@ export type WorkerOrder =
 
 /**
  * A process with its own client, which makes random calls and writes each call to the standard output. Its arguments:
- * URI, database, layout and name. The process ends when its standard input ends.
+ * URI, database and name. The process ends when its standard input ends.
  */
-const [uri = "", dbName = "", layout = "", name = ""] = process.argv.slice(2);
+const [uri = "", dbName = "", name = ""] = process.argv.slice(2);
 const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2000 });
-const store = new MongoMemoryStore({ client, dbName, layout: layout as LayoutName });
+const store = new MongoMemoryStore({ client, dbName });
 const tell = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 let isStopped = false;
 

@@ -1,6 +1,5 @@
 import { MongoClient } from "mongodb";
 import type { Memory } from "../../src/core/memory.js";
-import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../src/open-memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
@@ -19,17 +18,12 @@ export function memoryPairs({ uri, name }: Pick<TestDatabase, "uri" | "name">): 
       return [openMemory(open(), address), openMemory(open(), address)];
     },
   ]);
-  const inTwoStores = layoutNames.map((layout): [string, OpenPair] => {
-    const open = (): MongoMemoryStore =>
-      new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name, layout });
-    const [one, other] = [open(), open()];
-    return [
-      `two MongoMemoryStores of the layout ${layout}`,
-      () => {
-        const address = freshAddress();
-        return [one.memory(address), other.memory(address)];
-      },
-    ];
-  });
-  return [...inOneStore, ...inTwoStores];
+  const openStore = (): MongoMemoryStore =>
+    new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name });
+  const [one, other] = [openStore(), openStore()];
+  const inTwoStores: OpenPair = () => {
+    const address = freshAddress();
+    return [one.memory(address), other.memory(address)];
+  };
+  return [...inOneStore, ["two MongoMemoryStores", inTwoStores]];
 }

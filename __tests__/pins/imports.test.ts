@@ -116,9 +116,8 @@ const packageUsers: Record<string, string[]> = {
 
 const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "@opentelemetry/api", "node:crypto"];
 
-/** A backend, a layout or a dialect does not import another one. The entry of a dialect belongs to the dialect. */
-const standAlone =
-  /^src\/(?:backends\/[^/]+|mongodb\/memories\/(?:document|files)(?=\/)|(?:dialects|langchain)\/[^/]+(?=\/))/;
+/** A backend or a dialect does not import another one. The entry of a dialect belongs to the dialect. */
+const standAlone = /^src\/(?:backends\/[^/]+|(?:dialects|langchain)\/[^/]+(?=\/))/;
 
 /** The folders of `src/core`. Each may import the folders before it. The files of `src/core` come after all folders. */
 const coreFolders = [
@@ -172,7 +171,7 @@ describe("imports of src", () => {
     expect(broken(imports, misusesPackage)).toEqual([]);
   });
 
-  it("join no backend, layout or dialect to another", () => {
+  it("join no backend or dialect to another", () => {
     expect(broken(imports, joinsSiblings)).toEqual([]);
   });
 
@@ -211,7 +210,6 @@ describe("the rules themselves", () => {
     [misusesPackage, "src/middleware/index.ts", "@langchain/openai"],
     [misusesPackage, "src/mongodb/operations/filters.ts", "mongodb"],
     [joinsSiblings, "src/backends/base-store.ts", "src/backends/directory/folder.ts"],
-    [joinsSiblings, "src/mongodb/memories/files/a.ts", "src/mongodb/memories/document/document.ts"],
     [crossesLayers, "src/dialects/claude/claude-dialect.ts", "src/langchain/dialect-tool.ts"],
     [crossesLayers, "src/mongodb/store/store-batch.ts", "src/langchain/dialect-tool.ts"],
     [joinsSiblings, "src/dialects/claude/claude-dialect.ts", "src/dialects/unified/unified-dialect.ts"],
@@ -223,14 +221,11 @@ describe("the rules themselves", () => {
     expect(rule({ from, to })).toBe(true);
   });
 
-  it("allow files of one backend to share, layouts and dialects to share helpers, and lists to name them", () => {
+  it("allow files of one backend to share, dialects to share helpers, and lists to name them", () => {
     expect(joinsSiblings({ from: "src/backends/directory/a.ts", to: "src/backends/directory/b.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/dialects/claude/a.ts", to: "src/dialects/dialect.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/dialects/registry.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/langchain/claude/index.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
-    expect(
-      joinsSiblings({ from: "src/mongodb/memories/document/a.ts", to: "src/mongodb/memories/contract/layout.ts" }),
-    ).toBe(false);
   });
 
   it("find a cycle", () => {

@@ -21,11 +21,7 @@ export const expiring: Requirements = {
   "expiring.rights": { source, says: "where the right to change the time of an index is missing, the error says so" },
   "expiring.swept-on-request": {
     source,
-    says: "sweepExpired and the command sweep remove all that has expired, in every layout, with its versions",
-  },
-  "expiring.swept-behind": {
-    source,
-    says: "in the layout files a change lets all memories be removed that have expired, of every scope",
+    says: "sweepExpired and the command sweep remove all that has expired, with its versions",
   },
   "expiring.swept": { source, says: "MongoDB deletes what has expired" },
 };

@@ -87,7 +87,7 @@ export const guarantees: Requirements = {
   },
   "guarantees.memory-limit": {
     source: "specification section 4",
-    says: "a memory has at most 15,000,000 bytes in the one-document layout",
+    says: "a memory has at most 15,000,000 bytes",
   },
   "guarantees.limits-before-writing": {
     source: "specification section 4",

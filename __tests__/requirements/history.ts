@@ -8,7 +8,7 @@ export const history: Requirements = {
     says: "each change of a file makes one version, and a change that changes nothing none",
   },
   "history.one-step": { source, says: "whatever crashes, each change has its version, once, in one order" },
-  "history.cost": { source, says: "a change takes at most 1.1 commands on average, and in the layout files four" },
+  "history.cost": { source, says: "a change takes at most 1.1 commands on average" },
   "history.model": { source, says: "trees, texts, diffs and blame agree with a list of all trees" },
   "history.readable-diffs": {
     source,

@@ -30,27 +30,6 @@ export const search: Requirements = {
     source,
     says: "on MongoDB a search of a memory that has not changed is one command that reads no text",
   },
-  "search.only-changes-are-read": {
-    source,
-    says: "with the layout files a search lists the ids of texts from an index, and reads only the texts that have changed",
-  },
-  "search.narrowed": {
-    source,
-    says: "with a text index a search of a large memory reads only texts that the server has chosen by its words, and finds what a search of all finds",
-  },
-  "search.narrowed-words": {
-    source,
-    says: "of what the text index cannot tell the whole memory is searched, and a query of stop words alone reads no text",
-  },
-  "search.narrowed-bounded": {
-    source,
-    says: "a narrowed search ranks at most 1,000 texts of 16 MB, those with the rarest words first, and examines no others",
-  },
-  "search.narrowed-index": {
-    source,
-    says: "the text index is made only where a store asks for it, and where it cannot be made or used that is refused in words",
-  },
-  "search.one-moment": { source, says: "a search shows a memory as it was at one moment" },
   "search.only-changes-are-indexed": {
     source,
     says: "the index is shared by all who open a memory, and only changed texts are indexed again",

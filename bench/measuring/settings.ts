@@ -3,8 +3,6 @@ export interface Settings {
   rounds: number;
   /** Files of a memory. */
   fileCounts: readonly number[];
-  /** Files of a large memory. */
-  largeCount: number;
   /** Items of a store. */
   itemCounts: readonly number[];
   vectorCounts: readonly number[];

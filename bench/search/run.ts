@@ -1,7 +1,6 @@
 import { machineLine } from "../measuring/report.js";
 import { onServer } from "../measuring/servers.js";
 import type { Settings } from "../measuring/settings.js";
-import { measureNarrowed } from "./narrowed.js";
 import { measureRecall } from "./recall.js";
 import { measureSearches } from "./searches.js";
 
@@ -17,6 +16,5 @@ export async function measureSearch(settings: Settings): Promise<string[]> {
     ...(await measureSearches(uri, settings)),
     "",
   ]);
-  const narrowed = await onServer("replicaSet", (uri) => measureNarrowed(uri, settings));
-  return [...good, ...fast, "With a text index.", "", ...narrowed];
+  return [...good, ...fast];
 }

@@ -16,10 +16,8 @@ export interface MemoryOptions {
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
   maxFileBytes?: number;
   /**
-   * Largest memory in MongoDB; other stores ignore this option. `layout: "document"` counts the bytes of the document,
-   * at most 15,000,000. `layout: "files"` counts the bytes of all texts, without an upper bound; changes that add text
-   * then take longer, and programs that open the memory without the option do not keep the limit.
-   * @default 15_000_000 with `layout: "document"`, none with `layout: "files"`
+   * Largest memory in MongoDB, in bytes of its document: at most 15,000,000. Other stores ignore this option. @default
+   * 15_000_000
    */
   maxMemoryBytes?: number;
   /**

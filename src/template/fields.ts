@@ -67,7 +67,7 @@ const memoryFields = {
   ),
   maxMemoryBytes: memoryOptionFields.maxMemoryBytes.describe(
     `a whole number from 1: the largest memory in bytes (default ${memoryDefaults.maxMemoryBytes}, which is also ` +
-      `the most, with the layout "document"; none with "files")`,
+      "the most)",
   ),
   timeoutMs: z
     .number()

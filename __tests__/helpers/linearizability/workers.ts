@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { compiled } from "../compiled-sources.js";
 import type { WorkerOrder } from "../linearizability-worker.js";
 import type { Operation } from "./checker.js";
@@ -19,21 +18,14 @@ export class Workers {
   #busy = 0;
   #failure: Error | null = null;
 
-  /** @param place.layout one layout for all, or one for each in turn */
-  static async start(
-    count: number,
-    { uri, dbName, layout }: { uri: string; dbName: string; layout: LayoutName | readonly LayoutName[] },
-  ): Promise<Workers> {
-    const layouts = [layout].flat();
+  static async start(count: number, { uri, dbName }: { uri: string; dbName: string }): Promise<Workers> {
     const workers = new Workers();
     const program = compiled("__tests__/helpers/linearizability-worker.ts");
     for (let number = 0; number < count; number += 1) {
       workers.#listenTo(
-        spawn(
-          process.execPath,
-          [program, uri, dbName, layouts[number % layouts.length] ?? "", String.fromCodePoint(97 + number)],
-          { stdio: ["pipe", "pipe", "inherit"] },
-        ),
+        spawn(process.execPath, [program, uri, dbName, String.fromCodePoint(97 + number)], {
+          stdio: ["pipe", "pipe", "inherit"],
+        }),
       );
     }
     workers.#busy = count;

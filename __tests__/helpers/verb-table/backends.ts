@@ -4,7 +4,6 @@ import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import type { MemoryOptions } from "../../../src/core/memory-options.js";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { backendsUnderTest } from "../backends-under-test.js";
@@ -18,16 +17,16 @@ export type Open = (address: MemoryAddress, options?: MemoryOptions) => Memory;
 export function backendsOfTable(): Backends {
   return [
     ...backendsUnderTest().map(([name, { open }]): [string, Open] => [shortName(name), open]),
-    ...layoutNames.map((layout): [string, Open] => [`${layout} with history`, recording(layout)]),
-    ["mounts without /", withoutRoot(recording("document"))],
+    ["MongoDB with history", recording()],
+    ["mounts without /", withoutRoot(recording())],
   ];
 }
 
-const shortName = (name: string): string => name.replace(/^(?:MongoDB, layout|an?) /, "");
+const shortName = (name: string): string => name.replace(/^an? /, "");
 
-function recording(layout: LayoutName): Open {
+function recording(): Open {
   const { uri, name: dbName } = testDatabase();
-  const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout, history: true });
+  const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, history: true });
   return (address, options) => store.memory(address, options);
 }
 

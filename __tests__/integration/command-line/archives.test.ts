@@ -6,7 +6,6 @@ import fc from "fast-check";
 import type { Memory, MemorySnapshot } from "../../../src/core/memory.js";
 import { normalizePath } from "../../../src/core/values/paths.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { hostileNames } from "../../helpers/hostile-names.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -15,10 +14,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
 const { client, uri, name: dbName } = testDatabase();
-const stores = {
-  document: new MongoMemoryStore({ client, dbName }),
-  files: new MongoMemoryStore({ client, dbName, layout: "files" }),
-} satisfies Record<LayoutName, MongoMemoryStore>;
+const store = new MongoMemoryStore({ client, dbName });
 const folder = testFolder();
 
 const database = ["--uri", uri, "--db", dbName];
@@ -34,11 +30,11 @@ interface Place {
   target: string[];
 }
 
-function newMemory(layout: LayoutName = "document"): Place {
+function newMemory(): Place {
   const nodeId = randomUUID();
   return {
-    memory: stores[layout].memory({ nodeId }, { paths: "posix" }),
-    target: [...database, "--layout", layout, "--node", nodeId],
+    memory: store.memory({ nodeId }, { paths: "posix" }),
+    target: [...database, "--node", nodeId],
   };
 }
 
@@ -80,12 +76,12 @@ const text = fc.oneof(fc.constantFrom("", "\n", "a\r\nb", "\uFEFF", "é🧠\0", 
 /** Null: an empty directory stays where the file was. */
 const trees = fc.array(fc.tuple(path, fc.option(text)), { minLength: 1, maxLength: 12 });
 
-describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
+describe("any memory", () => {
   // Requirement: command-line.export-and-import
   it("comes back the same from an export", async () => {
     await fc.assert(
       fc.asyncProperty(trees, async (tree) => {
-        const [source, destination] = [newMemory(layout), newMemory(layout)];
+        const [source, destination] = [newMemory(), newMemory()];
         await fill(source.memory, tree);
         const archive = newPath();
         await cliJson(["export", archive, ...source.target]);
@@ -103,13 +99,13 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
   it("is copied as it is, and a second time without any change", async () => {
     await fc.assert(
       fc.asyncProperty(trees, async (tree) => {
-        const [source, destination] = [newMemory(layout), newMemory(layout)];
+        const [source, destination] = [newMemory(), newMemory()];
         await fill(source.memory, tree);
         const to = destination.memory.address.nodeId;
-        await cliJson(["copy", ...source.target, "--to-layout", layout, "--to-node", to]);
+        await cliJson(["copy", ...source.target, "--to-node", to]);
         const found = await destination.memory.snapshot();
         expect(readContents(found)).toEqual(readContents(await source.memory.snapshot()));
-        expect(await cliJson(["copy", ...source.target, "--to-layout", layout, "--to-node", to])).toMatchObject({
+        expect(await cliJson(["copy", ...source.target, "--to-node", to])).toMatchObject({
           written: 0,
           replaced: 0,
           unchanged: found.files.length,
@@ -126,7 +122,7 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
       .map((names) => `/${names.join("/")}`);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(plain, fc.option(text)), { minLength: 1, maxLength: 8 }), async (tree) => {
-        const [source, between, destination] = [newMemory(layout), newFolderMemory(), newMemory(layout)];
+        const [source, between, destination] = [newMemory(), newFolderMemory(), newMemory()];
         await fill(source.memory, tree);
         await cliJson(["copy", ...source.target, "--to-dir", between.dir]);
         expect(readContents(await between.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
@@ -138,8 +134,6 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
           uri,
           "--to-db",
           dbName,
-          "--to-layout",
-          layout,
           "--to-node",
           destination.memory.address.nodeId,
         ]);

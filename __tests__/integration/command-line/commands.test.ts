@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import type { Memory } from "../../../src/core/memory.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
@@ -15,11 +14,7 @@ import { testFolder } from "../../helpers/test-folder.js";
 const { client, uri, name: dbName } = testDatabase();
 const folder = testFolder();
 
-describe.each<[where: string, layout: LayoutName | null]>([
-  ["a database", "document"],
-  ["a database with the layout files", "files"],
-  ["a folder", null],
-])("the commands on %s", (_where, layout) => {
+describe.each(["a database", "a folder"])("the commands on %s", (where) => {
   let memory: Memory;
   let target: string[];
   const run = (argv: string[], surroundings?: CliSurroundings): Promise<CliRun> =>
@@ -29,21 +24,10 @@ describe.each<[where: string, layout: LayoutName | null]>([
     );
 
   beforeEach(async () => {
-    if (layout !== null) {
+    if (where === "a database") {
       const address = { ...freshAddress(), scope: "perThread" as const, threadId: "ada@example.com" };
-      memory = new MongoMemoryStore({ client, dbName, layout }).memory(address, { paths: "posix" });
-      target = [
-        "--uri",
-        uri,
-        "--db",
-        dbName,
-        "--layout",
-        layout,
-        "--node",
-        address.nodeId,
-        "--thread",
-        address.threadId,
-      ];
+      memory = new MongoMemoryStore({ client, dbName }).memory(address, { paths: "posix" });
+      target = ["--uri", uri, "--db", dbName, "--node", address.nodeId, "--thread", address.threadId];
     } else {
       const dir = join(folder, randomUUID());
       memory = openDirectoryMemory({ dir, paths: "posix" });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -285,10 +284,10 @@ describe("sweep", () => {
   const dayMs = 86_400_000;
 
   /** A thread's memory of two days ago, and one of today. */
-  async function aged(layout: LayoutName): Promise<{ place: string[]; left: () => Promise<unknown[]> }> {
+  async function aged(): Promise<{ place: string[]; left: () => Promise<unknown[]> }> {
     const memoriesCollection = `aged ${randomUUID()}`;
     const open = (ageMs: number): MongoMemoryStore =>
-      new MongoMemoryStore({ client, dbName, memoriesCollection, layout, clock: () => new Date(Date.now() - ageMs) });
+      new MongoMemoryStore({ client, dbName, memoriesCollection, clock: () => new Date(Date.now() - ageMs) });
     await open(2 * dayMs)
       .memory({ nodeId: "a", scope: "perThread", threadId: "old" })
       .write("/a", "x");
@@ -302,31 +301,28 @@ describe("sweep", () => {
         addresses.push(address.scope === "perThread" ? address.threadId : address.nodeId);
       return addresses;
     };
-    return { place: ["--uri", uri, "--db", dbName, "--collection", memoriesCollection, "--layout", layout], left };
+    return { place: ["--uri", uri, "--db", dbName, "--collection", memoriesCollection], left };
   }
 
   // Requirement: expiring.swept-on-request, command-line.sweep
-  it.each(layoutNames)(
-    "erases what is older than the age of its scope, and no more, in the layout %s",
-    async (layout) => {
-      const { place, left } = await aged(layout);
-      expect(await cli(["sweep", ...place, "--per-thread", "3d", "--yes"])).toMatchObject({
-        exitCode: 0,
-        stdout: "erased 0 memories\n",
-      });
-      const dry = await cli(["sweep", ...place, "--per-thread", "1d", "--dry-run"]);
-      expect(dry).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^[^\n]*node "a", thread "old"\n$/) });
-      expect(await left()).toEqual(["a", "new", "old"]);
-      expect(await cliJson(["sweep", ...place, "--per-thread", "24h", "--yes"])).toEqual({ ok: true, memories: 1 });
-      expect(await left()).toEqual(["a", "new"]);
-      expect(await cli(["sweep", ...place, "--per-thread", "1d", "--dry-run"])).toMatchObject({
-        exitCode: 1,
-        stderr: "no memory has expired\n",
-      });
-      const asked = await cli(["sweep", ...place, "--global", "1d"], { terminal: true, stdin: "n\n" });
-      expect([asked.exitCode, await left()]).toEqual([1, ["a", "new"]]);
-    },
-  );
+  it("erases what is older than the age of its scope, and no more", async () => {
+    const { place, left } = await aged();
+    expect(await cli(["sweep", ...place, "--per-thread", "3d", "--yes"])).toMatchObject({
+      exitCode: 0,
+      stdout: "erased 0 memories\n",
+    });
+    const dry = await cli(["sweep", ...place, "--per-thread", "1d", "--dry-run"]);
+    expect(dry).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^[^\n]*node "a", thread "old"\n$/) });
+    expect(await left()).toEqual(["a", "new", "old"]);
+    expect(await cliJson(["sweep", ...place, "--per-thread", "24h", "--yes"])).toEqual({ ok: true, memories: 1 });
+    expect(await left()).toEqual(["a", "new"]);
+    expect(await cli(["sweep", ...place, "--per-thread", "1d", "--dry-run"])).toMatchObject({
+      exitCode: 1,
+      stderr: "no memory has expired\n",
+    });
+    const asked = await cli(["sweep", ...place, "--global", "1d"], { terminal: true, stdin: "n\n" });
+    expect([asked.exitCode, await left()]).toEqual([1, ["a", "new"]]);
+  });
 
   // Requirement: command-line.sweep
   it.each([

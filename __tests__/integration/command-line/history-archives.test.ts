@@ -7,17 +7,13 @@ import type { ArchivedVersion } from "../../../src/core/history/archived-version
 import type { MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
 const { client, uri, name: dbName, db } = testDatabase();
-const stores = {
-  document: new MongoMemoryStore({ client, dbName, history: true }),
-  files: new MongoMemoryStore({ client, dbName, layout: "files", history: true }),
-} satisfies Record<LayoutName, MongoMemoryStore>;
+const store = new MongoMemoryStore({ client, dbName, history: true });
 const folder = testFolder();
 const newPath = (): string => join(folder, randomUUID());
 
@@ -27,22 +23,18 @@ interface Place {
   target: string[];
 }
 
-function newMemory(layout: LayoutName): Place {
+function newMemory(): Place {
   const nodeId = randomUUID();
   return {
-    memory: stores[layout].memory({ nodeId }, { paths: "posix" }),
+    memory: store.memory({ nodeId }, { paths: "posix" }),
     nodeId,
-    target: ["--uri", uri, "--db", dbName, "--layout", layout, "--node", nodeId],
+    target: ["--uri", uri, "--db", dbName, "--node", nodeId],
   };
 }
 
 /** As a restoration leaves a memory that ended when only its first versions were made. */
-async function breakOff(layout: LayoutName, nodeId: string): Promise<void> {
-  const isOfFiles = layout === "files";
-  const memories = db.collection(isOfFiles ? "memories_files" : "memories");
-  const root = await memories.findOne<{ _id: unknown; history?: { id: string } }>({ nodeId });
-  await memories.deleteMany(isOfFiles ? { $expr: { $regexMatch: { input: "$_id", regex: nodeId } } } : { nodeId });
-  const history = String(isOfFiles ? root?.history?.id : root?._id);
+async function breakOff(nodeId: string): Promise<void> {
+  const history = String((await db.collection("memories").findOneAndDelete({ nodeId }))?._id);
   await db
     .collection<{ _id: string }>("memories_versions")
     .deleteMany({ _id: { $gt: `${history}.0000000005`, $lt: `${history}/` } });
@@ -55,8 +47,8 @@ async function listVersions({ history }: Memory): Promise<MemoryVersion[]> {
 }
 
 /** Every kind of change, one of them redacted, which moves the versions until then out of the memory's document. */
-async function eventful(layout: LayoutName): Promise<Place> {
-  const place = newMemory(layout);
+async function eventful(): Promise<Place> {
+  const place = newMemory();
   const { memory } = place;
   const ada = memory.with({ actor: { userId: "ada", runId: "run-1" } });
   await ada.write("/notes/a", "secret\n");
@@ -88,12 +80,10 @@ async function everything(memory: Memory): Promise<unknown> {
   return { versions, texts, trees, blame: await history?.blame("/log"), files, directories };
 }
 
-describe.each(layoutNames)("a memory with its history, in the layout %s,", (layout) => {
-  const toLayout = ["--to-layout", layout];
-
+describe("a memory with its history", () => {
   // Requirement: command-line.archives-with-history
   it("comes back the same from an export, and a second time is left alone", async () => {
-    const [source, destination] = [await eventful(layout), newMemory(layout)];
+    const [source, destination] = [await eventful(), newMemory()];
     const archive = newPath();
     expect(await cliJson(["export", archive, "--history", ...source.target])).toMatchObject({
       memories: 1,
@@ -122,32 +112,18 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
 
   // Requirement: command-line.archives-with-history
   it("is copied to another database by --history only", async () => {
-    const source = await eventful(layout);
-    const [with_, without] = [newMemory(layout), newMemory(layout)];
-    expect(
-      await cliJson(["copy", "--history", ...source.target, ...toLayout, "--to-node", with_.nodeId]),
-    ).toMatchObject({ written: 2, versions: 13 });
+    const source = await eventful();
+    const [with_, without] = [newMemory(), newMemory()];
+    expect(await cliJson(["copy", "--history", ...source.target, "--to-node", with_.nodeId])).toMatchObject({
+      written: 2,
+      versions: 13,
+    });
     expect(await everything(with_.memory)).toEqual(await everything(source.memory));
-    await cliJson(["copy", ...source.target, ...toLayout, "--to-node", without.nodeId]);
+    await cliJson(["copy", ...source.target, "--to-node", without.nodeId]);
     expect(await listVersions(without.memory)).toEqual([]);
     const other = testDatabase();
-    const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, layout, history: true });
-    await cliJson([
-      "copy",
-      "--all",
-      "--history",
-      "--uri",
-      uri,
-      "--db",
-      dbName,
-      "--layout",
-      layout,
-      "--to-uri",
-      uri,
-      "--to-db",
-      other.name,
-      ...toLayout,
-    ]);
+    const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, history: true });
+    await cliJson(["copy", "--all", "--history", "--uri", uri, "--db", dbName, "--to-uri", uri, "--to-db", other.name]);
     expect(await everything(otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" }))).toEqual(
       await everything(source.memory),
     );
@@ -155,33 +131,30 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
 
   // Requirement: history.erased
   it("comes with versions that go when it expires", async () => {
-    const [source, other] = [await eventful(layout), testDatabase()];
+    const [source, other] = [await eventful(), testDatabase()];
     let nowMs = Date.now();
     const options = {
       client: other.client,
       dbName: other.name,
-      layout,
       history: true,
       expireMs: { global: 86_400_000 },
     };
     const otherStore = new MongoMemoryStore({ ...options, clock: () => new Date(nowMs) });
     await otherStore.start();
-    await cliJson(["copy", "--history", ...source.target, "--to-uri", uri, "--to-db", other.name, ...toLayout]);
+    await cliJson(["copy", "--history", ...source.target, "--to-uri", uri, "--to-db", other.name]);
     const memory = otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" });
     expect(await everything(memory)).toEqual(await everything(source.memory));
     const versions = other.db.collection("memories_versions");
-    // MongoDB deletes these by their time. In the layout `files` the store removes them with the memory, and they have
-    // a time after the next change.
-    if (layout === "document") expect(await versions.countDocuments({ expiresAt: { $exists: false } })).toBe(0);
+    // MongoDB deletes these by their time.
+    expect(await versions.countDocuments({ expiresAt: { $exists: false } })).toBe(0);
     nowMs += 2 * options.expireMs.global;
     await memory.write("/new", "x");
     expect((await listVersions(memory)).map(({ id }) => id)).toEqual(["1"]);
-    if (layout === "files") expect(await versions.countDocuments()).toBe(2);
   });
 
   // Requirement: command-line.archives-with-history
   it("is not joined with another memory, nor put where none is kept; without its history it is", async () => {
-    const [source, destination] = [await eventful(layout), newMemory(layout)];
+    const [source, destination] = [await eventful(), newMemory()];
     await destination.memory.write("/mine", "x");
     const archive = newPath();
     await cliJson(["export", archive, "--history", ...source.target]);
@@ -204,11 +177,11 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
   });
 
   it("is brought in once, where an import ended before the memory was made, and two at once", async () => {
-    const [source, destination] = [await eventful(layout), newMemory(layout)];
+    const [source, destination] = [await eventful(), newMemory()];
     const archive = newPath();
     await cliJson(["export", archive, "--history", ...source.target]);
     await cliJson(["import", archive, ...destination.target]);
-    await breakOff(layout, destination.nodeId);
+    await breakOff(destination.nodeId);
     await Promise.all([
       cli(["import", archive, ...destination.target]),
       cli(["import", archive, ...destination.target]),
@@ -217,8 +190,8 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
   });
 
   it("has the same versions in their order and file by file, of each the newest first", async () => {
-    const { nodeId } = await eventful(layout);
-    const database = await MemoryDatabase.connect({ uri, dbName, layout });
+    const { nodeId } = await eventful();
+    const database = await MemoryDatabase.connect({ uri, dbName });
     const archived = await database.archived(checkAddress({ nodeId }));
     const inOrder: ArchivedVersion[] = [];
     await archived?.history?.each((version) => void inOrder.push(version));
@@ -237,12 +210,12 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
   });
 
   it("is not exported where a store without history has changed it", async () => {
-    const { memory, nodeId, target } = newMemory(layout);
+    const { memory, nodeId, target } = newMemory();
     await memory.write("/a", "1");
     await memory.write("/a", "2");
     // What has left the memory's document is what it was then.
     await memory.history?.redact("1");
-    await new MongoMemoryStore({ client, dbName, layout }).memory({ nodeId }).write("/a", "3");
+    await new MongoMemoryStore({ client, dbName }).memory({ nodeId }).write("/a", "3");
     const { exitCode, stderr } = await cli(["export", "-", "--history", ...target]);
     expect([exitCode, stderr]).toEqual([
       2,
@@ -255,7 +228,7 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
 
 /** The lines of an archive, with some of them changed. */
 async function forged(change: (lines: Record<string, unknown>[]) => void): Promise<string> {
-  const { memory, target } = newMemory("document");
+  const { memory, target } = newMemory();
   await memory.write("/a", "one\n");
   await memory.append("/a", "two\n");
   await memory.rename("/a", "/b");
@@ -280,7 +253,7 @@ const versionIn = (lines: Record<string, unknown>[], id: string): Record<string,
     .map(({ version }) => version as Record<string, unknown> | undefined)
     .find((version) => version?.["id"] === id) ?? {};
 
-// Archives are read and refused before any layout is asked.
+// Archives are read and refused before the database is asked.
 describe("a hostile archive", () => {
   it.each<[string, (lines: Record<string, unknown>[]) => void, RegExp]>([
     ["nothing", () => undefined, /^$/],
@@ -353,7 +326,7 @@ describe("a hostile archive", () => {
     ],
   ])("with %s is refused before anything is written", async (_, change, message) => {
     const archive = await forged(change);
-    const { nodeId, target } = newMemory("document");
+    const { nodeId, target } = newMemory();
     const { exitCode, stderr } = await cli(["import", archive, ...target]);
     expect(stderr.trimEnd()).toMatch(message);
     expect([

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -18,176 +17,174 @@ interface Place {
   run: (argv: string[], surroundings?: CliSurroundings) => Promise<CliRun>;
 }
 
-describe.each(layoutNames)("in the layout %s", (layout) => {
-  const store = new MongoMemoryStore({ client, dbName, layout, history: true });
+const store = new MongoMemoryStore({ client, dbName, history: true });
 
-  /** A memory without a file, in which an agent has proposed one. */
-  async function proposed(): Promise<Place> {
-    const nodeId = randomUUID();
-    const node = new MemoryNode({ store, nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
-    const [tool] = node.memoryTools;
-    const answer = (await tool?.invoke({
-      command: "append",
-      path: "/policy",
-      content: "Pay at once.\u001b[2J",
-    })) as string;
-    const { proposal: id } = (JSON.parse(answer) as { result: { proposal: string } }).result;
-    const target = ["--uri", uri, "--db", dbName, "--layout", layout, "--node", nodeId];
-    return {
-      memory: store.memory({ nodeId }),
+/** A memory without a file, in which an agent has proposed one. */
+async function proposed(): Promise<Place> {
+  const nodeId = randomUUID();
+  const node = new MemoryNode({ store, nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
+  const [tool] = node.memoryTools;
+  const answer = (await tool?.invoke({
+    command: "append",
+    path: "/policy",
+    content: "Pay at once.\u001b[2J",
+  })) as string;
+  const { proposal: id } = (JSON.parse(answer) as { result: { proposal: string } }).result;
+  const target = ["--uri", uri, "--db", dbName, "--node", nodeId];
+  return {
+    memory: store.memory({ nodeId }),
+    id,
+    target,
+    run: ([command = "", ...argv], surroundings) => cli([command, ...target, ...argv], surroundings),
+  };
+}
+
+describe("proposals", () => {
+  // Requirement: command-line.proposals
+  it("lists what waits, and shows one with its diff", async () => {
+    const { id, run } = await proposed();
+    const { stdout } = await run(["proposals"]);
+    expect(stdout).toMatch(new RegExp(`^${id}  \\S+Z  append  /policy  .*pending\\n$`));
+    expect((await run(["proposals", id])).stdout).toMatch(/\+Pay at once\./);
+    const shown = await run(["proposals", id], { terminal: true });
+    expect(shown.stdout).toContain("\u001b[32m+Pay at once.");
+    expect(shown.stdout).not.toContain("\u001b[2J");
+    expect(JSON.parse((await run(["proposals", "--json"])).stdout)).toMatchObject({
       id,
-      target,
-      run: ([command = "", ...argv], surroundings) => cli([command, ...target, ...argv], surroundings),
+      status: "pending",
+      path: "/policy",
+    });
+    expect(await run(["proposals", "--status", "rejected"])).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: "no proposal was found\n",
+    });
+  });
+
+  // Requirement: command-line.proposals, approval.inbox
+  it("with --all lists what waits in all memories, and says of one memory how many wait in others", async () => {
+    const collection = `memories ${randomUUID()}`;
+    const other = new MongoMemoryStore({ client, dbName, memoriesCollection: collection });
+    const propose = async (nodeId: string, userId: string): Promise<void> => {
+      const node = new MemoryNode({
+        store: other,
+        nodeId,
+        scope: "perUser",
+        rules: [{ path: "/**", access: "ask" }],
+        onAsk: "propose",
+      });
+      const call = { command: "append", path: `/of-${userId}`, content: "text\n" } as const;
+      await node.memoryTools[0]?.invoke(call, { configurable: { user_id: userId } });
     };
-  }
-
-  describe("proposals", () => {
-    // Requirement: command-line.proposals
-    it("lists what waits, and shows one with its diff", async () => {
-      const { id, run } = await proposed();
-      const { stdout } = await run(["proposals"]);
-      expect(stdout).toMatch(new RegExp(`^${id}  \\S+Z  append  /policy  .*pending\\n$`));
-      expect((await run(["proposals", id])).stdout).toMatch(/\+Pay at once\./);
-      const shown = await run(["proposals", id], { terminal: true });
-      expect(shown.stdout).toContain("\u001b[32m+Pay at once.");
-      expect(shown.stdout).not.toContain("\u001b[2J");
-      expect(JSON.parse((await run(["proposals", "--json"])).stdout)).toMatchObject({
-        id,
-        status: "pending",
-        path: "/policy",
-      });
-      expect(await run(["proposals", "--status", "rejected"])).toEqual({
-        exitCode: 1,
-        stdout: "",
-        stderr: "no proposal was found\n",
-      });
+    await propose("support", "ada");
+    await propose("support", "eve");
+    await propose("writer", "ada");
+    const run = (...argv: string[]): Promise<CliRun> =>
+      cli(["proposals", "--uri", uri, "--db", dbName, "--collection", collection, ...argv]);
+    const lines = (stdout: string): string[] =>
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.replace(/^.*pending {2}/, ""));
+    expect(await run("--node", "support")).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: "no proposal was found\nnote: 3 proposals wait in other memories; `proposals --all` lists them\n",
     });
-
-    // Requirement: command-line.proposals, approval.inbox
-    it("with --all lists what waits in all memories, and says of one memory how many wait in others", async () => {
-      const collection = `memories ${randomUUID()}`;
-      const other = new MongoMemoryStore({ client, dbName, layout, memoriesCollection: collection });
-      const propose = async (nodeId: string, userId: string): Promise<void> => {
-        const node = new MemoryNode({
-          store: other,
-          nodeId,
-          scope: "perUser",
-          rules: [{ path: "/**", access: "ask" }],
-          onAsk: "propose",
-        });
-        const call = { command: "append", path: `/of-${userId}`, content: "text\n" } as const;
-        await node.memoryTools[0]?.invoke(call, { configurable: { user_id: userId } });
-      };
-      await propose("support", "ada");
-      await propose("support", "eve");
-      await propose("writer", "ada");
-      const run = (...argv: string[]): Promise<CliRun> =>
-        cli(["proposals", "--uri", uri, "--db", dbName, "--layout", layout, "--collection", collection, ...argv]);
-      const lines = (stdout: string): string[] =>
-        stdout
-          .trimEnd()
-          .split("\n")
-          .map((line) => line.replace(/^.*pending {2}/, ""));
-      expect(await run("--node", "support")).toEqual({
-        exitCode: 1,
-        stdout: "",
-        stderr: "no proposal was found\nnote: 3 proposals wait in other memories; `proposals --all` lists them\n",
-      });
-      expect((await run("--node", "support", "--user", "ada")).stderr).toBe(
-        "note: 2 proposals wait in other memories; `proposals --all` lists them\n",
-      );
-      const all = await run("--all");
-      expect(all).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(lines(all.stdout)).toEqual([
-        'node "support", user "ada"',
-        'node "support", user "eve"',
-        'node "writer", user "ada"',
-      ]);
-      expect(lines((await run("--all", "--node", "support")).stdout)).toHaveLength(2);
-      expect(lines((await run("--all", "--user", "ada")).stdout)).toHaveLength(2);
-      expect(await run("--all", "--status", "approved")).toEqual({
-        exitCode: 1,
-        stdout: "",
-        stderr: "no proposal was found\n",
-      });
-      const [first = ""] = (await run("--all", "--json")).stdout.split("\n");
-      expect(JSON.parse(first)).toMatchObject({
-        status: "pending",
-        path: "/of-ada",
-        address: { nodeId: "support", scope: "perUser", userId: "ada" },
-      });
-      expect(await run("0f3c", "--all")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--all") });
+    expect((await run("--node", "support", "--user", "ada")).stderr).toBe(
+      "note: 2 proposals wait in other memories; `proposals --all` lists them\n",
+    );
+    const all = await run("--all");
+    expect(all).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(lines(all.stdout)).toEqual([
+      'node "support", user "ada"',
+      'node "support", user "eve"',
+      'node "writer", user "ada"',
+    ]);
+    expect(lines((await run("--all", "--node", "support")).stdout)).toHaveLength(2);
+    expect(lines((await run("--all", "--user", "ada")).stdout)).toHaveLength(2);
+    expect(await run("--all", "--status", "approved")).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: "no proposal was found\n",
     });
+    const [first = ""] = (await run("--all", "--json")).stdout.split("\n");
+    expect(JSON.parse(first)).toMatchObject({
+      status: "pending",
+      path: "/of-ada",
+      address: { nodeId: "support", scope: "perUser", userId: "ada" },
+    });
+    expect(await run("0f3c", "--all")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--all") });
+  });
 
-    it("say that there is no such proposal, or no place for one", async () => {
-      const { run } = await proposed();
-      for (const argv of [
-        ["proposals", "none"],
-        ["approve", "none", "--by", "ada"],
-        ["reject", "none", "--by", "ada"],
-      ]) {
-        expect(await run(argv)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has no proposal none") });
-        expect(await cli([...argv, "--dir", folder])).toMatchObject({
-          exitCode: 2,
-          stderr: expect.stringContaining("keeps no proposals"),
-        });
-      }
-      const missing = `missing_${randomUUID()}`;
-      expect(
-        (await cli(["approve", "none", "--by", "ada", "--uri", uri, "--db", missing, "--node", "n"])).exitCode,
-      ).toBe(1);
-      expect(await client.db(missing).listCollections().toArray()).toEqual([]);
+  it("say that there is no such proposal, or no place for one", async () => {
+    const { run } = await proposed();
+    for (const argv of [
+      ["proposals", "none"],
+      ["approve", "none", "--by", "ada"],
+      ["reject", "none", "--by", "ada"],
+    ]) {
+      expect(await run(argv)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has no proposal none") });
+      expect(await cli([...argv, "--dir", folder])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("keeps no proposals"),
+      });
+    }
+    const missing = `missing_${randomUUID()}`;
+    expect((await cli(["approve", "none", "--by", "ada", "--uri", uri, "--db", missing, "--node", "n"])).exitCode).toBe(
+      1,
+    );
+    expect(await client.db(missing).listCollections().toArray()).toEqual([]);
+  });
+});
+
+describe("approve", () => {
+  // Requirement: command-line.proposals
+  it("makes the change once, by a person who is named", async () => {
+    const { memory, id, run, target } = await proposed();
+    expect(await run(["approve", id])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--by") });
+    expect((await run(["approve", id, "--by", ""])).exitCode).toBe(2);
+    expect(await cliJson(["approve", id, "--by", "ada", ...target])).toMatchObject({
+      ok: true,
+      proposal: { id, status: "approved", decidedBy: { userId: "ada", client: "langgraph-mongo-memory" } },
+    });
+    expect(await memory.read("/policy")).toBe("Pay at once.\u001b[2J");
+    expect(await run(["reject", id, "--by", "bob"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: proposal .*approved by ada already/),
     });
   });
 
-  describe("approve", () => {
-    // Requirement: command-line.proposals
-    it("makes the change once, by a person who is named", async () => {
-      const { memory, id, run, target } = await proposed();
-      expect(await run(["approve", id])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--by") });
-      expect((await run(["approve", id, "--by", ""])).exitCode).toBe(2);
-      expect(await cliJson(["approve", id, "--by", "ada", ...target])).toMatchObject({
-        ok: true,
-        proposal: { id, status: "approved", decidedBy: { userId: "ada", client: "langgraph-mongo-memory" } },
-      });
-      expect(await memory.read("/policy")).toBe("Pay at once.\u001b[2J");
-      expect(await run(["reject", id, "--by", "bob"])).toMatchObject({
-        exitCode: 1,
-        stderr: expect.stringMatching(/^error: proposal .*approved by ada already/),
-      });
-    });
-
-    // Requirement: command-line.proposals
-    it("is refused where the file has changed, and shows what it would be now", async () => {
-      const { memory, id, run } = await proposed();
-      await memory.write("/policy", "Never pay.\n");
-      const { exitCode, stdout, stderr } = await run(["approve", id, "--by", "ada"]);
-      expect([exitCode, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(
-        /\n Never pay\.\n\+Pay at once\.[^]*\nerror: proposal .* has changed since [^\n]*let it be proposed again\n$/,
-      );
-      expect(await memory.read("/policy")).toBe("Never pay.\n");
-    });
+  // Requirement: command-line.proposals
+  it("is refused where the file has changed, and shows what it would be now", async () => {
+    const { memory, id, run } = await proposed();
+    await memory.write("/policy", "Never pay.\n");
+    const { exitCode, stdout, stderr } = await run(["approve", id, "--by", "ada"]);
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(
+      /\n Never pay\.\n\+Pay at once\.[^]*\nerror: proposal .* has changed since [^\n]*let it be proposed again\n$/,
+    );
+    expect(await memory.read("/policy")).toBe("Never pay.\n");
   });
+});
 
-  // Requirement: command-line.forget
-  it("forget says how many proposals go, also of a memory without a file", async () => {
-    const { target, run } = await proposed();
-    expect((await cli(["forget", ...target, "--yes"])).stdout).toBe("erased 0 memories with 0 files and 1 proposal\n");
-    expect((await run(["proposals"])).exitCode).toBe(1);
-  });
+// Requirement: command-line.forget
+it("forget says how many proposals go, also of a memory without a file", async () => {
+  const { target, run } = await proposed();
+  expect((await cli(["forget", ...target, "--yes"])).stdout).toBe("erased 0 memories with 0 files and 1 proposal\n");
+  expect((await run(["proposals"])).exitCode).toBe(1);
+});
 
-  describe("reject", () => {
-    // Requirement: command-line.proposals
-    it("refuses it for a reason, which stays", async () => {
-      const { memory, id, run } = await proposed();
-      const { exitCode, stdout } = await run(["reject", id, "--by", "ada", "--reason", "not from a customer"]);
-      expect([exitCode, stdout]).toEqual([
-        0,
-        expect.stringContaining("rejected by user ada, client langgraph-mongo-memory: not from a customer\n"),
-      ]);
-      expect((await run(["proposals", "--status", "rejected"])).stdout).toContain(id);
-      expect((await memory.snapshot()).files).toEqual([]);
-    });
+describe("reject", () => {
+  // Requirement: command-line.proposals
+  it("refuses it for a reason, which stays", async () => {
+    const { memory, id, run } = await proposed();
+    const { exitCode, stdout } = await run(["reject", id, "--by", "ada", "--reason", "not from a customer"]);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringContaining("rejected by user ada, client langgraph-mongo-memory: not from a customer\n"),
+    ]);
+    expect((await run(["proposals", "--status", "rejected"])).stdout).toContain(id);
+    expect((await memory.snapshot()).files).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import { promisify } from "node:util";
 import type { CommandStartedEvent, CommandSucceededEvent } from "mongodb";
 import { BSON, MongoClient } from "mongodb";
 import type { Memory } from "../../../src/core/memory.js";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { compiled } from "../../helpers/compiled-sources.js";
@@ -17,11 +16,7 @@ const runProcess = promisify(execFile);
 const worker = compiled("__tests__/helpers/journal-worker.ts");
 const { uri, name } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
-const stores = {
-  document: new MongoMemoryStore({ client, dbName: name }),
-  files: new MongoMemoryStore({ client, dbName: name, layout: "files" }),
-} satisfies Record<LayoutName, MongoMemoryStore>;
-const store = stores.document;
+const store = new MongoMemoryStore({ client, dbName: name });
 
 interface Answer {
   success: boolean;
@@ -30,11 +25,9 @@ interface Answer {
 }
 
 /** The answers of processes that each write their keys at once. */
-async function writeInProcesses(layout: LayoutName, nodeId: string, keysOfProcesses: string[][]): Promise<Answer[]> {
+async function writeInProcesses(nodeId: string, keysOfProcesses: string[][]): Promise<Answer[]> {
   const outputs = await Promise.all(
-    keysOfProcesses.map((keys) =>
-      runProcess(process.execPath, [worker, uri, name, layout, nodeId, JSON.stringify(keys)]),
-    ),
+    keysOfProcesses.map((keys) => runProcess(process.execPath, [worker, uri, name, nodeId, JSON.stringify(keys)])),
   );
   return outputs.flatMap(({ stdout }) => (JSON.parse(stdout) as string[]).map((text) => JSON.parse(text) as Answer));
 }
@@ -49,9 +42,9 @@ async function headings(memory: Memory): Promise<string[]> {
 const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix} ${index}`);
 
-describe.each(layoutNames)("processes at once, in the layout %s", (layout) => {
+describe("processes at once", () => {
   const address = freshAddress();
-  const processes = repetitions({ usual: layout === "files" ? 3 : 6, long: 16 });
+  const processes = repetitions({ usual: 6, long: 16 });
   const shared = numbered("shared", 5);
   const own = Array.from({ length: processes }, (_, process) => numbered(`of ${process}`, 10));
   let answers: Answer[] = [];
@@ -59,11 +52,10 @@ describe.each(layoutNames)("processes at once, in the layout %s", (layout) => {
 
   beforeAll(async () => {
     answers = await writeInProcesses(
-      layout,
       address.nodeId,
       own.map((keys) => [...keys, ...shared]),
     );
-    found = await headings(stores[layout].memory(address));
+    found = await headings(store.memory(address));
   });
 
   // Requirement: journal.no-write-is-lost
@@ -82,10 +74,10 @@ describe.each(layoutNames)("processes at once, in the layout %s", (layout) => {
   });
 });
 
-describe.each(layoutNames)("calls at once, in the layout %s", (layout) => {
+describe("calls at once", () => {
   // Requirement: journal.key-accepted-once
   it("50 writes of one key: one is accepted", async () => {
-    const memory = stores[layout].memory(freshAddress());
+    const memory = store.memory(freshAddress());
     const bench = new JournalBench("/", memory);
     const answers = await Promise.all(
       numbered("", 50).map((content, index) =>
@@ -99,7 +91,7 @@ describe.each(layoutNames)("calls at once, in the layout %s", (layout) => {
 
   // Requirement: journal.no-write-is-lost, journal.on-every-store
   it("30 updates of different keys, and writes, in one file: nothing is lost or doubled", async () => {
-    const memory = stores[layout].memory(freshAddress());
+    const memory = store.memory(freshAddress());
     const bench = new JournalBench("/", memory);
     for (const key of numbered("old", 30)) await bench.call("memory_write", { key, content: "é before", tags: ["t"] });
     const updates = numbered("old", 30).map((key) => bench.call("memory_update", { key, content: `after ${key}` }));

@@ -22,7 +22,7 @@ import { dialectNames } from "../../../src/dialects/registry.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { openLayout } from "../../../src/mongodb/memories/layouts.js";
+import { openMemories } from "../../../src/mongodb/memories/open-memories.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { cli } from "../../helpers/run-cli.js";
@@ -63,7 +63,7 @@ function findRecords({ collection, nodeId }: Place): ChangeRecords {
     history: null,
     embeddings: null,
   };
-  const { features } = openLayout("document", context).backend(checkAddress({ nodeId }), memoryDefaults);
+  const { features } = openMemories(context).backend(checkAddress({ nodeId }), memoryDefaults);
   const records = features?.approvals?.(createUnlimitedCall());
   if (records === undefined) throw new Error("no records");
   return records;

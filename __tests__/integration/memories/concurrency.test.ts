@@ -17,7 +17,6 @@ import { KeyedMutex } from "../../../src/core/runtime/keyed-mutex.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { compiled } from "../../helpers/compiled-sources.js";
@@ -30,22 +29,18 @@ const worker = compiled("__tests__/helpers/append-worker.ts");
 /** Eight to each memory. */
 const firstWrites = repetitions({ usual: 400, long: 2_000 });
 
-const places: { layout: LayoutName; kind: ServerKind }[] = [
-  { layout: "document", kind: "standalone" },
-  { layout: "files", kind: "replicaSet" },
-  ...(isLong ? [{ layout: "document" as const, kind: "replicaSet" as const }] : []),
-];
+const kinds: ServerKind[] = isLong ? ["standalone", "replicaSet"] : ["standalone"];
 
-describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => {
+describe.each(kinds)("on a %s", (kind) => {
   const { client, name, uri } = testDatabase(kind);
-  const store = new MongoMemoryStore({ client, dbName: name, layout });
+  const store = new MongoMemoryStore({ client, dbName: name });
 
   // Requirement: guarantees.atomic-across-processes
   it("four processes with 50 parallel appends each lose and double nothing", async () => {
     const address = freshAddress();
     const names = ["one", "two", "three", "four"];
     const processes = names.map((writer) =>
-      runProcess(process.execPath, [worker, uri, name, layout, address.nodeId, writer, "50"]),
+      runProcess(process.execPath, [worker, uri, name, address.nodeId, writer, "50"]),
     );
     await Promise.all(processes);
     const lines = (await store.memory(address).read("/log")).split("\n");
@@ -69,12 +64,7 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
     const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === "rejected");
     expect(refused).toEqual([]);
     const nodes = { nodeId: { $regex: `^${run}` } };
-    expect(
-      await client
-        .db(name)
-        .collection(layout === "files" ? "memories_files" : "memories")
-        .countDocuments(nodes),
-    ).toBe(memories);
+    expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(memories);
   });
 
   // Requirement: access.everything-below
@@ -86,7 +76,7 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
       ...address,
       rules: [{ path: "/shared/kept/**", access: "append" }],
     }).memory();
-    for (let round = 0; round < repetitions({ usual: layout === "files" ? 10 : 40, long: 1_000 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 40, long: 1_000 }); round += 1) {
       await free.write("/shared/other/file", "x");
       await Promise.allSettled([ruled.delete("/shared"), ruled.append("/shared/kept/file", String(round))]);
       expect(await free.read("/shared/kept/file")).toBe(String(round));
@@ -166,7 +156,7 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
   // Requirement: mounts.beside-writers
   it("eight writers lose no change through two trees that share a memory", async () => {
     const [shared, ...roots] = [freshAddress(), freshAddress(), freshAddress()];
-    const stores = [store, new MongoMemoryStore({ client, dbName: name, layout })];
+    const stores = [store, new MongoMemoryStore({ client, dbName: name })];
     const trees = stores.map((each, index) =>
       mountMemories({
         "/": each.memory(roots[index] ?? shared),
@@ -240,7 +230,6 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
       {},
       () => new Date(),
     ),
-    isGuest: false,
     isReader: false,
     streams: new ChangeStreams(client.db(name), "memories"),
     records: RecordCollection.open(client.db(name), {

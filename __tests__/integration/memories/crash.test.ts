@@ -1,7 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MemoryError } from "../../../src/core/values/errors.js";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { isLong } from "../../helpers/repetitions.js";
@@ -11,15 +10,12 @@ import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
 // Requirement: guarantees.never-repeated-blindly, guarantees.survives-kill, guarantees.unknown-outcome
-it.each<{ kind: ServerKind; layout: LayoutName }>([
-  ...layoutNames.map((layout) => ({ kind: "replicaSet" as const, layout })),
-  ...(isLong ? [{ kind: "standalone" as const, layout: "document" as const }] : []),
-])(
-  "every append that a $kind acknowledged is there exactly once after kill -9 and a restart, in the layout $layout",
-  async ({ kind, layout }) => {
+it.each<ServerKind>(isLong ? ["replicaSet", "standalone"] : ["replicaSet"])(
+  "every append that a %s acknowledged is there exactly once after kill -9 and a restart",
+  async (kind) => {
     const mongod = await privateMongod(kind);
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 500 }));
-    const memory = new MongoMemoryStore({ client, dbName: "crash", layout }).memory(freshAddress());
+    const memory = new MongoMemoryStore({ client, dbName: "crash" }).memory(freshAddress());
     await untilAnswers(memory);
     const acknowledged: string[] = [];
     const failed: unknown[] = [];

@@ -7,13 +7,11 @@ import type { Memory } from "../../../src/core/memory.js";
 import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { serverApi } from "../../helpers/server-api.js";
-import { storedDocuments } from "../../helpers/stored-documents.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -44,25 +42,22 @@ function codeOf(error: unknown): unknown {
 }
 
 /** The commands of a read, an append and a list of a memory that the store has written. */
-async function sentFor(
-  layout: LayoutName,
-  expireMs: MongoMemoryStoreOptions["expireMs"],
-  address = freshUser(),
-): Promise<Document[]> {
-  // Of a collection of its own, in which nothing has expired that a change would remove.
-  const options = { client: watched, dbName, layout, clock, memoriesCollection: "commands" };
+async function sentFor(expireMs: MongoMemoryStoreOptions["expireMs"], address = freshUser()): Promise<Document[]> {
+  const options = { client: watched, dbName, clock };
   const memory = new MongoMemoryStore({ ...options, ...(expireMs && { expireMs }) }).memory(address);
   await memory.write("/a", "x");
   const calls = () => Promise.all([memory.read("/a"), memory.append("/a", "x"), memory.list("/")]);
   return (await commandsOf(watched, calls)).map(({ command }) => command);
 }
 
-describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
-  const store = storeWith({ layout });
-  const unlimited = storeWith({ layout, expireMs: {} });
-  /** The layout `files` counts no changes. */
-  const revisionAfter = (changes: number): number | null => (layout === "files" ? null : changes);
-  const stored = (address: CheckedAddress): Promise<Document[]> => storedDocuments(db, layout, address);
+describe("expireMs", () => {
+  const store = storeWith();
+  const unlimited = storeWith({ expireMs: {} });
+  const stored = (address: CheckedAddress): Promise<Document[]> =>
+    db
+      .collection("memories")
+      .find({ ...address })
+      .toArray();
 
   /** A user's memory that was written at the start, as it is one ms before it expires, or at the moment. */
   async function writtenMemory(address = freshUser(), keptBy = store): Promise<Memory> {
@@ -77,12 +72,7 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     ["read", (memory) => memory.read("/notes/today").catch(codeOf), "old", "ENOENT"],
     ["list", (memory) => memory.list("/"), [{ name: "notes", kind: "dir" }], []],
     ["stat", async (memory) => (await memory.stat("/notes/today"))?.sizeBytes, 3, undefined],
-    [
-      "snapshot",
-      (memory) => memory.snapshot().then(({ files, revision }) => [files.length, revision]),
-      [1, revisionAfter(1)],
-      [0, revisionAfter(0)],
-    ],
+    ["snapshot", (memory) => memory.snapshot().then(({ files, revision }) => [files.length, revision]), [1, 1], [0, 0]],
     ["outline", async (memory) => (await memory.outline()).directories, ["/notes"], []],
     ["readFiles", (memory) => memory.readFiles(["/notes/today"]), ["old"], [null]],
     [
@@ -154,10 +144,7 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
   it.each(refusedChanges)(
     "lets %s of a history find a memory until the last ms, and removes nothing from then on",
     async (_, change, present, gone) => {
-      const memory = await writtenMemory(
-        freshUser(),
-        storeWith({ layout, history: true, memoriesCollection: "with history" }),
-      );
+      const memory = await writtenMemory(freshUser(), storeWith({ history: true, memoriesCollection: "with history" }));
       nowMs = startMs + dayMs;
       expect(await change(memory)).toEqual(gone);
       nowMs = startMs + dayMs - 1;
@@ -184,8 +171,8 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
         updatedAt: new Date(nowMs),
       }),
     ]);
-    expect(revision).toBe(revisionAfter(1));
-    expect(await stored(memory.address)).toHaveLength(layout === "files" ? 3 : 1);
+    expect(revision).toBe(1);
+    expect(await stored(memory.address)).toHaveLength(1);
   });
 
   // Requirement: expiring.change-prolongs
@@ -249,15 +236,14 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
   it("removes with sweepExpired whatever has expired, however much, with its versions, and nothing else", async () => {
     nowMs = startMs;
     const memoriesCollection = `sweep ${randomUUID()}`;
-    const own = storeWith({ layout, memoriesCollection, history: true });
+    const own = storeWith({ memoriesCollection, history: true });
     const [kept, changed, ...others] = Array.from({ length: 45 }, () => own.memory(freshUser()));
     for (const memory of [kept, changed, ...others]) await memory?.write("/a", "x");
-    // So many versions that the layout `document` moves some into their collection.
+    // So many versions that some are moved into their collection.
     for (let change = 0; change < 70; change += 1) await changed?.append("/a", "x");
     const global = own.memory({ nodeId: "assistant" });
     await global.write("/a", "x");
     nowMs = startMs + 1000;
-    // The root of the layout `files` is behind such a change.
     await kept?.append("/a", "y");
     nowMs = startMs + dayMs - 1;
     expect(await own.sweepExpired()).toEqual({ memories: 0 });
@@ -265,21 +251,9 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     expect(await own.sweepExpired()).toEqual({ memories: 44 });
     expect(await own.sweepExpired()).toEqual({ memories: 0 });
     expect([await kept?.read("/a"), await global.read("/a")]).toEqual(["x\ny", "x"]);
-    expect(await all(storeWith({ layout, memoriesCollection, expireMs: {} }).listMemories())).toHaveLength(2);
+    expect(await all(storeWith({ memoriesCollection, expireMs: {} }).listMemories())).toHaveLength(2);
     const owners = await db.collection(`${memoriesCollection}_versions`).find({ scope: "perUser" }).toArray();
-    expect(owners.map(({ userId }) => userId as unknown)).toEqual(
-      layout === "files" && kept !== undefined ? [ownerIn(kept.address)] : [],
-    );
-  });
-
-  // Requirement: expiring.swept-on-request
-  it("removes with sweepExpired what has moved to the other layout, with its mark", async () => {
-    const there = layout === "files" ? "document" : "files";
-    const { address } = await writtenMemory();
-    await store.moveMemory(address, { layout: there });
-    nowMs = startMs + dayMs;
-    expect((await store.sweepExpired()).memories).toBeGreaterThanOrEqual(1);
-    expect([await stored(address), await storedDocuments(db, there, address)]).toEqual([[], []]);
+    expect(owners).toEqual([]);
   });
 
   // Requirement: expiring.migration
@@ -298,36 +272,16 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
 
   // Requirement: expiring.no-cost
   it("sends one command for each call, as without the option", async () => {
-    for (const expireMs of [{ perUser: dayMs }, undefined]) expect(await sentFor(layout, expireMs)).toHaveLength(3);
+    for (const expireMs of [{ perUser: dayMs }, undefined]) expect(await sentFor(expireMs)).toHaveLength(3);
   });
 });
 
-describe("expireMs in the layout files", () => {
-  // Requirement: expiring.swept-behind
-  it("lets a change remove 20 expired memories, and all others behind it, of every scope", async () => {
-    nowMs = startMs;
-    const memoriesCollection = `sweep ${randomUUID()}`;
-    const write = async (count: number): Promise<void> => {
-      const store = storeWith({ layout: "files", memoriesCollection });
-      for (let index = 0; index < count; index += 1) await store.memory(freshUser()).write("/a", "x");
-    };
-    await write(50);
-    nowMs = startMs + dayMs;
-    const thread = { nodeId: "assistant", scope: "perThread", threadId: "t" } as const;
-    await storeWith({ layout: "files", memoriesCollection }).memory(thread).write("/a", "x");
-    const roots = db.collection(`${memoriesCollection}_files`);
-    expect(await roots.countDocuments({ scope: "perUser" })).toBeLessThanOrEqual(30);
-    while ((await roots.countDocuments({ scope: "perUser" })) > 0) await sleep(20);
-    expect(await roots.countDocuments()).toBe(2);
-  });
-});
-
-describe("expireMs", () => {
+describe("the option expireMs", () => {
   // Requirement: expiring.no-cost
-  it("is a part of the look-up in the layout document, which goes by the address alone without it", async () => {
+  it("is a part of the look-up, which goes by the address alone without it", async () => {
     const address = freshUser();
     const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> =>
-      (await sentFor("document", expireMs, address)).map(
+      (await sentFor(expireMs, address)).map(
         ({ filter, query, updates }) => (filter ?? query ?? (updates as Document[])[0]?.["q"]) as unknown,
       );
     expect(await filters(undefined)).toEqual([1, 2, 3].map(() => address));
@@ -349,9 +303,6 @@ describe("expireMs", () => {
   });
 });
 
-/**
- * The layout `files` has none that sweeps its memories: a TTL index cannot know when a memory was changed (ADR 0021).
- */
 describe("the indexes of expireMs", () => {
   const strict = useClient(new MongoClient(uri, { serverApi }));
   const ttlIndexes = async (collection: string) =>

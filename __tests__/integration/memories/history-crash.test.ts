@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { MongoClient } from "mongodb";
 import type { MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { killedDuring, type KillStep } from "../../helpers/killed-during.js";
@@ -18,25 +17,20 @@ import { useClient } from "../../helpers/use-client.js";
 const runProcess = promisify(execFile);
 const worker = compiled("__tests__/helpers/history-worker.ts");
 const kinds: ServerKind[] = isLong ? ["standalone", "replicaSet"] : ["standalone"];
-const places: { layout: LayoutName; kind: ServerKind }[] = [
-  ...kinds.map((kind) => ({ layout: "document" as const, kind })),
-  { layout: "files", kind: "replicaSet" },
-];
 
 interface Place {
   uri: string;
   dbName: string;
-  layout: LayoutName;
 }
 
 /** A process that appends so many lines. @param step at which it dies */
 async function appendInProcess(
-  { uri, dbName, layout }: Place,
+  { uri, dbName }: Place,
   memory: Memory,
   { name, count, step = ["", ""] }: { name: string; count: number; step?: KillStep | ["", ""] },
 ): Promise<void> {
   const { nodeId } = memory.address;
-  await runProcess(process.execPath, [worker, uri, dbName, nodeId, name, String(count), ...step, layout]);
+  await runProcess(process.execPath, [worker, uri, dbName, nodeId, name, String(count), ...step]);
 }
 
 async function dieInProcess(place: Place, memory: Memory, count: number, step: KillStep): Promise<void> {
@@ -60,22 +54,21 @@ async function assertOneVersionALine(memory: Memory): Promise<string[]> {
   return lines;
 }
 
-describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => {
+describe.each(kinds)("on a %s", (kind) => {
   const { client, name: dbName, uri } = testDatabase(kind);
 
   // Requirement: history.one-step
   it("four processes with 50 appends each make 200 versions, in the order of the lines", async () => {
-    const memory = new MongoMemoryStore({ client, dbName, history: true, layout }).memory({ nodeId: randomUUID() });
+    const memory = new MongoMemoryStore({ client, dbName, history: true }).memory({ nodeId: randomUUID() });
     const names = ["one", "two", "three", "four"];
-    await Promise.all(names.map((name) => appendInProcess({ uri, dbName, layout }, memory, { name, count: 50 })));
+    await Promise.all(names.map((name) => appendInProcess({ uri, dbName }, memory, { name, count: 50 })));
     expect(await assertOneVersionALine(memory)).toHaveLength(200);
     const blamed = (await memory.history?.blame("/log")) ?? [];
     expect(blamed.every(({ text, version }) => text.startsWith(`${version?.actor?.client} `))).toBe(true);
   });
 });
 
-describe("in the layout document", () => {
-  const layout = "document";
+describe("a crash", () => {
   /** The change that fills the outbox, and the steps of emptying it. */
   const fullAt = 60;
   const steps: KillStep[] = [
@@ -96,7 +89,7 @@ describe("in the layout document", () => {
       "a process that dies at %s of %s leaves each change with its version, once",
       async (...step) => {
         const memory = store.memory({ nodeId: randomUUID() });
-        await dieInProcess({ uri, dbName, layout }, memory, fullAt, step);
+        await dieInProcess({ uri, dbName }, memory, fullAt, step);
         await assertOneVersionALine(memory);
         for (let index = 0; index < fullAt; index += 1) await memory.append("/log", `next ${index}`);
         expect((await assertOneVersionALine(memory)).length).toBeGreaterThanOrEqual(2 * fullAt - 1);
@@ -128,67 +121,4 @@ describe("in the layout document", () => {
       }
     },
   );
-});
-
-describe("in the layout files", () => {
-  const layout = "files";
-  /** The commands of the transaction that makes a change, before and after each. */
-  const steps = ["find", "update", "insert", "commitTransaction"].flatMap((command): KillStep[] => [
-    ["commandStarted", command],
-    ["commandSucceeded", command],
-  ]);
-  const someSteps = steps.filter(
-    ([event, command]) => command === "commitTransaction" || (event === "commandSucceeded" && command === "insert"),
-  );
-
-  /** The server ends the transaction of a process that died after so long. A change of another one waits for that. */
-  const shortTransactions = ["--setParameter", "transactionLifetimeLimitSeconds=1"];
-
-  /** Until the server has ended the transaction of a process that died. */
-  async function appendAtLast(memory: Memory, line: string): Promise<void> {
-    await until(async () => {
-      try {
-        await memory.append("/log", line);
-        return true;
-      } catch (error) {
-        expect(error).toMatchObject({ code: "ECONFLICT" });
-        return false;
-      }
-    });
-  }
-
-  it("a process that dies at any step of a change leaves each change with its version, once", async () => {
-    const { uri } = await privateMongod("replicaSet", { args: shortTransactions });
-    const dbName = "dead";
-    const client = useClient(new MongoClient(uri));
-    const store = new MongoMemoryStore({ client, dbName, history: true, layout });
-    for (const step of isLong ? steps : someSteps) {
-      const memory = store.memory({ nodeId: randomUUID() });
-      await memory.append("/log", "first");
-      await dieInProcess({ uri, dbName, layout }, memory, 3, step);
-      await assertOneVersionALine(memory);
-      await appendAtLast(memory, "next");
-      const lines = await assertOneVersionALine(memory);
-      expect([
-        ["first", "dead 0", "dead 1", "next"],
-        ["first", "dead 0", "dead 1", "dead 2", "next"],
-      ]).toContainEqual(lines);
-    }
-  });
-
-  it("a server that is killed at any step of a change leaves each change with its version, once", async () => {
-    const mongod = await privateMongod("replicaSet", { args: shortTransactions });
-    const client = useClient(new MongoClient(mongod.uri, { monitorCommands: true, serverSelectionTimeoutMS: 2000 }));
-    const store = new MongoMemoryStore({ client, dbName: "crash", history: true, layout });
-    for (const step of isLong ? steps : someSteps.slice(0, 2)) {
-      const memory = store.memory({ nodeId: randomUUID() });
-      await untilAnswers(memory);
-      await memory.append("/log", "first");
-      await killedDuring(mongod, client, step, () => memory.append("/log", "last"));
-      await untilAnswers(memory);
-      await assertOneVersionALine(memory);
-      await appendAtLast(memory, "next");
-      expect((await assertOneVersionALine(memory)).length).toBeGreaterThanOrEqual(2);
-    }
-  });
 });

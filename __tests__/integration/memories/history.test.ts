@@ -7,12 +7,10 @@ import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { createAgent } from "langchain";
 import { commandsOf } from "../../helpers/commands-of.js";
-import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
@@ -32,548 +30,530 @@ function historyOf(memory: Memory) {
 const summary = ({ operation, path, from }: MemoryVersion): string =>
   `${operation} ${from === undefined ? "" : `${from} -> `}${path}`;
 
-/** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([
-  ["document", "standalone"],
-  ["files", "replicaSet"],
-])("in the layout %s", (layout, server) => {
-  const { uri, db, name: dbName } = testDatabase(server);
-  const client = useClient(new MongoClient(uri, { monitorCommands: true }));
-  let nowMs = Date.now();
-  const open = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
-    new MongoMemoryStore({ client, dbName, layout, ...options });
-  const store = open({ history: true, clock: () => new Date((nowMs += 1)) });
-  const freshMemory = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
-  /** In the layout `files`: reading, the change, its version, and the end of the transaction. */
-  const commandsPerChange = layout === "files" ? 4 : 1.1;
-  /** By which a change is made at last. */
-  const lastCommand = layout === "files" ? "commitTransaction" : "findAndModify";
-  /** What the collections of the memories are called. */
-  const named = (name: string): string => (layout === "files" && name === "memories" ? "memories_files" : name);
+const { uri, db, name: dbName } = testDatabase("standalone");
+const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+let nowMs = Date.now();
+const open = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
+  new MongoMemoryStore({ client, dbName, ...options });
+const store = open({ history: true, clock: () => new Date((nowMs += 1)) });
+const freshMemory = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+const commandsPerChange = 1.1;
 
-  describe("the history of a memory", () => {
-    // Requirement: history.off
-    it("is null in a store without it", () => {
-      expect(open().memory({ nodeId: "a" }).history).toBeNull();
+describe("the history of a memory", () => {
+  // Requirement: history.off
+  it("is null in a store without it", () => {
+    expect(open().memory({ nodeId: "a" }).history).toBeNull();
+  });
+
+  // Requirement: history.versions
+  it("has a version for each change of a file, newest first", async () => {
+    const memory = freshMemory();
+    await memory.write("/notes/a", "one");
+    await memory.append("/notes/a", "two");
+    await memory.update("/notes/a", "one", "1");
+    await memory.edit("/notes/a", (text) => `${text}!`);
+    await memory.rename("/notes/a", "/notes/b");
+    await memory.write("/notes/c", "c");
+    await memory.rename("/notes", "/other");
+    await memory.delete("/other");
+    const versions = await all(historyOf(memory).list());
+    expect(versions.map(summary).toReversed()).toEqual([
+      "created /notes/a",
+      "modified /notes/a",
+      "modified /notes/a",
+      "modified /notes/a",
+      "renamed /notes/a -> /notes/b",
+      "created /notes/c",
+      "renamed /notes/b -> /other/b",
+      "renamed /notes/c -> /other/c",
+      "deleted /other/b",
+      "deleted /other/c",
+    ]);
+    const contents = await Promise.all(
+      versions.toReversed().map(async ({ id }) => (await historyOf(memory).read(id)).content),
+    );
+    expect(contents).toEqual(["one", "one\ntwo", "1\ntwo", "1\ntwo!", "1\ntwo!", "c", "1\ntwo!", "c", null, null]);
+  });
+
+  // Requirement: history.versions
+  it("has none for what changes nothing", async () => {
+    const memory = freshMemory();
+    await memory.write("/a", "text");
+    await memory.write("/a", "text");
+    await memory.append("/a", "");
+    await memory.edit("/a", (text) => text);
+    await memory.update("/a", "missing", "x");
+    await memory.update("/a", "text", "text");
+    await memory.delete("/b");
+    await refuses(memory.rename("/b", "/c"), "ENOENT");
+    expect(await all(historyOf(memory).list())).toHaveLength(1);
+  });
+
+  // Requirement: history.cost
+  it(`takes ${commandsPerChange} commands a change on average, and reads the same before and after versions leave the document`, async () => {
+    const memory = freshMemory();
+    const sent = await commandsOf(client, async () => {
+      for (let index = 0; index < 250; index += 1) await memory.append("/log", `line ${index}`);
     });
+    expect(sent.length).toBeLessThanOrEqual(250 * commandsPerChange);
+    const versions = await all(historyOf(memory).list());
+    expect(versions.map(({ id }) => Number(id))).toEqual(Array.from({ length: 250 }, (_, index) => 250 - index));
+    expect((await historyOf(memory).read("7")).content).toBe(
+      Array.from({ length: 7 }, (_, index) => `line ${index}`).join("\n"),
+    );
+    expect(await db.collection<{ _id: string }>("memories_versions").countDocuments()).toBeGreaterThanOrEqual(200);
+  });
 
-    // Requirement: history.versions
-    it("has a version for each change of a file, newest first", async () => {
-      const memory = freshMemory();
-      await memory.write("/notes/a", "one");
-      await memory.append("/notes/a", "two");
-      await memory.update("/notes/a", "one", "1");
-      await memory.edit("/notes/a", (text) => `${text}!`);
-      await memory.rename("/notes/a", "/notes/b");
-      await memory.write("/notes/c", "c");
-      await memory.rename("/notes", "/other");
-      await memory.delete("/other");
-      const versions = await all(historyOf(memory).list());
-      expect(versions.map(summary).toReversed()).toEqual([
-        "created /notes/a",
-        "modified /notes/a",
-        "modified /notes/a",
-        "modified /notes/a",
-        "renamed /notes/a -> /notes/b",
-        "created /notes/c",
-        "renamed /notes/b -> /other/b",
-        "renamed /notes/c -> /other/c",
-        "deleted /other/b",
-        "deleted /other/c",
-      ]);
-      const contents = await Promise.all(
-        versions.toReversed().map(async ({ id }) => (await historyOf(memory).read(id)).content),
-      );
-      expect(contents).toEqual(["one", "one\ntwo", "1\ntwo", "1\ntwo!", "1\ntwo!", "c", "1\ntwo!", "c", null, null]);
+  // Requirement: history.cost
+  it("takes no command more where there is nothing to delete", async () => {
+    const memory = freshMemory();
+    await memory.write("/a", "text");
+    expect((await commandsOf(client, () => memory.delete("/b"))).length).toBeLessThanOrEqual(1);
+  });
+});
+
+/** Every document of the database as the server stores it. */
+async function storedBytes(): Promise<string> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const documents = await Promise.all(collections.map(({ name }) => db.collection(name).find().toArray()));
+  return JSON.stringify(documents);
+}
+
+describe("redaction", () => {
+  // Requirement: history.redact
+  it("leaves the secret in no document of the database, and who and when", async () => {
+    const memory = freshMemory().with({ actor: { userId: "ada" } });
+    const secret = `secret ${randomUUID()}`;
+    await memory.write(`/${secret}`, "first");
+    await memory.append(`/${secret}`, secret);
+    await memory.rename(`/${secret}`, "/plain");
+    await memory.append("/plain", "more");
+    await memory.write("/plain", "harmless");
+    await memory.append("/plain", "end");
+    const versions = (await all(historyOf(memory).list())).toReversed();
+    expect(await storedBytes()).toContain(secret);
+    const redacted = versions.slice(0, 4).map(({ id }) => id);
+    expect(await historyOf(memory).redact(redacted)).toBe(4);
+    expect(await historyOf(memory).redact(redacted)).toBe(0);
+    expect(await storedBytes()).not.toContain(secret);
+    const left = (await all(historyOf(memory).list())).toReversed();
+    expect(
+      left.map(({ operation, path, sizeBytes, sha256, redactedBy }) => ({
+        operation,
+        path,
+        sizeBytes,
+        isHashed: sha256 !== null,
+        redactedBy,
+      })),
+    ).toEqual([
+      ...["created", "modified", "renamed", "modified"].map((operation) => ({
+        operation,
+        path: "",
+        sizeBytes: null,
+        isHashed: false,
+        redactedBy: { userId: "ada" },
+      })),
+      ...["modified", "modified"].map((operation) => ({
+        operation,
+        path: "/plain",
+        sizeBytes: expect.any(Number),
+        isHashed: true,
+        redactedBy: undefined,
+      })),
+    ]);
+    expect(left.every(({ actor }) => actor?.userId === "ada")).toBe(true);
+    expect(await memory.read("/plain")).toBe("harmless\nend");
+  });
+
+  // Requirement: history.redact
+  it("keeps the texts of the versions around", async () => {
+    const memory = freshMemory();
+    for (const text of ["one", "two", "three", "four"]) await memory.write("/a", text);
+    await historyOf(memory).redact("2");
+    const texts = await Promise.all(["1", "2", "3", "4"].map(async (id) => (await historyOf(memory).read(id)).content));
+    expect(texts).toEqual(["one", null, "three", "four"]);
+  });
+
+  // Requirement: history.redact
+  it("takes out all that several calls at once name, though each changes what another one has found", async () => {
+    const memories = Array.from({ length: 8 }, freshMemory);
+    await Promise.all(
+      memories.map(async (memory) => {
+        for (const text of ["one", "two", "three", "four", "five", "six"]) await memory.write("/a", text);
+        const ids = ["1", "2", "3", "4", "5"];
+        const counts = await Promise.all(ids.map((id) => historyOf(memory).redact(id)));
+        expect(counts).toEqual([1, 1, 1, 1, 1]);
+        const texts = await Promise.all([...ids, "6"].map(async (id) => (await historyOf(memory).read(id)).content));
+        expect(texts).toEqual([null, null, null, null, null, "six"]);
+      }),
+    );
+  });
+
+  // Requirement: history.redact
+  it("reaches a version that is no longer kept, where the next one still tells its text", async () => {
+    const short = open({ memoriesCollection: "short", history: { keepVersions: 1 } });
+    const memory = short.memory({ nodeId: randomUUID() });
+    const secret = `secret ${randomUUID()}`;
+    await memory.write("/a", secret);
+    await memory.append("/a", "more");
+    await memory.write("/a", "harmless");
+    // Every redaction first moves the versions out of the memory's document, and lets go those that need not be kept.
+    await refuses(historyOf(memory).redact("9"), "ENOENT");
+    await refuses(historyOf(memory).read("2"), "ENOENT");
+    expect(await storedBytes()).toContain(secret);
+    expect(await historyOf(memory).redact("2")).toBe(1);
+    expect(await storedBytes()).not.toContain(secret);
+    await refuses(historyOf(memory).redact("2"), "ENOENT");
+    expect((await historyOf(memory).read("3")).content).toBe("harmless");
+  });
+
+  // Requirement: history.redact
+  it("refuses a text that is no longer kept as a version, where the file still has it", async () => {
+    const short = open({ memoriesCollection: "short", history: { keepVersions: 1 } });
+    const memory = short.memory({ nodeId: randomUUID() });
+    await memory.write("/a", "secret");
+    await memory.append("/a", "more");
+    await refuses(historyOf(memory).redact("1"), "EINVAL");
+  });
+
+  it.each<[string, (memory: Memory) => Promise<unknown>]>([
+    ["written", (memory) => memory.write("/a", "secret")],
+    ["added to", (memory) => memory.append("/a", "more")],
+    ["renamed", (memory) => memory.rename("/a", "/b")],
+  ])("refuses a text that the file still has after it was %s", async (_, change) => {
+    const memory = freshMemory();
+    await memory.write("/a", "secret");
+    await change(memory);
+    await expect(historyOf(memory).redact("1")).rejects.toMatchObject({
+      code: "EINVAL",
+      message: expect.stringMatching(/write or delete the file first/),
     });
+    expect((await historyOf(memory).read("1")).content).toBe("secret");
+  });
+});
 
-    // Requirement: history.versions
-    it("has none for what changes nothing", async () => {
-      const memory = freshMemory();
-      await memory.write("/a", "text");
-      await memory.write("/a", "text");
-      await memory.append("/a", "");
-      await memory.edit("/a", (text) => text);
-      await memory.update("/a", "missing", "x");
-      await memory.update("/a", "text", "text");
-      await memory.delete("/b");
-      await refuses(memory.rename("/b", "/c"), "ENOENT");
-      expect(await all(historyOf(memory).list())).toHaveLength(1);
+describe("revert", () => {
+  const run = (memory: Memory, runId: string): Memory => memory.with({ actor: { runId } });
+
+  // Requirement: history.revert
+  it("undoes all that a run has changed, in one step", async () => {
+    const memory = freshMemory();
+    await memory.write("/kept", "old");
+    await memory.write("/moved", "text");
+    await memory.write("/gone/a", "text");
+    await run(memory, "r").append("/kept", "new");
+    await run(memory, "r").rename("/moved", "/elsewhere");
+    await run(memory, "r").delete("/gone");
+    await run(memory, "r").write("/made/b", "text");
+    const sent = await commandsOf(client, () => historyOf(memory).revert({ runId: "r" }));
+    expect(sent.filter(({ commandName }) => commandName === "findAndModify")).toHaveLength(1);
+    const { files, directories } = await memory.snapshot();
+    expect([files.map(({ path, content }) => [path, content]), directories]).toEqual([
+      [
+        ["/gone/a", "text"],
+        ["/kept", "old"],
+        ["/moved", "text"],
+      ],
+      ["/gone"],
+    ]);
+    expect(await historyOf(memory).revert({ runId: "r" })).toEqual([]);
+  });
+
+  // Requirement: history.revert
+  it("names a later change that it would undo, and undoes it where it is told to", async () => {
+    const memory = freshMemory();
+    await run(memory, "bad").write("/a", "poison");
+    await memory.with({ actor: { userId: "ada" } }).append("/a", "later");
+    await expect(historyOf(memory).revert({ runId: "bad" })).rejects.toMatchObject({
+      code: "ECONFLICT",
+      path: "/a",
+      message: expect.stringMatching(/version 2 modified \/a by userId ada/),
     });
+    expect((await historyOf(memory).revert({ runId: "bad" }, { force: true })).map(summary)).toEqual(["deleted /a"]);
+    expect((await memory.snapshot()).files).toEqual([]);
+  });
 
-    // Requirement: history.cost
-    it(`takes ${commandsPerChange} commands a change on average, and reads the same before and after versions leave the document`, async () => {
-      const memory = freshMemory();
-      const sent = await commandsOf(client, async () => {
-        for (let index = 0; index < 250; index += 1) await memory.append("/log", `line ${index}`);
-      });
-      expect(sent.length).toBeLessThanOrEqual(250 * commandsPerChange);
-      const versions = await all(historyOf(memory).list());
-      expect(versions.map(({ id }) => Number(id))).toEqual(Array.from({ length: 250 }, (_, index) => 250 - index));
-      expect((await historyOf(memory).read("7")).content).toBe(
-        Array.from({ length: 7 }, (_, index) => `line ${index}`).join("\n"),
-      );
-      expect(await db.collection<{ _id: string }>(named("memories_versions")).countDocuments()).toBeGreaterThanOrEqual(
-        200,
-      );
+  it("restores a deleted directory, and an old text of a file under its later name", async () => {
+    const memory = freshMemory();
+    await memory.write("/notes/a", "a");
+    await memory.write("/notes/b", "b");
+    await memory.delete("/notes");
+    expect((await historyOf(memory).revert({ path: "/notes", to: "2" })).map(summary)).toEqual([
+      "created /notes/a",
+      "created /notes/b",
+    ]);
+    await memory.rename("/notes/a", "/c");
+    await memory.write("/c", "new");
+    await historyOf(memory).revert({ path: "/c", to: "4" });
+    expect(await memory.read("/c")).toBe("a");
+  });
+
+  // Requirement: history.rights
+  it("is refused where the memory may not be changed", async () => {
+    const node = new MemoryNode({ store, nodeId: randomUUID(), rules: [{ path: "/policies/**", access: "read" }] });
+    const free = store.memory({ nodeId: node.nodeId });
+    await free.write("/policies/a", "one");
+    await free.write("/policies/a", "two");
+    const history = historyOf(node.memory());
+    await refuses(history.revert({ path: "/policies/a", to: "1" }), "EACCES");
+    await refuses(history.redact("1"), "EACCES");
+    expect(await free.read("/policies/a")).toBe("two");
+  });
+});
+
+describe("a memory with history", () => {
+  // Requirement: history.erased
+  it("takes its versions along when it is forgotten, and others forget who changed them", async () => {
+    const userId = randomUUID();
+    const own = store.memory({ nodeId: "own", scope: "perUser", userId });
+    const other = freshMemory().with({ actor: { userId, runId: "kept" } });
+    for (let index = 0; index < 70; index += 1) await Promise.all([own.append("/a", "x"), other.append("/a", "x")]);
+    const { versions } = await store.forget({ userId });
+    expect(versions).toBe(70);
+    expect(await storedBytes()).not.toContain(userId);
+    expect((await all(historyOf(other).list())).map(({ actor }) => actor)).toEqual(
+      Array.from({ length: 70 }, () => ({ runId: "kept" })),
+    );
+  });
+
+  // Requirement: history.erased
+  it("has all its versions counted when it is forgotten, of files and of directories, also by a store without history", async () => {
+    const userId = randomUUID();
+    const addresses = ["few", "some"].map((nodeId) => ({ nodeId, scope: "perUser", userId }) as const);
+    const [few, some] = addresses.map((address) => store.memory(address));
+    await few?.write("/a/b", "x");
+    await few?.write("/a/c", "x");
+    await some?.write("/d", "x");
+    // Two versions more, of the two files of the directory.
+    await few?.rename("/a", "/e");
+    expect(await store.forget(addresses[0] ?? { userId })).toMatchObject({ memories: 1, files: 2, versions: 4 });
+    expect(await open().forget({ userId })).toMatchObject({ memories: 1, files: 1, versions: 1 });
+  });
+
+  // Requirement: history.erased
+  it("has each version counted once that a broken flush has copied", async () => {
+    const address = { nodeId: randomUUID() };
+    const memory = store.memory(address);
+    for (let index = 0; index < 3; index += 1) await memory.write("/a", String(index));
+    const memories = db.collection("memories");
+    const before: Document = (await memories.findOne(address)) ?? {};
+    await historyOf(memory).redact("1");
+    if ("outbox" in before) await memories.updateOne(address, { $set: { outbox: before["outbox"] } });
+    expect(await store.forget(address)).toMatchObject({ versions: 3 });
+  });
+
+  // Requirement: history.erased
+  it("loses its versions with the first forget after a crash in the middle of one", async () => {
+    const address = { nodeId: randomUUID() };
+    const memory = store.memory(address);
+    for (let index = 0; index < 70; index += 1) await memory.append("/a", "x");
+    await db.collection("memories").deleteMany(address);
+    await memory.write("/a", "new");
+    expect((await store.forget(address)).versions).toBeGreaterThanOrEqual(60);
+    expect(await storedBytes()).not.toContain(address.nodeId);
+  });
+
+  // Requirement: history.erased
+  it("begins a new history when it has expired, and takes the old one away", async () => {
+    const expiring = open({
+      memoriesCollection: "expiring",
+      history: true,
+      expireMs: { perUser: 1000 },
+      clock: () => new Date(nowMs),
     });
+    const memory = expiring.memory({ nodeId: "a", scope: "perUser", userId: "ada" });
+    for (let index = 0; index < 70; index += 1) await memory.append("/a", "x");
+    const versions = db.collection("expiring_versions");
+    const [before] = await versions.find().sort({ expiresAt: 1 }).toArray();
+    nowMs += 999;
+    await memory.append("/a", "x");
+    nowMs += 999;
+    await memory.append("/a", "x");
+    const [after] = await versions.find().sort({ expiresAt: 1 }).toArray();
+    expect([before?.["expiresAt"] < new Date(nowMs + 1000), after?.["expiresAt"] >= new Date(nowMs + 1000)]).toEqual([
+      true,
+      true,
+    ]);
+    nowMs += 1000;
+    await memory.append("/a", "new");
+    expect((await all(historyOf(memory).list())).map(summary)).toEqual(["created /a"]);
+    expect(await versions.countDocuments()).toBe(0);
+  });
 
-    // Requirement: history.cost
-    it("takes no command more where there is nothing to delete", async () => {
-      const memory = freshMemory();
-      await memory.write("/a", "text");
-      expect((await commandsOf(client, () => memory.delete("/b"))).length).toBeLessThanOrEqual(
-        layout === "files" ? 2 : 1,
-      );
+  // Requirement: history.erased
+  it("lets versions of a time without `expireMs` expire too, from its next change on", async () => {
+    const memoriesCollection = "expiring later";
+    const address = { nodeId: "a" };
+    await open({ memoriesCollection, history: true }).memory(address).write("/a", "x");
+    const memory = open({ memoriesCollection, history: true, expireMs: { global: 86_400_000 } }).memory(address);
+    await memory.write("/a", "y");
+    // What is still in the memory's document is moved.
+    await historyOf(memory).redact("1");
+    const versions = db.collection("expiring later_versions");
+    await until(async () => (await versions.countDocuments({ expiresAt: { $exists: false } })) === 0);
+    expect(await versions.countDocuments()).toBe(3);
+  });
+
+  // Requirement: history.limits
+  it("does not count against its limit, nor in its size, what its document keeps for a while", async () => {
+    const small = store.memory({ nodeId: randomUUID() }, { maxMemoryBytes: 3000, paths: "posix" });
+    for (let index = 0; index < 30; index += 1) await small.write("/a", `${index}`.padEnd(1000, "x"));
+    expect(await small.read("/a")).toContain("29");
+    await refuses(small.write("/b", "x".repeat(2500)), "ENOSPC");
+    const [summaryOf] = await all(store.listMemories({ nodeId: small.address.nodeId }));
+    expect(summaryOf?.sizeBytes).toBeLessThan(1500);
+  });
+
+  // Requirement: history.off
+  it("goes on exactly in a store without history, which records nothing", async () => {
+    const memory = freshMemory();
+    await memory.write("/a", "one");
+    const plain = open().memory(memory.address);
+    await plain.write("/b", "two");
+    expect(await plain.snapshot()).toMatchObject({
+      files: [{ content: "one" }, { content: "two" }],
+      revision: 2,
+    });
+    await memory.append("/a", "three");
+    expect((await all(historyOf(memory).list())).map(({ id }) => id)).toEqual(["3", "1"]);
+  });
+
+  // Requirement: history.actor
+  it("is told who acts by the run, over what the program says, and never by a model", async () => {
+    const base = freshMemory().with({ actor: { agent: "writer", threadId: "program" } });
+    const tool = new MemoryTool({ memory: base });
+    const config = {
+      configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID(), actor: { userId: "eve" } },
+      toolCall: { id: "call", name: "memory", args: {} },
+    };
+    await tool.invoke({ command: "append", path: "/a", content: "text", actor: { userId: "eve" } } as never, config);
+    await tool.invoke({ command: "append", path: "/a", content: "text" }, config);
+    const [version] = await all(historyOf(base).list());
+    expect(version?.actor).toEqual({
+      agent: "writer",
+      threadId: "t",
+      userId: "ada",
+      runId: config.configurable.run_id,
+      toolCallId: "call",
     });
   });
 
-  /** Every document of the database as the server stores it. */
-  async function storedBytes(): Promise<string> {
-    const collections = await db.listCollections({}, { nameOnly: true }).toArray();
-    const documents = await Promise.all(collections.map(({ name }) => db.collection(name).find().toArray()));
-    return JSON.stringify(documents);
-  }
-
-  describe("redaction", () => {
-    // Requirement: history.redact
-    it("leaves the secret in no document of the database, and who and when", async () => {
-      const memory = freshMemory().with({ actor: { userId: "ada" } });
-      const secret = `secret ${randomUUID()}`;
-      await memory.write(`/${secret}`, "first");
-      await memory.append(`/${secret}`, secret);
-      await memory.rename(`/${secret}`, "/plain");
-      await memory.append("/plain", "more");
-      await memory.write("/plain", "harmless");
-      await memory.append("/plain", "end");
-      const versions = (await all(historyOf(memory).list())).toReversed();
-      expect(await storedBytes()).toContain(secret);
-      const redacted = versions.slice(0, 4).map(({ id }) => id);
-      expect(await historyOf(memory).redact(redacted)).toBe(4);
-      expect(await historyOf(memory).redact(redacted)).toBe(0);
-      expect(await storedBytes()).not.toContain(secret);
-      const left = (await all(historyOf(memory).list())).toReversed();
-      expect(
-        left.map(({ operation, path, sizeBytes, sha256, redactedBy }) => ({
-          operation,
-          path,
-          sizeBytes,
-          isHashed: sha256 !== null,
-          redactedBy,
-        })),
-      ).toEqual([
-        ...["created", "modified", "renamed", "modified"].map((operation) => ({
-          operation,
-          path: "",
-          sizeBytes: null,
-          isHashed: false,
-          redactedBy: { userId: "ada" },
-        })),
-        ...["modified", "modified"].map((operation) => ({
-          operation,
-          path: "/plain",
-          sizeBytes: expect.any(Number),
-          isHashed: true,
-          redactedBy: undefined,
-        })),
-      ]);
-      expect(left.every(({ actor }) => actor?.userId === "ada")).toBe(true);
-      expect(await memory.read("/plain")).toBe("harmless\nend");
-    });
-
-    // Requirement: history.redact
-    it("keeps the texts of the versions around", async () => {
-      const memory = freshMemory();
-      for (const text of ["one", "two", "three", "four"]) await memory.write("/a", text);
-      await historyOf(memory).redact("2");
-      const texts = await Promise.all(
-        ["1", "2", "3", "4"].map(async (id) => (await historyOf(memory).read(id)).content),
-      );
-      expect(texts).toEqual(["one", null, "three", "four"]);
-    });
-
-    // Requirement: history.redact
-    it("takes out all that several calls at once name, though each changes what another one has found", async () => {
-      const memories = Array.from({ length: 8 }, freshMemory);
-      await Promise.all(
-        memories.map(async (memory) => {
-          for (const text of ["one", "two", "three", "four", "five", "six"]) await memory.write("/a", text);
-          const ids = ["1", "2", "3", "4", "5"];
-          const counts = await Promise.all(ids.map((id) => historyOf(memory).redact(id)));
-          expect(counts).toEqual([1, 1, 1, 1, 1]);
-          const texts = await Promise.all([...ids, "6"].map(async (id) => (await historyOf(memory).read(id)).content));
-          expect(texts).toEqual([null, null, null, null, null, "six"]);
-        }),
-      );
-    });
-
-    // Requirement: history.redact
-    it("reaches a version that is no longer kept, where the next one still tells its text", async () => {
-      const short = open({ memoriesCollection: "short", history: { keepVersions: 1 } });
-      const memory = short.memory({ nodeId: randomUUID() });
-      const secret = `secret ${randomUUID()}`;
-      await memory.write("/a", secret);
-      await memory.append("/a", "more");
-      await memory.write("/a", "harmless");
-      // Every redaction first moves the versions out of the memory's document, and lets go those that need not be kept.
-      await refuses(historyOf(memory).redact("9"), "ENOENT");
-      await refuses(historyOf(memory).read("2"), "ENOENT");
-      expect(await storedBytes()).toContain(secret);
-      expect(await historyOf(memory).redact("2")).toBe(1);
-      expect(await storedBytes()).not.toContain(secret);
-      await refuses(historyOf(memory).redact("2"), "ENOENT");
-      expect((await historyOf(memory).read("3")).content).toBe("harmless");
-    });
-
-    // Requirement: history.redact
-    it("refuses a text that is no longer kept as a version, where the file still has it", async () => {
-      const short = open({ memoriesCollection: "short", history: { keepVersions: 1 } });
-      const memory = short.memory({ nodeId: randomUUID() });
-      await memory.write("/a", "secret");
-      await memory.append("/a", "more");
-      await refuses(historyOf(memory).redact("1"), "EINVAL");
-    });
-
-    it.each<[string, (memory: Memory) => Promise<unknown>]>([
-      ["written", (memory) => memory.write("/a", "secret")],
-      ["added to", (memory) => memory.append("/a", "more")],
-      ["renamed", (memory) => memory.rename("/a", "/b")],
-    ])("refuses a text that the file still has after it was %s", async (_, change) => {
-      const memory = freshMemory();
-      await memory.write("/a", "secret");
-      await change(memory);
-      await expect(historyOf(memory).redact("1")).rejects.toMatchObject({
-        code: "EINVAL",
-        message: expect.stringMatching(/write or delete the file first/),
-      });
-      expect((await historyOf(memory).read("1")).content).toBe("secret");
-    });
+  // Requirement: history.list
+  it("lists by path, actor, operation and time, newest first", async () => {
+    const memory = freshMemory();
+    await memory.with({ actor: { runId: "r" } }).write("/notes/a", "1");
+    await memory.write("/notes/b", "2");
+    const { updatedAt } = await memory.write("/c", "3");
+    await memory.rename("/notes/a", "/d");
+    const ids = async (filter: VersionFilter): Promise<string[]> =>
+      (await all(historyOf(memory).list(filter))).map(({ id }) => id);
+    expect(await ids({ path: "/d" })).toEqual(["4", "1"]);
+    expect(await ids({ path: "/notes/a" })).toEqual(["4", "1"]);
+    expect(await ids({ path: "/notes" })).toEqual(["4", "2", "1"]);
+    expect(await ids({ actor: { runId: "r" } })).toEqual(["1"]);
+    expect(await ids({ operation: "renamed" })).toEqual(["4"]);
+    expect(await ids({ after: updatedAt })).toEqual(["4"]);
+    expect(await ids({ before: updatedAt, limit: 1 })).toEqual(["2"]);
   });
 
-  describe("revert", () => {
-    const run = (memory: Memory, runId: string): Memory => memory.with({ actor: { runId } });
-
-    // Requirement: history.revert
-    it("undoes all that a run has changed, in one step", async () => {
-      const memory = freshMemory();
-      await memory.write("/kept", "old");
-      await memory.write("/moved", "text");
-      await memory.write("/gone/a", "text");
-      await run(memory, "r").append("/kept", "new");
-      await run(memory, "r").rename("/moved", "/elsewhere");
-      await run(memory, "r").delete("/gone");
-      await run(memory, "r").write("/made/b", "text");
-      const sent = await commandsOf(client, () => historyOf(memory).revert({ runId: "r" }));
-      expect(sent.filter(({ commandName }) => commandName === lastCommand)).toHaveLength(1);
-      const { files, directories } = await memory.snapshot();
-      expect([files.map(({ path, content }) => [path, content]), directories]).toEqual([
-        [
-          ["/gone/a", "text"],
-          ["/kept", "old"],
-          ["/moved", "text"],
-        ],
-        ["/gone"],
-      ]);
-      expect(await historyOf(memory).revert({ runId: "r" })).toEqual([]);
-    });
-
-    // Requirement: history.revert
-    it("names a later change that it would undo, and undoes it where it is told to", async () => {
-      const memory = freshMemory();
-      await run(memory, "bad").write("/a", "poison");
-      await memory.with({ actor: { userId: "ada" } }).append("/a", "later");
-      await expect(historyOf(memory).revert({ runId: "bad" })).rejects.toMatchObject({
-        code: "ECONFLICT",
-        path: "/a",
-        message: expect.stringMatching(/version 2 modified \/a by userId ada/),
-      });
-      expect((await historyOf(memory).revert({ runId: "bad" }, { force: true })).map(summary)).toEqual(["deleted /a"]);
-      expect((await memory.snapshot()).files).toEqual([]);
-    });
-
-    it("restores a deleted directory, and an old text of a file under its later name", async () => {
-      const memory = freshMemory();
-      await memory.write("/notes/a", "a");
-      await memory.write("/notes/b", "b");
-      await memory.delete("/notes");
-      expect((await historyOf(memory).revert({ path: "/notes", to: "2" })).map(summary)).toEqual([
-        "created /notes/a",
-        "created /notes/b",
-      ]);
-      await memory.rename("/notes/a", "/c");
-      await memory.write("/c", "new");
-      await historyOf(memory).revert({ path: "/c", to: "4" });
-      expect(await memory.read("/c")).toBe("a");
-    });
-
-    // Requirement: history.rights
-    it("is refused where the memory may not be changed", async () => {
-      const node = new MemoryNode({ store, nodeId: randomUUID(), rules: [{ path: "/policies/**", access: "read" }] });
-      const free = store.memory({ nodeId: node.nodeId });
-      await free.write("/policies/a", "one");
-      await free.write("/policies/a", "two");
-      const history = historyOf(node.memory());
-      await refuses(history.revert({ path: "/policies/a", to: "1" }), "EACCES");
-      await refuses(history.redact("1"), "EACCES");
-      expect(await free.read("/policies/a")).toBe("two");
-    });
+  // Requirement: history.at
+  it("has the tree as it was at a time, also of directories and of a tree of mounts", async () => {
+    const [memory, team] = [freshMemory(), freshMemory()];
+    await memory.write("/a", "one");
+    await team.write("/b", "two");
+    const { updatedAt } = await memory.write("/d/c", "three");
+    const before = new Date(updatedAt.getTime() - 1);
+    await memory.rename("/d", "/e");
+    await team.delete("/b");
+    const at = async (of: Memory, when: Date): Promise<unknown> => {
+      const { files, directories } = await historyOf(of).at(when);
+      return [files.map(({ path, content }) => [path, content]), directories];
+    };
+    expect(await at(memory, updatedAt)).toEqual([
+      [
+        ["/a", "one"],
+        ["/d/c", "three"],
+      ],
+      ["/d"],
+    ]);
+    expect(await at(memory, before)).toEqual([[["/a", "one"]], []]);
+    expect(await at(memory, new Date(0))).toEqual([[], []]);
+    expect(await at(memory, new Date(nowMs + 1))).toEqual([
+      [
+        ["/a", "one"],
+        ["/e/c", "three"],
+      ],
+      ["/e"],
+    ]);
+    const tree = mountMemories({ "/": memory, "/team": team });
+    expect(await at(tree, updatedAt)).toEqual([
+      [
+        ["/a", "one"],
+        ["/d/c", "three"],
+        ["/team/b", "two"],
+      ],
+      ["/d"],
+    ]);
+    await refuses(historyOf(memory).at(new Date(NaN)), "EINVAL");
+    await refuses(historyOf(freshMemory()).at(new Date()), "ENOENT");
   });
 
-  describe("a memory with history", () => {
-    // Requirement: history.erased
-    it("takes its versions along when it is forgotten, and others forget who changed them", async () => {
-      const userId = randomUUID();
-      const own = store.memory({ nodeId: "own", scope: "perUser", userId });
-      const other = freshMemory().with({ actor: { userId, runId: "kept" } });
-      for (let index = 0; index < 70; index += 1) await Promise.all([own.append("/a", "x"), other.append("/a", "x")]);
-      const { versions } = await store.forget({ userId });
-      expect(versions).toBe(70);
-      expect(await storedBytes()).not.toContain(userId);
-      expect((await all(historyOf(other).list())).map(({ actor }) => actor)).toEqual(
-        Array.from({ length: 70 }, () => ({ runId: "kept" })),
-      );
-    });
+  // Requirement: history.actor
+  it("names the agent of a run by the name that createAgent has", async () => {
+    const memory = freshMemory();
+    const append = { tool: "memory", args: { command: "append", path: "/a", content: "x" } };
+    const model = new ScriptedChatModel((messages) => (messages.at(-1)?.getType() === "tool" ? "done" : [append]));
+    const agent = createAgent({ name: "helper", model, tools: [new MemoryTool({ memory })] });
+    const config = { configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID() } };
+    await agent.invoke({ messages: [{ role: "user", content: "go" }] }, config);
+    const [version] = await all(historyOf(memory).list());
+    expect(version?.actor).toMatchObject({ agent: "helper", userId: "ada", threadId: "t", node: "tools" });
+  });
 
-    // Requirement: history.erased
-    it("has all its versions counted when it is forgotten, of files and of directories, also by a store without history", async () => {
-      const userId = randomUUID();
-      const addresses = ["few", "some"].map((nodeId) => ({ nodeId, scope: "perUser", userId }) as const);
-      const [few, some] = addresses.map((address) => store.memory(address));
-      await few?.write("/a/b", "x");
-      await few?.write("/a/c", "x");
-      await some?.write("/d", "x");
-      // Two versions more, of the two files of the directory.
-      await few?.rename("/a", "/e");
-      expect(await store.forget(addresses[0] ?? { userId })).toMatchObject({ memories: 1, files: 2, versions: 4 });
-      expect(await open().forget({ userId })).toMatchObject({ memories: 1, files: 1, versions: 1 });
-    });
+  // Requirement: history.mounts
+  it("is one tree of histories where memories are mounted", async () => {
+    const [own, team] = [freshMemory(), freshMemory()];
+    const tree = mountMemories({ "/": own, "/team": team });
+    await tree.write("/a", "1");
+    await tree.write("/team/b", "2");
+    await tree.append("/team/b", "3");
+    const history = historyOf(tree);
+    expect((await all(history.list())).map(({ id, path }) => [id, path])).toEqual([
+      ["/team:2", "/team/b"],
+      ["/team:1", "/team/b"],
+      ["1", "/a"],
+    ]);
+    expect((await history.read("/team:1")).content).toBe("2");
+    expect((await history.blame("/team/b")).map(({ version }) => version?.id)).toEqual(["/team:1", "/team:2"]);
+    await history.revert({ path: "/team/b", to: "/team:1" });
+    expect(await tree.read("/team/b")).toBe("2");
+    await refuses(history.diff("1", "/team:1"), "EXDEV");
+  });
 
-    // Requirement: history.erased
-    it("has each version counted once that a broken flush has copied", async () => {
-      const address = { nodeId: randomUUID() };
-      const memory = store.memory(address);
-      for (let index = 0; index < 3; index += 1) await memory.write("/a", String(index));
-      const memories = db.collection(named("memories"));
-      const before: Document = (await memories.findOne(address)) ?? {};
-      await historyOf(memory).redact("1");
-      if ("outbox" in before) await memories.updateOne(address, { $set: { outbox: before["outbox"] } });
-      expect(await store.forget(address)).toMatchObject({ versions: 3 });
+  it("says that an approved change was made by who proposed it, once", async () => {
+    const node = new MemoryNode({
+      store,
+      nodeId: randomUUID(),
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
     });
+    const config = { configurable: { user_id: "ada" } };
+    await new MemoryTool({ memory: (each) => node.memoryForRun(each) }).invoke(
+      { command: "append", path: "/a", content: "text" },
+      config,
+    );
+    const memory = store.memory({ nodeId: node.nodeId });
+    const [proposal] = await all(memory.proposals?.list() ?? (async function* () {})());
+    await memory.proposals?.approve(proposal?.id ?? "", { by: { userId: "grace" } });
+    const versions = await all(historyOf(memory).list());
+    expect(versions.map(({ path, actor }) => [path, actor?.userId])).toEqual([["/a", "ada"]]);
+  });
 
-    // Requirement: history.erased
-    it("loses its versions with the first forget after a crash in the middle of one", async () => {
-      const address = { nodeId: randomUUID() };
-      const memory = store.memory(address);
-      for (let index = 0; index < 70; index += 1) await memory.append("/a", "x");
-      await db.collection(named("memories")).deleteMany(layout === "files" ? {} : address);
-      await memory.write("/a", "new");
-      expect((await store.forget(address)).versions).toBeGreaterThanOrEqual(60);
-      expect(await storedBytes()).not.toContain(address.nodeId);
-    });
-
-    // Requirement: history.erased
-    it("begins a new history when it has expired, and takes the old one away", async () => {
-      const expiring = open({
-        memoriesCollection: "expiring",
-        history: true,
-        expireMs: { perUser: 1000 },
-        clock: () => new Date(nowMs),
-      });
-      const memory = expiring.memory({ nodeId: "a", scope: "perUser", userId: "ada" });
-      for (let index = 0; index < 70; index += 1) await memory.append("/a", "x");
-      const versions = db.collection(named("expiring_versions"));
-      const [before] = await versions.find().sort({ expiresAt: 1 }).toArray();
-      nowMs += 999;
-      await memory.append("/a", "x");
-      nowMs += 999;
-      await memory.append("/a", "x");
-      const [after] = await versions.find().sort({ expiresAt: 1 }).toArray();
-      expect([before?.["expiresAt"] < new Date(nowMs + 1000), after?.["expiresAt"] >= new Date(nowMs + 1000)]).toEqual([
-        true,
-        true,
-      ]);
-      nowMs += 1000;
-      await memory.append("/a", "new");
-      expect((await all(historyOf(memory).list())).map(summary)).toEqual(["created /a"]);
-      // In the layout `files` the first version is there, beside whose it is.
-      expect(await versions.countDocuments()).toBe(layout === "files" ? 2 : 0);
-    });
-
-    // Requirement: history.erased
-    it("lets versions of a time without `expireMs` expire too, from its next change on", async () => {
-      const memoriesCollection = "expiring later";
-      const address = { nodeId: "a" };
-      await open({ memoriesCollection, history: true }).memory(address).write("/a", "x");
-      const memory = open({ memoriesCollection, history: true, expireMs: { global: 86_400_000 } }).memory(address);
-      await memory.write("/a", "y");
-      // What is still in the memory's document is moved.
-      await historyOf(memory).redact("1");
-      const versions = db.collection("expiring later_versions");
-      await until(async () => (await versions.countDocuments({ expiresAt: { $exists: false } })) === 0);
-      expect(await versions.countDocuments()).toBe(3);
-    });
-
-    // Requirement: history.limits
-    it("does not count against its limit, nor in its size, what its document keeps for a while", async () => {
-      const small = store.memory({ nodeId: randomUUID() }, { maxMemoryBytes: 3000, paths: "posix" });
-      for (let index = 0; index < 30; index += 1) await small.write("/a", `${index}`.padEnd(1000, "x"));
-      expect(await small.read("/a")).toContain("29");
-      await refuses(small.write("/b", "x".repeat(2500)), "ENOSPC");
-      const [summaryOf] = await all(store.listMemories({ nodeId: small.address.nodeId }));
-      expect(summaryOf?.sizeBytes).toBeLessThan(1500);
-    });
-
-    // Requirement: history.off
-    it("goes on exactly in a store without history, which records nothing", async () => {
-      const memory = freshMemory();
-      await memory.write("/a", "one");
-      const plain = open().memory(memory.address);
-      await plain.write("/b", "two");
-      expect(await plain.snapshot()).toMatchObject({
-        files: [{ content: "one" }, { content: "two" }],
-        revision: layout === "files" ? null : 2,
-      });
-      await memory.append("/a", "three");
-      expect((await all(historyOf(memory).list())).map(({ id }) => id)).toEqual([layout === "files" ? "2" : "3", "1"]);
-    });
-
-    // Requirement: history.actor
-    it("is told who acts by the run, over what the program says, and never by a model", async () => {
-      const base = freshMemory().with({ actor: { agent: "writer", threadId: "program" } });
-      const tool = new MemoryTool({ memory: base });
-      const config = {
-        configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID(), actor: { userId: "eve" } },
-        toolCall: { id: "call", name: "memory", args: {} },
-      };
-      await tool.invoke({ command: "append", path: "/a", content: "text", actor: { userId: "eve" } } as never, config);
-      await tool.invoke({ command: "append", path: "/a", content: "text" }, config);
-      const [version] = await all(historyOf(base).list());
-      expect(version?.actor).toEqual({
-        agent: "writer",
-        threadId: "t",
-        userId: "ada",
-        runId: config.configurable.run_id,
-        toolCallId: "call",
-      });
-    });
-
-    // Requirement: history.list
-    it("lists by path, actor, operation and time, newest first", async () => {
-      const memory = freshMemory();
-      await memory.with({ actor: { runId: "r" } }).write("/notes/a", "1");
-      await memory.write("/notes/b", "2");
-      const { updatedAt } = await memory.write("/c", "3");
-      await memory.rename("/notes/a", "/d");
-      const ids = async (filter: VersionFilter): Promise<string[]> =>
-        (await all(historyOf(memory).list(filter))).map(({ id }) => id);
-      expect(await ids({ path: "/d" })).toEqual(["4", "1"]);
-      expect(await ids({ path: "/notes/a" })).toEqual(["4", "1"]);
-      expect(await ids({ path: "/notes" })).toEqual(["4", "2", "1"]);
-      expect(await ids({ actor: { runId: "r" } })).toEqual(["1"]);
-      expect(await ids({ operation: "renamed" })).toEqual(["4"]);
-      expect(await ids({ after: updatedAt })).toEqual(["4"]);
-      expect(await ids({ before: updatedAt, limit: 1 })).toEqual(["2"]);
-    });
-
-    // Requirement: history.at
-    it("has the tree as it was at a time, also of directories and of a tree of mounts", async () => {
-      const [memory, team] = [freshMemory(), freshMemory()];
-      await memory.write("/a", "one");
-      await team.write("/b", "two");
-      const { updatedAt } = await memory.write("/d/c", "three");
-      const before = new Date(updatedAt.getTime() - 1);
-      await memory.rename("/d", "/e");
-      await team.delete("/b");
-      const at = async (of: Memory, when: Date): Promise<unknown> => {
-        const { files, directories } = await historyOf(of).at(when);
-        return [files.map(({ path, content }) => [path, content]), directories];
-      };
-      expect(await at(memory, updatedAt)).toEqual([
-        [
-          ["/a", "one"],
-          ["/d/c", "three"],
-        ],
-        ["/d"],
-      ]);
-      expect(await at(memory, before)).toEqual([[["/a", "one"]], []]);
-      expect(await at(memory, new Date(0))).toEqual([[], []]);
-      expect(await at(memory, new Date(nowMs + 1))).toEqual([
-        [
-          ["/a", "one"],
-          ["/e/c", "three"],
-        ],
-        ["/e"],
-      ]);
-      const tree = mountMemories({ "/": memory, "/team": team });
-      expect(await at(tree, updatedAt)).toEqual([
-        [
-          ["/a", "one"],
-          ["/d/c", "three"],
-          ["/team/b", "two"],
-        ],
-        ["/d"],
-      ]);
-      await refuses(historyOf(memory).at(new Date(NaN)), "EINVAL");
-      await refuses(historyOf(freshMemory()).at(new Date()), "ENOENT");
-    });
-
-    // Requirement: history.actor
-    it("names the agent of a run by the name that createAgent has", async () => {
-      const memory = freshMemory();
-      const append = { tool: "memory", args: { command: "append", path: "/a", content: "x" } };
-      const model = new ScriptedChatModel((messages) => (messages.at(-1)?.getType() === "tool" ? "done" : [append]));
-      const agent = createAgent({ name: "helper", model, tools: [new MemoryTool({ memory })] });
-      const config = { configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID() } };
-      await agent.invoke({ messages: [{ role: "user", content: "go" }] }, config);
-      const [version] = await all(historyOf(memory).list());
-      expect(version?.actor).toMatchObject({ agent: "helper", userId: "ada", threadId: "t", node: "tools" });
-    });
-
-    // Requirement: history.mounts
-    it("is one tree of histories where memories are mounted", async () => {
-      const [own, team] = [freshMemory(), freshMemory()];
-      const tree = mountMemories({ "/": own, "/team": team });
-      await tree.write("/a", "1");
-      await tree.write("/team/b", "2");
-      await tree.append("/team/b", "3");
-      const history = historyOf(tree);
-      expect((await all(history.list())).map(({ id, path }) => [id, path])).toEqual([
-        ["/team:2", "/team/b"],
-        ["/team:1", "/team/b"],
-        ["1", "/a"],
-      ]);
-      expect((await history.read("/team:1")).content).toBe("2");
-      expect((await history.blame("/team/b")).map(({ version }) => version?.id)).toEqual(["/team:1", "/team:2"]);
-      await history.revert({ path: "/team/b", to: "/team:1" });
-      expect(await tree.read("/team/b")).toBe("2");
-      await refuses(history.diff("1", "/team:1"), "EXDEV");
-    });
-
-    it("says that an approved change was made by who proposed it, once", async () => {
-      const node = new MemoryNode({
-        store,
-        nodeId: randomUUID(),
-        rules: [{ path: "/**", access: "ask" }],
-        onAsk: "propose",
-      });
-      const config = { configurable: { user_id: "ada" } };
-      await new MemoryTool({ memory: (each) => node.memoryForRun(each) }).invoke(
-        { command: "append", path: "/a", content: "text" },
-        config,
-      );
-      const memory = store.memory({ nodeId: node.nodeId });
-      const [proposal] = await all(memory.proposals?.list() ?? (async function* () {})());
-      await memory.proposals?.approve(proposal?.id ?? "", { by: { userId: "grace" } });
-      const versions = await all(historyOf(memory).list());
-      expect(versions.map(({ path, actor }) => [path, actor?.userId])).toEqual([["/a", "ada"]]);
-    });
-
-    it("records what the store's own methods change", async () => {
-      const memory = freshMemory();
-      const namespace = ["memory", memory.address.nodeId, "global"];
-      await store.put(namespace, "/a", { content: "text" });
-      await store.delete(namespace, "/a");
-      expect((await all(historyOf(memory).list())).map(summary)).toEqual(["deleted /a", "created /a"]);
-    });
+  it("records what the store's own methods change", async () => {
+    const memory = freshMemory();
+    const namespace = ["memory", memory.address.nodeId, "global"];
+    await store.put(namespace, "/a", { content: "text" });
+    await store.delete(namespace, "/a");
+    expect((await all(historyOf(memory).list())).map(summary)).toEqual(["deleted /a", "created /a"]);
   });
 });

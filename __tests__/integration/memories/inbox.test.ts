@@ -2,21 +2,12 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { examined } from "../../helpers/examined.js";
 import { type TestDatabase, testDatabase } from "../../helpers/test-database.js";
 
-interface Place extends TestDatabase {
-  layout: LayoutName;
-}
-
-/** A memory moves in a transaction, which needs a replica set. */
-const places: Place[] = [
-  { layout: "document", ...testDatabase("replicaSet") },
-  { layout: "files", ...testDatabase("replicaSet") },
-];
+const place = testDatabase();
 
 async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
@@ -33,11 +24,11 @@ interface Inbox {
 }
 
 /** A store whose clock goes a second with each proposal. */
-function openInbox({ client, name: dbName, layout }: Place, expireMs = {}): Inbox {
+function openInbox({ client, name: dbName }: TestDatabase, expireMs = {}): Inbox {
   const collection = `memories ${randomUUID()}`;
   let nowMs = Date.now();
   const clock = (): Date => new Date(nowMs);
-  const store = new MongoMemoryStore({ client, dbName, layout, memoriesCollection: collection, clock, expireMs });
+  const store = new MongoMemoryStore({ client, dbName, memoriesCollection: collection, clock, expireMs });
   return {
     store,
     collection,
@@ -63,8 +54,8 @@ function openInbox({ client, name: dbName, layout }: Place, expireMs = {}): Inbo
   };
 }
 
-describe.each(places)("the proposals of all memories, in the layout $layout,", (place) => {
-  const { db, client, layout } = place;
+describe("the proposals of all memories", () => {
+  const { db, client } = place;
 
   // Requirement: approval.inbox
   it("are listed oldest first, each with its memory and without its texts", async () => {
@@ -110,15 +101,14 @@ describe.each(places)("the proposals of all memories, in the layout $layout,", (
   });
 
   // Requirement: approval.inbox
-  it("stay when their memory moves to the other layout, and go when it is forgotten or expires", async () => {
+  it("go when their memory is forgotten or expires", async () => {
     const { store, propose, paths } = openInbox(place, { perThread: 2500 });
-    await propose("support", { userId: "ada" }, "/moved");
+    await propose("support", { userId: "ada" }, "/goes");
     const address = { nodeId: "support", scope: "perUser", userId: "ada" } as const;
     await store.memory(address).write("/own", "text");
-    expect(await store.moveMemory(address, { layout: layout === "files" ? "document" : "files" })).toBe(true);
     await propose("support", { threadId: "t-1" }, "/expires");
     await propose("support", {}, "/stays");
-    expect(await paths()).toEqual(["/moved", "/expires", "/stays"]);
+    expect(await paths()).toEqual(["/goes", "/expires", "/stays"]);
     await store.forget(address);
     await propose("support", {}, "/stays-too");
     await propose("support", {}, "/stays-as-well");
@@ -183,7 +173,7 @@ it.each<[unknown, RegExp]>([
   [{ user: "ada" }, /unknown field of a filter of proposals: user; the fields are nodeId, .*, status/],
   [{ userId: { $ne: "" } }, /userId must be a non-empty string/],
 ])("the filter %j of proposals is refused at once", (filter, message) => {
-  const { client, name: dbName } = places[0] as Place;
+  const { client, name: dbName } = place;
   const store = new MongoMemoryStore({ client, dbName });
   expect(() => store.listProposals(filter as object)).toThrow(message);
 });

@@ -1,59 +1,22 @@
 import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { BSON } from "mongodb";
+import { BSON, type Document } from "mongodb";
 import { addressFor, checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
-import { storedDocuments } from "../../helpers/stored-documents.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, db, name } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName: name });
 const maxMemoryBytes = 1500;
-const replicaSet = testDatabase("replicaSet");
-const filesStore = new MongoMemoryStore({ client: replicaSet.client, dbName: replicaSet.name, layout: "files" });
 
-/** A layout, with all that it stores of a memory and what that counts. */
-interface LimitedPlace {
-  store: MongoMemoryStore;
-  maxMemoryBytes: number;
-  /** A refusal of the layout `files` takes long, as it waits until all that it has read is acknowledged. */
-  usualRuns: number;
-  stored: (address: CheckedAddress) => Promise<unknown[]>;
-  sizeOf: (stored: unknown[]) => number;
-}
-
-const places: [LayoutName, LimitedPlace][] = [
-  [
-    "document",
-    {
-      store,
-      maxMemoryBytes,
-      usualRuns: 15,
-      stored: (address) => storedDocuments(db, "document", address),
-      sizeOf: ([document]) => BSON.calculateObjectSize(document ?? {}),
-    },
-  ],
-  [
-    "files",
-    {
-      store: filesStore,
-      maxMemoryBytes: 300,
-      usualRuns: 4,
-      stored: (address) => storedDocuments(replicaSet.db, "files", address),
-      sizeOf: (documents) =>
-        documents.reduce<number>(
-          (sum, document) => sum + Buffer.byteLength((document as { text?: string }).text ?? ""),
-          0,
-        ),
-    },
-  ],
-];
+const storedDocument = (address: CheckedAddress): Promise<Document | null> =>
+  db.collection("memories").findOne({ ...address });
+const sizeOf = (document: Document | null): number => BSON.calculateObjectSize(document ?? {});
 
 type Command = (memory: Memory) => Promise<unknown>;
 
@@ -93,8 +56,7 @@ describe("a memory at its limit", () => {
       const memory = store.memory(address, limit === undefined ? {} : { maxMemoryBytes: limit });
       await memory.append("/a", "x");
       await memory.write("/b", "x".repeat(1000));
-      const [document] = await storedDocuments(db, "document", memory.address);
-      return BSON.calculateObjectSize(document ?? {});
+      return sizeOf(await storedDocument(memory.address));
     };
     const sizeBytes = await sizeAfter(checkAddress(freshAddress()));
     expect(await sizeAfter(checkAddress(freshAddress()), sizeBytes)).toBe(sizeBytes);
@@ -102,7 +64,7 @@ describe("a memory at its limit", () => {
   });
 
   // Requirement: guarantees.memory-limit-on-every-way
-  it.each(places)("in the layout %s is never over it, and as it was after every refusal", async (_layout, place) => {
+  it("is never over it, and as it was after every refusal", async () => {
     const segment = fc.constantFrom("a", "b", "long".repeat(20), "é".repeat(30), "$x", "a.b");
     const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
     const text = fc.constantFrom("", "x".repeat(50), "é".repeat(100), "y".repeat(400));
@@ -117,19 +79,19 @@ describe("a memory at its limit", () => {
       { weight: 3, arbitrary: pair(path, (from, to) => (memory) => memory.rename(from, to)) },
     );
     const property = fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
-      const memory = place.store.memory(freshAddress(), { paths: "posix", maxMemoryBytes: place.maxMemoryBytes });
+      const memory = store.memory(freshAddress(), { paths: "posix", maxMemoryBytes });
       for (const run of commands) {
-        const before = await place.stored(memory.address);
+        const before = await storedDocument(memory.address);
         const refused: unknown = await run(memory).then(
           () => null,
           (error: unknown) => error,
         );
-        const after = await place.stored(memory.address);
+        const after = await storedDocument(memory.address);
         if (refused !== null) expect([MemoryError.isInstance(refused), after]).toEqual([true, before]);
-        expect(place.sizeOf(after)).toBeLessThanOrEqual(place.maxMemoryBytes);
+        expect(sizeOf(after)).toBeLessThanOrEqual(maxMemoryBytes);
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: place.usualRuns, long: 60 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: 15, long: 60 }) });
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "@jest/globals";
+import { afterAll, expect, it } from "@jest/globals";
 import type { Operation } from "../../helpers/linearizability/checker.js";
 import { changes, type Command } from "../../helpers/linearizability/memory-commands.js";
 import { faultOf } from "../../helpers/linearizability/memory-history.js";
@@ -10,7 +10,6 @@ import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 import { MongoClient } from "mongodb";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -57,66 +56,59 @@ async function lastReads(memory: Memory, workload: WorkloadName): Promise<Operat
   });
 }
 
-describe.each(layoutNames)("layout %s", (layout) => {
-  // Requirement: guarantees.linearizable
-  it.each(workloadNames)(
-    "what several processes do with %s at the same time has an order that explains every answer",
-    async (workload) => {
-      const { client, name: dbName, uri } = testDatabase("replicaSet");
-      const workers = await workersOn({ uri, dbName, layout });
-      for (let round = 0; round < rounds; round += 1) {
-        const { nodeId } = freshAddress();
-        workers.begin({ nodeId, workload, seed: someSeed(), calls });
-        const history = [
-          ...(await workers.ended()),
-          ...(await lastReads(new MongoMemoryStore({ client, dbName, layout }).memory({ nodeId }), workload)),
-        ];
-        expect(history.length).toBeGreaterThan(processes * calls);
-        expect(faultOf(history)).toBeUndefined();
-      }
-    },
-  );
+// Requirement: guarantees.linearizable
+it.each(workloadNames)(
+  "what several processes do with %s at the same time has an order that explains every answer",
+  async (workload) => {
+    const { client, name: dbName, uri } = testDatabase("replicaSet");
+    const workers = await workersOn({ uri, dbName });
+    for (let round = 0; round < rounds; round += 1) {
+      const { nodeId } = freshAddress();
+      workers.begin({ nodeId, workload, seed: someSeed(), calls });
+      const history = [
+        ...(await workers.ended()),
+        ...(await lastReads(new MongoMemoryStore({ client, dbName }).memory({ nodeId }), workload)),
+      ];
+      expect(history.length).toBeGreaterThan(processes * calls);
+      expect(faultOf(history)).toBeUndefined();
+    }
+  },
+);
 
-  // Requirement: guarantees.linearizable, guarantees.survives-kill
-  it.each(ofCrashes("files"))(
-    "so has what they do with %s while mongod is killed and started again, where reads see only what stays",
-    async (workload) => {
-      for (const { history } of await crashedHistories(layout, workload, "majority"))
-        expect(faultOf(history)).toBeUndefined();
-    },
-  );
+// Requirement: guarantees.linearizable, guarantees.survives-kill
+it.each(ofCrashes("files"))(
+  "so has what they do with %s while mongod is killed and started again, where reads see only what stays",
+  async (workload) => {
+    for (const { history } of await crashedHistories(workload, "majority")) expect(faultOf(history)).toBeUndefined();
+  },
+);
 
-  // Requirement: guarantees.linearizable, guarantees.survives-kill
-  it.each(ofCrashes("tree"))(
-    "by default so has what they do with %s before a crash, and so have the changes that were made before it with all that is after it",
-    async (workload) => {
-      for (const { history, killedAt, restartedAt } of await crashedHistories(layout, workload, "local")) {
-        expect(
-          faultOf(history.filter(({ calledAt }) => calledAt < killedAt).flatMap((call) => beforeCrash(call, killedAt))),
-        ).toBeUndefined();
-        expect(faultOf(history.filter((call) => call.calledAt > restartedAt || isChangeMade(call)))).toBeUndefined();
-      }
-    },
-  );
-});
+// Requirement: guarantees.linearizable, guarantees.survives-kill
+it.each(ofCrashes("tree"))(
+  "by default so has what they do with %s before a crash, and so have the changes that were made before it with all that is after it",
+  async (workload) => {
+    for (const { history, killedAt, restartedAt } of await crashedHistories(workload, "local")) {
+      expect(
+        faultOf(history.filter(({ calledAt }) => calledAt < killedAt).flatMap((call) => beforeCrash(call, killedAt))),
+      ).toBeUndefined();
+      expect(faultOf(history.filter((call) => call.calledAt > restartedAt || isChangeMade(call)))).toBeUndefined();
+    }
+  },
+);
 
 /**
  * A history for each crash: each leaves some calls of which nobody knows whether they happened, and each of those
  * doubles the possible orders.
  */
-async function crashedHistories(
-  layout: LayoutName,
-  workload: WorkloadName,
-  readConcern: "local" | "majority",
-): Promise<CrashedHistory[]> {
+async function crashedHistories(workload: WorkloadName, readConcern: "local" | "majority"): Promise<CrashedHistory[]> {
   const mongod = await privateMongod("replicaSet");
-  const place = { uri: `${mongod.uri}&readConcernLevel=${readConcern}`, dbName: "crash", layout };
+  const place = { uri: `${mongod.uri}&readConcernLevel=${readConcern}`, dbName: "crash" };
   const workers = await workersOn(place);
   const client = useClient(new MongoClient(place.uri, { serverSelectionTimeoutMS: 2000 }));
   const histories: CrashedHistory[] = [];
   for (let crash = 0; crash < crashes; crash += 1) {
     const { nodeId } = freshAddress();
-    const memory = new MongoMemoryStore({ client, dbName: place.dbName, layout }).memory({ nodeId });
+    const memory = new MongoMemoryStore({ client, dbName: place.dbName }).memory({ nodeId });
     workers.begin({ nodeId, workload, seed: someSeed(), calls: null });
     await workers.answered(callsAroundCrash);
     const killedAt = process.hrtime.bigint();

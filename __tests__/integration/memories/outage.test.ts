@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type Db, MongoClient } from "mongodb";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import type { PrivateMongod, ServerKind } from "../../helpers/mongo-servers.js";
+import type { PrivateMongod } from "../../helpers/mongo-servers.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
@@ -15,24 +14,19 @@ async function listIndexes(db: Db, collection: string): Promise<unknown[]> {
   return (await db.collection(collection).indexes()).map(({ name }) => name);
 }
 
-/** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([
-  ["document", "standalone"],
-  ["files", "replicaSet"],
-])("with the layout %s, a MongoDB that goes away", (layout, server) => {
-  const memories = layout === "files" ? "memories_files" : "memories";
-  const ownIndexes = layout === "files" ? ["files_by_id", "memories_global"] : ["uniq_global", "uniq_per_thread"];
+describe("a MongoDB that goes away", () => {
+  const ownIndexes = ["uniq_global", "uniq_per_thread"];
   /** Each test but the last leaves it as it was. */
   let mongod: PrivateMongod;
 
   beforeAll(async () => {
-    mongod = await privateMongod(server);
+    mongod = await privateMongod("standalone");
   });
 
   // Requirement: errors.cause, errors.missing-is-not-failed, guarantees.storage-back, guarantees.storage-down
   it("makes every command EIO until it is back, with nothing of hosts or stacks in the message", async () => {
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
-    const memory = new MongoMemoryStore({ client, layout, dbName: "outage" }).memory(freshAddress());
+    const memory = new MongoMemoryStore({ client, dbName: "outage" }).memory(freshAddress());
     await untilAnswers(memory);
     await memory.append("/notes/today", "before");
     await mongod.kill();
@@ -64,20 +58,20 @@ describe.each<[LayoutName, ServerKind]>([
   it("at first use is EIO, and the indexes are made once it is there", async () => {
     await mongod.kill();
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
-    const store = new MongoMemoryStore({ client, layout, dbName: "late" });
+    const store = new MongoMemoryStore({ client, dbName: "late" });
     const memory = store.memory(freshAddress());
     expect((await getFailure(memory.append("/a", "x"))).code).toBe("EIO");
     expect((await getFailure(store.start())).code).toBe("EIO");
     await mongod.restart();
     await untilAnswers(memory);
     await memory.append("/a", "x");
-    expect(await listIndexes(client.db("late"), memories)).toEqual(expect.arrayContaining(ownIndexes));
+    expect(await listIndexes(client.db("late"), "memories")).toEqual(expect.arrayContaining(ownIndexes));
   });
 
   // Requirement: mongodb.indexes-tried-again
   it("that fails once at making the indexes fails one call, and the next one makes them", async () => {
     const client = useClient(new MongoClient(mongod.uri));
-    const store = new MongoMemoryStore({ client, layout, dbName: "once" });
+    const store = new MongoMemoryStore({ client, dbName: "once" });
     const outOfDiskSpace = 14031;
     const memory = store.memory(freshAddress());
     for (const write of [() => memory.append("/a", "x"), () => store.put(["a"], "k", {})]) {
@@ -89,7 +83,7 @@ describe.each<[LayoutName, ServerKind]>([
       expect((await getFailure(write())).message).toContain(String(outOfDiskSpace));
       await write();
     }
-    expect(await listIndexes(client.db("once"), memories)).toEqual(expect.arrayContaining(ownIndexes));
+    expect(await listIndexes(client.db("once"), "memories")).toEqual(expect.arrayContaining(ownIndexes));
     expect(await listIndexes(client.db("once"), "items")).toContain("items_by_namespace");
   });
 
@@ -98,14 +92,13 @@ describe.each<[LayoutName, ServerKind]>([
     const address = freshAddress();
     const patient = new MongoMemoryStore({
       client: useClient(new MongoClient(mongod.uri)),
-      layout,
       dbName: "hang",
     }).memory(address);
     await patient.append("/a", "x");
     const client = useClient(
       new MongoClient(mongod.uri, { socketTimeoutMS: 500, connectTimeoutMS: 500, serverSelectionTimeoutMS: 500 }),
     );
-    const memory = new MongoMemoryStore({ client, layout, dbName: "hang" }).memory(address);
+    const memory = new MongoMemoryStore({ client, dbName: "hang" }).memory(address);
     await untilAnswers(memory);
     await mongod.pause();
     try {
@@ -122,7 +115,7 @@ describe.each<[LayoutName, ServerKind]>([
   // Requirement: guarantees.no-unhandled-rejection
   it("leaves no unhandled rejection", async () => {
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
-    const store = new MongoMemoryStore({ client, layout, dbName: "rejections" });
+    const store = new MongoMemoryStore({ client, dbName: "rejections" });
     const memory = store.memory(freshAddress());
     await untilAnswers(memory);
     await memory.append("/a", "x");

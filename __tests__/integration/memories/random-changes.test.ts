@@ -11,8 +11,8 @@ import { ROOT } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { recordEdits, type RecordedEdits } from "../../../src/mongodb/history/record-edits.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/document/document.js";
+import { openMemories } from "../../../src/mongodb/memories/open-memories.js";
 import { recordedChange } from "../../../src/mongodb/memories/document/outbox/outbox.js";
-import { type LayoutName, openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -20,17 +20,17 @@ import { testDatabase } from "../../helpers/test-database.js";
 const changesOfMemory = 60;
 const limits = { maxFileBytes: 600, maxMemoryBytes: 15_000_000 };
 const call = createUnlimitedCall();
-const databases = { document: testDatabase("standalone"), files: testDatabase("replicaSet") };
+const { db, client } = testDatabase("standalone");
 
 let now = new Date(0);
 
-function openMemories(layout: LayoutName, keepsHistory: boolean) {
-  const { db, client } = databases[layout];
-  const opened = openLayout(layout, {
+function openCollection(keepsHistory: boolean) {
+  const collectionName = keepsHistory ? "with_history" : "memories";
+  const opened = openMemories({
     db,
     client,
-    collectionName: keepsHistory ? "with_history" : "memories",
-    writeConcern: layout === "files" ? { w: "majority", journal: true } : {},
+    collectionName,
+    writeConcern: {},
     connect: () => undefined,
     clock: () => now,
     expireMs: {},
@@ -38,9 +38,8 @@ function openMemories(layout: LayoutName, keepsHistory: boolean) {
     embeddings: null,
     makesIndexes: true,
   });
-  const [memories, versions] = opened.collectionNames.map((name) => db.collection(name));
-  if (memories === undefined || versions === undefined) throw new Error("a layout has memories and versions");
-  return { open: (address: CheckedAddress): MemoryBackend => opened.backend(address, limits), memories, versions };
+  const open = (address: CheckedAddress): MemoryBackend => opened.backend(address, limits);
+  return { open, memories: db.collection(collectionName) };
 }
 
 type Choose = <T>(values: readonly [T, ...T[]]) => T;
@@ -113,18 +112,9 @@ function sortSnapshot({ files, directories }: Pick<MemorySnapshot, "files" | "di
   };
 }
 
-describe.each([
-  { layout: "document", keepsHistory: false, atOnce: 1 },
-  { layout: "document", keepsHistory: true, atOnce: 1 },
-  { layout: "files", keepsHistory: false, atOnce: 1 },
-  { layout: "files", keepsHistory: true, atOnce: 1 },
-  // A process makes them in few transactions.
-  { layout: "files", keepsHistory: true, atOnce: 12 },
-] as const)("random changes in the layout $layout, history: $keepsHistory, $atOnce at once", (options) => {
-  const { layout, keepsHistory, atOnce } = options;
-  const { open, memories, versions } = openMemories(layout, keepsHistory);
+describe.each([false, true])("random changes, history: %s", (keepsHistory) => {
+  const { open, memories } = openCollection(keepsHistory);
 
-  // Requirement: files.document-for-each-file, files.transactions
   it.each(Array.from({ length: repetitions({ usual: 10, long: 100 }) }, (_, index) => index + 1))(
     "are answered, refused, stored and recorded as the tree says (seed %i)",
     async (seed) => {
@@ -134,26 +124,21 @@ describe.each([
       const tree = new MemoryTree({ files: [], directories: [], revision: 0 });
       const recorded: RecordedEdits[] = [];
       let refused = 0;
-      for (let round = 1; round <= changesOfMemory / Math.sqrt(atOnce); round += 1) {
+      for (let round = 1; round <= changesOfMemory; round += 1) {
         now = new Date(round);
-        const changes = Array.from({ length: atOnce }, () => pickChange(pick));
-        const answers = await Promise.all(
-          changes.map((change) => getAnswer(change, () => memory.change(change, {}, call))),
-        );
-        const expected: object[] = [];
-        for (const change of changes) expected.push(await getAnswer(change, () => changeTree(tree, change, recorded)));
-        refused += expected.filter((answer) => "code" in answer).length;
-        expect({ round, changes, answers }).toEqual({ round, changes, answers: expected });
-        expect({ round, changes, is: sortSnapshot(await memory.snapshot(call)) }).toEqual({
+        const change = pickChange(pick);
+        const answer = await getAnswer(change, () => memory.change(change, {}, call));
+        const expected = await getAnswer(change, () => changeTree(tree, change, recorded));
+        if ("code" in expected) refused += 1;
+        expect({ round, change, answer }).toEqual({ round, change, answer: expected });
+        expect({ round, change, is: sortSnapshot(await memory.snapshot(call)) }).toEqual({
           round,
-          changes,
+          change,
           is: sortSnapshot(tree.snapshot()),
         });
-        if (layout === "document") await checkOutbox(address, recorded);
+        await checkOutbox(address, recorded);
       }
       expect(refused).toBeGreaterThan(1);
-      if (layout === "files") await checkDocuments(address, tree);
-      if (layout === "files" && keepsHistory) await checkVersions(address, recorded);
     },
   );
 
@@ -164,33 +149,6 @@ describe.each([
     const made = recorded.at(-1);
     if (last !== undefined && made !== undefined)
       expect(describeEdits(recordedChange(last))).toEqual(describeEdits(made));
-  }
-
-  async function checkDocuments({ nodeId }: CheckedAddress, tree: MemoryTree): Promise<void> {
-    const own = await memories
-      .find({ _id: { $gte: `g\u0001${nodeId}\0`, $lt: `g\u0001${nodeId}\u0001` } as never })
-      .toArray();
-    expect(own).toHaveLength(tree.files.size + tree.directories.size + 1);
-    const ids = own.flatMap(({ textId }) => (textId as string | undefined) ?? []);
-    expect(new Set(ids).size).toBe(tree.files.size);
-  }
-
-  async function checkVersions({ nodeId }: CheckedAddress, recorded: RecordedEdits[]): Promise<void> {
-    const owner = await versions.findOne({ nodeId });
-    const found = await versions
-      .find({ _id: { $regex: `^${String(owner?._id)}\\.` } as never })
-      .sort({ _id: 1 })
-      .toArray();
-    const told = found.map(({ path, from, directories }) => ({ path, from, directories }));
-    expect(told).toEqual(
-      recorded.flatMap(({ files, directories }) =>
-        (files.length === 0 ? [{ path: undefined, from: undefined }] : files).map(({ path, from }, index) => ({
-          path,
-          from,
-          directories: index === 0 && Object.keys(directories).length > 0 ? directories : undefined,
-        })),
-      ),
-    );
   }
 });
 

@@ -3,10 +3,8 @@ import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
 import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
-import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
 import { patched } from "../../helpers/patched.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -188,17 +186,13 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
   expect((await memory.snapshot()).files).toHaveLength(present.files.size);
 }
 
-/** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([
-  ["document", "standalone"],
-  ["files", "replicaSet"],
-])("a history in the layout %s", (layout, server) => {
-  const { client, name: dbName } = testDatabase(server);
-  const numRuns = repetitions({ usual: layout === "files" ? 3 : 6, long: 300 });
+describe("a history", () => {
+  const { client, name: dbName } = testDatabase("standalone");
+  const numRuns = repetitions({ usual: 6, long: 300 });
 
   // Requirement: history.model
   it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
-    const store = new MongoMemoryStore({ client, dbName, layout, history: true });
+    const store = new MongoMemoryStore({ client, dbName, history: true });
     const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 40 }), async (sequence) => {
       const recorded = await Recorded.open(store);
       const model = new ModelMemory();
@@ -213,7 +207,6 @@ describe.each<[LayoutName, ServerKind]>([
     const store = new MongoMemoryStore({
       client,
       dbName,
-      layout,
       memoriesCollection: "short",
       history: { keepVersions: 2 },
     });

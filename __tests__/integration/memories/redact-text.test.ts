@@ -4,11 +4,9 @@ import type { MemoryHistory } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { getFailure } from "../../helpers/get-failure.js";
-import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const cover = "[redacted----]";
@@ -24,13 +22,9 @@ function getHistory(memory: Memory): MemoryHistory {
   return memory.history;
 }
 
-/** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([
-  ["document", "standalone"],
-  ["files", "replicaSet"],
-])("a text that is redacted in the layout %s", (layout, server) => {
-  const { db, client, name: dbName } = testDatabase(server);
-  const store = new MongoMemoryStore({ client, dbName, layout, history: true, memoryTextIndex: layout === "files" });
+describe("a text that is redacted", () => {
+  const { db, client, name: dbName } = testDatabase("standalone");
+  const store = new MongoMemoryStore({ client, dbName, history: true });
   const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
 
   /** Every document of the database as the server stores it. */

@@ -5,22 +5,12 @@ import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/his
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { type TestDatabase, testDatabase } from "../../helpers/test-database.js";
+import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
-interface Place extends TestDatabase {
-  layout: LayoutName;
-}
-
-/** The layout `files` has no memories on a standalone server. */
-const places: Place[] = [
-  { layout: "document", ...testDatabase("standalone") },
-  { layout: "files", ...testDatabase("replicaSet") },
-];
 const clock = (): Date => new Date();
 
 async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -85,90 +75,87 @@ async function getPlans(
 
 const summary = ({ id, operation, path }: MemoryVersion): string => `${id} ${operation} ${path}`;
 
-describe.each(places)(
-  "versions that are kept for a while, in the layout $layout,",
-  ({ layout, client, name: dbName, db }) => {
-    const keepMs = 1000;
-    const startMs = Date.now();
-    let nowMs = startMs;
-    const store = new MongoMemoryStore({
-      client,
-      dbName,
-      layout,
-      memoriesCollection: "kept",
-      history: { keepMs },
-      clock: () => new Date(nowMs),
-    });
-    const versions = db.collection("kept_versions");
+describe("versions that are kept for a while", () => {
+  const { client, name: dbName, db } = testDatabase("standalone");
+  const keepMs = 1000;
+  const startMs = Date.now();
+  let nowMs = startMs;
+  const store = new MongoMemoryStore({
+    client,
+    dbName,
+    memoriesCollection: "kept",
+    history: { keepMs },
+    clock: () => new Date(nowMs),
+  });
+  const versions = db.collection("kept_versions");
 
-    /** Two files, of which one is changed twice and one is deleted, a second apart. */
-    async function changedMemory(): Promise<Memory> {
-      nowMs = startMs;
-      const memory = store.memory({ nodeId: randomUUID() });
-      await memory.write("/a", "one");
-      await memory.write("/b", "b");
-      nowMs += keepMs / 2;
-      await memory.write("/a", "two");
-      await memory.delete("/b");
-      nowMs += keepMs / 4;
-      await memory.write("/a", "three");
-      await flush(memory);
-      return memory;
-    }
+  /** Two files, of which one is changed twice and one is deleted, a second apart. */
+  async function changedMemory(): Promise<Memory> {
+    nowMs = startMs;
+    const memory = store.memory({ nodeId: randomUUID() });
+    await memory.write("/a", "one");
+    await memory.write("/b", "b");
+    nowMs += keepMs / 2;
+    await memory.write("/a", "two");
+    await memory.delete("/b");
+    nowMs += keepMs / 4;
+    await memory.write("/a", "three");
+    await flush(memory);
+    return memory;
+  }
 
-    const listed = async (memory: Memory, path: string): Promise<string[]> =>
-      (await all(getHistory(memory).list({ path }))).map(summary);
+  const listed = async (memory: Memory, path: string): Promise<string[]> =>
+    (await all(getHistory(memory).list({ path }))).map(summary);
 
-    // Requirement: history.kept
-    it("are dropped so long after they were made, but for the last of each path", async () => {
-      await changedMemory();
-      const found = await versions
-        .find({ path: { $in: ["/a", "/b"] } })
-        .sort({ _id: 1 })
-        .toArray();
-      expect(found.map(({ path, dropAt }) => [path, (dropAt as Date | undefined)?.getTime()])).toEqual([
-        ["/a", startMs + keepMs],
-        ["/b", startMs + keepMs],
-        ["/a", startMs + 1.5 * keepMs],
-        ["/b", undefined],
-        ["/a", undefined],
-      ]);
-      const indexes = await versions.indexes();
-      expect(indexes.filter(({ key }) => "dropAt" in key)).toMatchObject([{ expireAfterSeconds: 0 }]);
-    });
+  // Requirement: history.kept
+  it("are dropped so long after they were made, but for the last of each path", async () => {
+    await changedMemory();
+    const found = await versions
+      .find({ path: { $in: ["/a", "/b"] } })
+      .sort({ _id: 1 })
+      .toArray();
+    expect(found.map(({ path, dropAt }) => [path, (dropAt as Date | undefined)?.getTime()])).toEqual([
+      ["/a", startMs + keepMs],
+      ["/b", startMs + keepMs],
+      ["/a", startMs + 1.5 * keepMs],
+      ["/b", undefined],
+      ["/a", undefined],
+    ]);
+    const indexes = await versions.indexes();
+    expect(indexes.filter(({ key }) => "dropAt" in key)).toMatchObject([{ expireAfterSeconds: 0 }]);
+  });
 
-    // Requirement: history.kept
-    it("are gone then, even where MongoDB has yet to delete them", async () => {
-      const memory = await changedMemory();
-      const history = getHistory(memory);
-      nowMs = startMs + keepMs - 1;
-      expect([await listed(memory, "/a"), await listed(memory, "/b")]).toEqual([
-        ["5 modified /a", "3 modified /a", "1 created /a"],
-        ["4 deleted /b", "2 created /b"],
-      ]);
-      expect((await history.read("1")).content).toBe("one");
-      nowMs += 1;
-      expect([await listed(memory, "/a"), await listed(memory, "/b")]).toEqual([
-        ["5 modified /a", "3 modified /a"],
-        ["4 deleted /b"],
-      ]);
-      await refuses(history.read("1"), "ENOENT");
-      await refuses(history.at("2"), "ENOENT");
-      await refuses(history.diff("1", "5"), "ENOENT");
-      await refuses(history.revert({ path: "/b", to: "2" }), "ENOENT");
-      // Version 3 still told what it replaced.
-      expect(await history.redact("1")).toBe(1);
-      await refuses(history.redact("1"), "ENOENT");
-      expect((await history.read("3")).content).toBe("two");
-      nowMs = startMs + 1.5 * keepMs;
-      expect(
-        (await all(history.list({ path: "/" }))).filter(({ path }) => path === "/a" || path === "/b").map(summary),
-      ).toEqual(["5 modified /a", "4 deleted /b"]);
-      expect((await history.read("5")).content).toBe("three");
-      expect((await history.blame("/a")).map(({ version }) => version?.id)).toEqual(["5"]);
-    });
-  },
-);
+  // Requirement: history.kept
+  it("are gone then, even where MongoDB has yet to delete them", async () => {
+    const memory = await changedMemory();
+    const history = getHistory(memory);
+    nowMs = startMs + keepMs - 1;
+    expect([await listed(memory, "/a"), await listed(memory, "/b")]).toEqual([
+      ["5 modified /a", "3 modified /a", "1 created /a"],
+      ["4 deleted /b", "2 created /b"],
+    ]);
+    expect((await history.read("1")).content).toBe("one");
+    nowMs += 1;
+    expect([await listed(memory, "/a"), await listed(memory, "/b")]).toEqual([
+      ["5 modified /a", "3 modified /a"],
+      ["4 deleted /b"],
+    ]);
+    await refuses(history.read("1"), "ENOENT");
+    await refuses(history.at("2"), "ENOENT");
+    await refuses(history.diff("1", "5"), "ENOENT");
+    await refuses(history.revert({ path: "/b", to: "2" }), "ENOENT");
+    // Version 3 still told what it replaced.
+    expect(await history.redact("1")).toBe(1);
+    await refuses(history.redact("1"), "ENOENT");
+    expect((await history.read("3")).content).toBe("two");
+    nowMs = startMs + 1.5 * keepMs;
+    expect(
+      (await all(history.list({ path: "/" }))).filter(({ path }) => path === "/a" || path === "/b").map(summary),
+    ).toEqual(["5 modified /a", "4 deleted /b"]);
+    expect((await history.read("5")).content).toBe("three");
+    expect((await history.blame("/a")).map(({ version }) => version?.id)).toEqual(["5"]);
+  });
+});
 
 const letters = (letter: string, megabytes: number): string => letter.repeat(megabytes * 1_000_000);
 
@@ -208,108 +195,86 @@ describe("a memory near the size that MongoDB takes", () => {
   });
 });
 
-describe("a memory of a document for each file", () => {
-  const { client, name: dbName } = testDatabase();
-  const store = new MongoMemoryStore({ client, dbName, layout: "files", history: true });
+describe("beside 1,000 versions of other memories, that have the same paths and actors,", () => {
+  const { uri, name: dbName, db } = testDatabase("standalone");
+  const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
+  const store = new MongoMemoryStore({
+    client: watched,
+    dbName,
+    memoriesCollection: "many",
+    history: true,
+    clock,
+  });
+  const versions = db.collection<{ _id: string }>("many_versions");
+  const address = { nodeId: randomUUID(), scope: "perUser", userId: "ada" } as const;
+  const memory = store.memory(address);
+  /** Keys or documents: five changes, and some are looked at twice. */
+  const maxOwn = 12;
+  const actor = { userId: "ada", threadId: "t", runId: "r", toolCallId: "call" };
 
-  // Requirement: history.limits
-  it("takes and records changes that are larger than a document, also where several write at once", async () => {
-    const memory = store.memory({ nodeId: randomUUID() }, { maxFileBytes: 14_000_000 });
-    await memory.write("/large", letters("l", 13));
-    await Promise.all([
-      memory.write("/large", letters("m", 13)),
-      ...["a", "b", "c"].map((letter) => memory.write("/a", letters(letter, 1))),
-    ]);
-    expect((await all(getHistory(memory).list())).map(({ id }) => id)).toEqual(["5", "4", "3", "2", "1"]);
-    expect((await getHistory(memory).read("1")).content).toBe(letters("l", 13));
-    expect(await memory.read("/large")).toBe(letters("m", 13));
+  beforeAll(async () => {
+    const changed = memory.with({ actor });
+    await changed.write("/notes/a", "one");
+    await changed.rename("/notes/a", "/notes/b");
+    await changed.append("/notes/b", "two");
+    await flush(memory);
+    const own = await versions.find().toArray();
+    const others = Array.from({ length: 1000 / own.length }, () => new ObjectId().toHexString());
+    const [memoryId = ""] = own.map(({ _id }) => _id).filter((id) => !id.includes("."));
+    await versions.insertMany(
+      others.flatMap((other) => own.map((version) => ({ ...version, _id: version._id.replace(memoryId, other) }))),
+    );
+  });
+
+  const call = (run: (history: MemoryHistory) => Promise<unknown> | AsyncIterable<unknown>) => async () => {
+    const answer = run(getHistory(memory));
+    return Symbol.asyncIterator in answer ? all(answer) : answer;
+  };
+
+  // Requirement: history.indexes
+  it.each<[string, () => Promise<unknown>]>([
+    ["a page of them", call((history) => history.list())],
+    ["a page after an id", call((history) => history.list({ limit: 2 }))],
+    ["by the path of a file", call((history) => history.list({ path: "/notes/b" }))],
+    ["by the path of a directory", call((history) => history.list({ path: "/notes" }))],
+    ...Object.entries(actor).map(([field, id]): [string, () => Promise<unknown>] => [
+      `by actor.${field}`,
+      call((history) => history.list({ actor: { [field]: id } })),
+    ]),
+    ["by operation and time", call((history) => history.list({ operation: "renamed", after: new Date(0) }))],
+    ["the text of one", call((history) => history.read("1"))],
+    ["the tree of one", call((history) => history.at("1"))],
+    ["blame", call((history) => history.blame("/notes/b"))],
+    ["revert of a run", call((history) => history.revert({ runId: "r" }, { force: true }))],
+    ["redact", call((history) => history.redact("1"))],
+  ])("%s examines those of one memory only", async (_, run) => {
+    const plans = await getPlans(watched, db, "many_versions", run);
+    expect(plans).not.toEqual([]);
+    for (const { text, examined } of plans) {
+      expect(text).not.toContain("COLLSCAN");
+      expect(examined).toBeLessThanOrEqual(maxOwn);
+    }
+  });
+
+  // Requirement: history.indexes
+  it("forget finds those of a user, and who acted or decided, by an index", async () => {
+    const node = new MemoryNode({
+      store,
+      nodeId: "assistant",
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    await new MemoryTool({ memory: node.memory() }).invoke({ command: "append", path: "/a", content: "x" });
+    for (const range of [{ userId: "nobody" }, { threadId: "none" }, { nodeId: "nowhere" }]) {
+      const plans = await Promise.all(
+        ["many", "many_versions", "many_proposals"].map((collection) =>
+          getPlans(watched, db, collection, () => store.forget(range)),
+        ),
+      );
+      // The memory of a node is removed by a command that is not looked at here.
+      expect(plans.map(({ length }) => length > 0)).toEqual([!("nodeId" in range), true, true]);
+      for (const { text, examined } of plans.flat())
+        expect({ text, examined }).toEqual({ text: expect.not.stringContaining("COLLSCAN"), examined: 0 });
+    }
   });
 });
-
-describe.each(places)(
-  "in the layout $layout, beside 1,000 versions of other memories, that have the same paths and actors,",
-  ({ layout, uri, name: dbName, db }) => {
-    const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
-    const store = new MongoMemoryStore({
-      client: watched,
-      dbName,
-      layout,
-      memoriesCollection: "many",
-      history: true,
-      clock,
-    });
-    const versions = db.collection<{ _id: string }>("many_versions");
-    const memories = layout === "files" ? "many_files" : "many";
-    const address = { nodeId: randomUUID(), scope: "perUser", userId: "ada" } as const;
-    const memory = store.memory(address);
-    /** Keys or documents: five changes, and some are looked at twice. */
-    const maxOwn = 12;
-    const actor = { userId: "ada", threadId: "t", runId: "r", toolCallId: "call" };
-
-    beforeAll(async () => {
-      const changed = memory.with({ actor });
-      await changed.write("/notes/a", "one");
-      await changed.rename("/notes/a", "/notes/b");
-      await changed.append("/notes/b", "two");
-      await flush(memory);
-      const own = await versions.find().toArray();
-      const others = Array.from({ length: 1000 / own.length }, () => new ObjectId().toHexString());
-      const [memoryId = ""] = own.map(({ _id }) => _id).filter((id) => !id.includes("."));
-      await versions.insertMany(
-        others.flatMap((other) => own.map((version) => ({ ...version, _id: version._id.replace(memoryId, other) }))),
-      );
-    });
-
-    const call = (run: (history: MemoryHistory) => Promise<unknown> | AsyncIterable<unknown>) => async () => {
-      const answer = run(getHistory(memory));
-      return Symbol.asyncIterator in answer ? all(answer) : answer;
-    };
-
-    // Requirement: history.indexes
-    it.each<[string, () => Promise<unknown>]>([
-      ["a page of them", call((history) => history.list())],
-      ["a page after an id", call((history) => history.list({ limit: 2 }))],
-      ["by the path of a file", call((history) => history.list({ path: "/notes/b" }))],
-      ["by the path of a directory", call((history) => history.list({ path: "/notes" }))],
-      ...Object.entries(actor).map(([field, id]): [string, () => Promise<unknown>] => [
-        `by actor.${field}`,
-        call((history) => history.list({ actor: { [field]: id } })),
-      ]),
-      ["by operation and time", call((history) => history.list({ operation: "renamed", after: new Date(0) }))],
-      ["the text of one", call((history) => history.read("1"))],
-      ["the tree of one", call((history) => history.at("1"))],
-      ["blame", call((history) => history.blame("/notes/b"))],
-      ["revert of a run", call((history) => history.revert({ runId: "r" }, { force: true }))],
-      ["redact", call((history) => history.redact("1"))],
-    ])("%s examines those of one memory only", async (_, run) => {
-      const plans = await getPlans(watched, db, "many_versions", run);
-      expect(plans).not.toEqual([]);
-      for (const { text, examined } of plans) {
-        expect(text).not.toContain("COLLSCAN");
-        expect(examined).toBeLessThanOrEqual(maxOwn);
-      }
-    });
-
-    // Requirement: history.indexes
-    it("forget finds those of a user, and who acted or decided, by an index", async () => {
-      const node = new MemoryNode({
-        store,
-        nodeId: "assistant",
-        rules: [{ path: "/**", access: "ask" }],
-        onAsk: "propose",
-      });
-      await new MemoryTool({ memory: node.memory() }).invoke({ command: "append", path: "/a", content: "x" });
-      for (const range of [{ userId: "nobody" }, { threadId: "none" }, { nodeId: "nowhere" }]) {
-        const plans = await Promise.all(
-          [memories, "many_versions", "many_proposals"].map((collection) =>
-            getPlans(watched, db, collection, () => store.forget(range)),
-          ),
-        );
-        // The layout `document` removes the memories of a node by a command that is not looked at here.
-        expect(plans.map(({ length }) => length > 0)).toEqual([layout === "files" || !("nodeId" in range), true, true]);
-        for (const { text, examined } of plans.flat())
-          expect({ text, examined }).toEqual({ text: expect.not.stringContaining("COLLSCAN"), examined: 0 });
-      }
-    });
-  },
-);

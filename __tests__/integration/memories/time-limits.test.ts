@@ -11,11 +11,10 @@ import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
-import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import type { PrivateMongod, ServerKind } from "../../helpers/mongo-servers.js";
+import type { PrivateMongod } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -32,11 +31,7 @@ async function aborted(call: (signal: AbortSignal) => Promise<unknown>): Promise
   return outcome;
 }
 
-/** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([
-  ["document", "standalone"],
-  ["files", "replicaSet"],
-])("with the layout %s, a frozen mongod", (layout, server) => {
+describe("a frozen mongod", () => {
   let mongod: PrivateMongod;
   /** A time limit that a busy machine keeps before the server is frozen, too. */
   let patient: MongoMemoryStore;
@@ -46,11 +41,11 @@ describe.each<[LayoutName, ServerKind]>([
   let memory: Memory;
 
   beforeAll(async () => {
-    mongod = await privateMongod(server);
+    mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri));
-    patient = new MongoMemoryStore({ client, layout, dbName: "waiting" });
-    hasty = new MongoMemoryStore({ client, layout, dbName: "waiting", timeoutMs: 100 });
-    owned = await MongoMemoryStore.fromConnString(mongod.uri, { layout, dbName: "waiting" });
+    patient = new MongoMemoryStore({ client, dbName: "waiting" });
+    hasty = new MongoMemoryStore({ client, dbName: "waiting", timeoutMs: 100 });
+    owned = await MongoMemoryStore.fromConnString(mongod.uri, { dbName: "waiting" });
     node = new MemoryNode({ ...freshAddress(), store: patient });
     memory = node.memory();
     await patient.start();
@@ -138,7 +133,7 @@ describe.each<[LayoutName, ServerKind]>([
     const address = freshAddress();
     const narrow = useClient(new MongoClient(mongod.uri, { maxPoolSize: 1 }));
     mongod.resume();
-    const changed = new MongoMemoryStore({ client: narrow, layout, dbName: "waiting" }).memory(address);
+    const changed = new MongoMemoryStore({ client: narrow, dbName: "waiting" }).memory(address);
     await untilAnswers(changed);
     await changed.append("/a", "before");
     await mongod.pause();
@@ -152,23 +147,20 @@ describe.each<[LayoutName, ServerKind]>([
 });
 
 // Requirement: waiting.nothing-begins-later
-it.each(layoutNames)(
-  "with the layout %s, an edit that is aborted while its text is changed writes nothing",
-  async (layout) => {
-    const { client, name } = testDatabase();
-    const store = new MongoMemoryStore({ client, dbName: name, layout });
-    const edited = store.memory(freshAddress());
-    await edited.write("/a", "x");
-    const controller = new AbortController();
-    const edit = edited.with({ signal: controller.signal }).edit("/a", (text) => {
-      controller.abort(stopped);
-      return `${text}y`;
-    });
-    await expect(edit).rejects.toBe(stopped);
-    await edited.append("/b", "after it");
-    expect(await edited.read("/a")).toBe("x");
-  },
-);
+it("an edit that is aborted while its text is changed writes nothing", async () => {
+  const { client, name } = testDatabase();
+  const store = new MongoMemoryStore({ client, dbName: name });
+  const edited = store.memory(freshAddress());
+  await edited.write("/a", "x");
+  const controller = new AbortController();
+  const edit = edited.with({ signal: controller.signal }).edit("/a", (text) => {
+    controller.abort(stopped);
+    return `${text}y`;
+  });
+  await expect(edit).rejects.toBe(stopped);
+  await edited.append("/b", "after it");
+  expect(await edited.read("/a")).toBe("x");
+});
 
 describe("MongoDB", () => {
   const { client, name, uri } = testDatabase();

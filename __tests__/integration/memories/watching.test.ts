@@ -6,7 +6,6 @@ import { describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import type { Memory, MemoryChanges } from "../../../src/core/memory.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -37,14 +36,9 @@ function collected(changes: MemoryChanges): { paths: string[]; end: Promise<void
 }
 
 /** The memory of another client, as another process has it. */
-function openMemory(
-  uri: string,
-  dbName: string,
-  address: { nodeId: string },
-  layout: LayoutName = "document",
-): { memory: Memory; client: MongoClient } {
+function openMemory(uri: string, dbName: string, address: { nodeId: string }): { memory: Memory; client: MongoClient } {
   const client = useClient(new MongoClient(uri, { monitorCommands: true }));
-  return { memory: new MongoMemoryStore({ client, dbName, layout }).memory(address), client };
+  return { memory: new MongoMemoryStore({ client, dbName }).memory(address), client };
 }
 
 /** By name; a change stream that is opened is a `stream`, not an `aggregate`. */
@@ -58,13 +52,13 @@ function countCommands(client: MongoClient): Record<string, number> {
   return counts;
 }
 
-describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in the layout %s,", (layout) => {
+describe("a watch on a replica set", () => {
   // Requirement: watch.streams
   it("is told by the server of what others change, from the first write of the memory on", async () => {
     const { uri, name } = testDatabase();
     const address = freshAddress();
-    const { memory } = openMemory(uri, name, address, layout);
-    const { memory: other } = openMemory(uri, name, address, layout);
+    const { memory } = openMemory(uri, name, address);
+    const { memory: other } = openMemory(uri, name, address);
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
@@ -83,8 +77,8 @@ describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in t
   it("goes on when the memory is forgotten and made again", async () => {
     const { client, uri, name } = testDatabase();
     const address = freshAddress();
-    const store = new MongoMemoryStore({ client, dbName: name, layout });
-    const { memory } = openMemory(uri, name, address, layout);
+    const store = new MongoMemoryStore({ client, dbName: name });
+    const { memory } = openMemory(uri, name, address);
     await store.memory(address).write("/a", "1");
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
@@ -104,10 +98,10 @@ describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in t
   it("leaves half of the connections of its client to all else", async () => {
     const { uri, name } = testDatabase();
     const client = useClient(new MongoClient(uri, { monitorCommands: true, maxPoolSize: 4 }));
-    const store = new MongoMemoryStore({ client, dbName: name, layout });
+    const store = new MongoMemoryStore({ client, dbName: name });
     const counts = countCommands(client);
     const addresses = Array.from({ length: 4 }, freshAddress);
-    const others = addresses.map((address) => openMemory(uri, name, address, layout).memory);
+    const others = addresses.map((address) => openMemory(uri, name, address).memory);
     // The first write of a memory opens a stream anew.
     await Promise.all(others.map((other) => other.write("/before", "x")));
     const watches = addresses.map((address) => store.memory(address).watch({ pollIntervalMs: 20 }));
@@ -130,14 +124,14 @@ describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in t
   // Requirement: watch.costs
   it("does not open one stream after another when the collection has been dropped", async () => {
     const { db, uri, name } = testDatabase();
-    const { memory, client } = openMemory(uri, name, freshAddress(), layout);
+    const { memory, client } = openMemory(uri, name, freshAddress());
     await memory.write("/a", "1");
     const counts = countCommands(client);
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
     await until(() => counts["stream"] === 1);
-    await db.collection(layout === "files" ? "memories_files" : "memories").drop();
+    await db.collection("memories").drop();
     await until(() => paths.length === 1);
     await memory.write("/b", "1");
     await until(() => paths.length === 2);

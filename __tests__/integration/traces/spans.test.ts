@@ -8,7 +8,6 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
@@ -301,9 +300,9 @@ describe("spans", () => {
   });
 
   // Requirement: traces.ways-in
-  it.each(layoutNames)("come from the store's own methods, and tell the server, in the layout %s", async (layout) => {
+  it("come from the store's own methods, and tell the server", async () => {
     const { client, name, uri } = testDatabase();
-    const store = new MongoMemoryStore({ client, dbName: name, layout, history: true });
+    const store = new MongoMemoryStore({ client, dbName: name, history: true });
     await store.put(["docs", "a"], "k", { text: "x" });
     await store.get(["docs", "a"], "k");
     await store.search(["docs"], { query: "x" });

@@ -40,7 +40,6 @@ function createSource(sizes: readonly number[]): Source {
 const sum = (sizes: Iterable<number>): number => [...sizes].reduce((total, size) => total + size, 0);
 
 describe("files that are read ahead", () => {
-  // Requirement: files.archives
   it("are read once each, and no more than a batch of them is held", async () => {
     const sizes = Array.from({ length: 3000 }, (_, index) =>
       index % 500 === 7 ? 9_000_000 : index % 60 === 0 ? 1_500_000 : index % 5,

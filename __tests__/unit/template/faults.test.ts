@@ -118,7 +118,7 @@ describe("a graph definition", () => {
     [
       "memory",
       { maxMemoryBytes: 0 },
-      'maxMemoryBytes must be a whole number from 1: the largest memory in bytes (default 15000000, which is also the most, with the layout "document"; none with "files") (given 0)',
+      "maxMemoryBytes must be a whole number from 1: the largest memory in bytes (default 15000000, which is also the most) (given 0)",
     ],
     [
       "agent",

@@ -48,7 +48,7 @@ export class TransferCheck {
   /** A lower bound: keys and times come on top, which the storage counts. */
   total(added: readonly TreeFile[]): void {
     const { stored, name } = this.#open;
-    if (stored?.database.layout.limitsByDefault !== true) return;
+    if (stored === null) return;
     // The new size of a replaced file counts.
     const sizes = new Map([...this.#present.files, ...added].map(({ path, sizeBytes }) => [path, sizeBytes]));
     const totalBytes = [...sizes.values()].reduce((sum, sizeBytes) => sum + sizeBytes, 0);

@@ -29,19 +29,13 @@ export interface OpenTree extends Tree {
   close: () => Promise<void>;
 }
 
-/**
- * Reads a memory of a database as it is at one moment: all at once or, where it may be too large for that, batch by
- * batch. Reads a folder file by file.
- */
-export async function readTree({ memory, name, stored }: OpenTarget): Promise<OpenTree> {
+/** Reads a memory of a database at once, as it is at one moment. Reads a folder file by file. */
+export async function readTree({ memory, stored }: OpenTarget): Promise<OpenTree> {
   if (stored === null)
     return { ...(await readFolder(memory)), address: null, history: null, close: async () => undefined };
-  const { database, address } = stored;
-  const moment = await database.moment(address, "read");
-  if (moment !== null) return { ...createTree(moment, name), address, history: null };
   const { files, directories } = await memory.snapshot();
   return {
-    address,
+    address: stored.address,
     directories: directories.toSorted(compareCodeUnits),
     files: files
       .toSorted((a, b) => compareCodeUnits(a.path, b.path))

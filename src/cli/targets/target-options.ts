@@ -3,7 +3,6 @@ import { actorField, maxActorChars } from "../../core/values/actor.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
-import type { LayoutName } from "../../mongodb/admin/memory-database.js";
 import { optionGroups } from "../command.js";
 import { usageError } from "../errors.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
@@ -13,7 +12,6 @@ export interface TargetOptions {
   uri?: string;
   db?: string;
   collection?: string;
-  layout?: LayoutName;
   node?: string;
   thread?: string;
   user?: string;
@@ -28,7 +26,6 @@ export interface DestinationOptions {
   toUri?: string;
   toDb?: string;
   toCollection?: string;
-  toLayout?: LayoutName;
   toNode?: string;
   toThread?: string;
   toUser?: string;
@@ -56,9 +53,6 @@ function nameOption(named: Option, isLegal: (name: string) => boolean, rule: str
   });
 }
 
-/** The values of a store's option `layout`. */
-const layoutNames = ["document", "files"] as const satisfies readonly LayoutName[];
-
 export const databaseOptions: readonly Option[] = [
   option(
     "--uri <string>",
@@ -68,10 +62,6 @@ export const databaseOptions: readonly Option[] = [
   collectionNameOption("--collection <name>", 'collection of the memories (default: "memories")').helpGroup(
     optionGroups.memory,
   ),
-  option(
-    "--layout <name>",
-    'how the application keeps the memories: its option `layout` (default: "document")',
-  ).choices(layoutNames),
 ];
 
 export const targetOptions: readonly Option[] = [
@@ -115,9 +105,6 @@ export const destinationOptions: readonly Option[] = [
     "--to-collection <name>",
     "collection of the destination (default: that of the source)",
   ).helpGroup(optionGroups.destination),
-  destination("--to-layout <name>", "how the destination keeps the memories (default: as the source)").choices(
-    layoutNames,
-  ),
   destination("--to-node <id>", "node id of the destination (default: the memory's own)"),
   destination(
     "--to-thread <id>",

@@ -1,6 +1,5 @@
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
-import type { LayoutName } from "../../mongodb/admin/memory-database.js";
 import { asUsage, usageError } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
 import { getDatabaseName } from "./connection-string.js";
@@ -13,7 +12,6 @@ export interface DatabaseTarget {
   uri: string;
   dbName: string | undefined;
   memoriesCollection: string | undefined;
-  layout: LayoutName | undefined;
 }
 
 export interface FolderTarget {
@@ -45,7 +43,6 @@ export function getDatabaseTarget(options: TargetOptions, env: Env): DatabaseTar
     uri,
     dbName: options.db ?? getDatabaseName(uri),
     memoriesCollection: options.collection,
-    layout: options.layout,
   };
 }
 
@@ -54,7 +51,7 @@ export function getTarget(options: TargetOptions, env: Env): Target {
   const { uri, dir, node, mount = [], paths = "posix", as } = options;
   if (dir !== undefined) {
     if (uri !== undefined) throw usageError("--uri and --dir exclude each other; pass the one where the memory is");
-    const ofDatabase = ["db", "collection", "layout", ...memoryFlags, "mount"];
+    const ofDatabase = ["db", "collection", ...memoryFlags, "mount"];
     refuseOptions(options, ofDatabase, "goes with --uri; a folder given by --dir is one memory");
     refuseOptions(options, ["as"], "goes with --uri; a folder given by --dir keeps no history");
     return { kind: "folder", dir, paths };
@@ -69,8 +66,8 @@ export function getTarget(options: TargetOptions, env: Env): Target {
 
 /** Returns the destination of `copy`. Missing options have the values of the source. @throws CommandError EUSAGE */
 export function getDestination(to: DestinationOptions, source: TargetOptions, env: Env): Target {
-  const { toUri, toDb, toCollection, toLayout, toNode, toThread, toUser, toDir } = to;
-  const ofDatabase = { toUri, toDb, toCollection, toLayout, toNode, toThread, toUser };
+  const { toUri, toDb, toCollection, toNode, toThread, toUser, toDir } = to;
+  const ofDatabase = { toUri, toDb, toCollection, toNode, toThread, toUser };
   const { paths = "posix", as } = source;
   if (toDir !== undefined) {
     const reason = "does not go with --to-dir, as a folder is one memory; leave one of the two out";
@@ -88,7 +85,7 @@ export function getDestination(to: DestinationOptions, source: TargetOptions, en
 
 /** @throws CommandError EUSAGE */
 export function getDestinationDatabase(to: DestinationOptions, source: TargetOptions, env: Env): DatabaseTarget {
-  const { toUri, toDb, toCollection, toLayout } = to;
+  const { toUri, toDb, toCollection } = to;
   const { MONGODB_URI: envUri } = env;
   const sourceUri = source.dir === undefined ? (source.uri ?? envUri) : undefined;
   const uri = toUri ?? sourceUri ?? envUri ?? "";
@@ -98,14 +95,13 @@ export function getDestinationDatabase(to: DestinationOptions, source: TargetOpt
     uri,
     dbName: toDb ?? getDatabaseName(toUri) ?? source.db ?? getDatabaseName(sourceUri),
     memoriesCollection: toCollection ?? source.collection,
-    layout: toLayout ?? source.layout,
   };
 }
 
 const noDestination = (): Error =>
   usageError(
-    "no destination was named; pass --to-node, --to-thread, --to-user, --to-uri, --to-db, --to-collection or " +
-      "--to-layout, or --to-dir for a folder",
+    "no destination was named; pass --to-node, --to-thread, --to-user, --to-uri, --to-db or --to-collection, or " +
+      "--to-dir for a folder",
   );
 
 /** @throws CommandError EUSAGE */

@@ -3,7 +3,6 @@ import type { HistoryBackend } from "../history/history-backend.js";
 import type { MemoryEntry, MemorySnapshot, MemoryStat, VersionedSnapshot } from "../tree/snapshot.js";
 import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
 import type { CallContext } from "../runtime/call.js";
-import type { CandidateFiles } from "./candidate-files.js";
 import type { Embeddings } from "./embeddings.js";
 import type { Change, ChangeOptions, ChangeResult } from "../tree/change.js";
 import type { ChangeListener } from "./change-listener.js";
@@ -65,12 +64,6 @@ export interface BackendFeatures {
    * file for its path. So a search and a watch read only the texts that have changed.
    */
   snapshotSince?(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot>;
-  /**
-   * Returns the texts of a large memory that may match a query, at one moment: all that contain one of the words that
-   * `englishWords` finds in the query, or the 1,000 most promising. Null if a search must read the whole memory,
-   * because the memory is small or the storage cannot search for these words. @internal
-   */
-  prefilter?(query: string, path: string, call: CallContext): Promise<CandidateFiles | null>;
   /** Returns the embeddings for passages of the memory. @internal */
   embeddings?(call: CallContext): Embeddings;
   /**

@@ -38,15 +38,11 @@ interface Extent {
   passages: number;
 }
 
-/**
- * The best passages, best first; those of one score by path and line.
- * @param minFiles how many files there are at least; those that are not in the index contain no word of the query
- */
+/** The best passages, best first; those of one score by path and line. */
 export function* rank(
   index: MemoryIndex,
   queryWords: readonly string[],
   { path, limit, per }: Omit<CheckedSearch, "query">,
-  minFiles = 0,
 ): Steps<Hit[]> {
   const words = takeDistinct(queryWords);
   const files = index.files.filter(isWithin(path));
@@ -54,9 +50,7 @@ export function* rank(
   const wordCount = files.reduce((sum, file) => sum + file.wordCount, 0);
   const meanPassage = wordCount / Math.max(1, passageCount) || 1;
   const meanFile = wordCount / Math.max(1, files.length) || 1;
-  // Files that are not in the index are as long as these.
-  const factor = Math.max(1, minFiles / Math.max(1, files.length));
-  const extent = { files: factor * files.length, passages: factor * passageCount };
+  const extent = { files: files.length, passages: passageCount };
   const candidates = yield* findTerms(index, words, isWithin(path), extent);
   const best = new BestHits({ limit, per });
   for (const file of files) {

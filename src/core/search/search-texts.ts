@@ -6,10 +6,9 @@ import type { Hit } from "./best-hits.js";
 import { fuse, rankBySimilarity } from "./fusion.js";
 import { describeHits } from "./held-words.js";
 import { type IndexOwner, readIndex } from "./index-cache.js";
-import { indexTexts } from "./memory-index.js";
 import { rank, takeDistinct } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
-import { englishWords, splitWords } from "./words.js";
+import { splitWords } from "./words.js";
 
 /** How far down the rankings by words and by similarity a passage may be that both find. */
 export const fusedRanks = 100;
@@ -32,18 +31,10 @@ async function findHits(
   call: CallContext,
 ): Promise<{ hits: Hit[]; words: readonly string[] }> {
   const embeddings = backend.features?.embeddings?.(call) ?? null;
-  // The storage knows only these words, and no embeddings.
-  const canPrefilter = embeddings === null && owner.searchWords === englishWords;
-  const candidates = canPrefilter
-    ? ((await backend.features?.prefilter?.(search.query, search.path, call)) ?? null)
-    : null;
-  const { index, vectors } =
-    candidates === null
-      ? await readIndex(backend, owner, call)
-      : { index: await runInTurns(indexTexts(candidates.texts, englishWords, null), call), vectors: null };
+  const { index, vectors } = await readIndex(backend, owner, call);
   const words = takeDistinct(splitWords(owner.searchWords, search.query));
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
-    return { hits: await runInTurns(rank(index, words, search, candidates?.files), call), words };
+    return { hits: await runInTurns(rank(index, words, search), call), words };
   const getSimilarity = await embeddings.createSimilarity(search.query);
   const deeper = { ...search, limit: Math.max(search.limit, fusedRanks) };
   const byWords = await runInTurns(rank(index, words, deeper), call);

@@ -89,23 +89,6 @@ function fold(text: string): string {
   return text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");
 }
 
-const letterOrDigit = /^[\p{L}\p{M}\p{N}]/u;
-/** Words as in an index that divides and folds less: `o'neil`, `file_name`, `straße`, `crêpes`. */
-const joinedWord = /[\p{L}\p{M}\p{N}_']+/gu;
-
-/**
- * The words of a query for an index that stems them itself and folds case and accents, each once. Null where such an
- * index cannot find some of them: those of scripts without spaces, and emoji.
- */
-export function spacedWords(query: string): string[] | null {
-  const { anyWord, unspacedStart } = getPatterns();
-  const found = fold(query).match(anyWord) ?? [];
-  if (found.some((word) => unspacedStart.test(word) || !letterOrDigit.test(word))) return null;
-  const joined = query.toLowerCase().normalize("NFC").match(joinedWord) ?? [];
-  const words = [...found, ...joined.map((word) => word.replace(/^'+|(?:'s)?'*$/g, ""))];
-  return [...new Set(words)].filter((word) => englishWords(word).length > 0);
-}
-
 function pushStem(words: string[], word: string): void {
   let stem = stems.get(word);
   if (stem === undefined) {

@@ -63,34 +63,24 @@ export interface IndexFacts {
 export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
   const names = await presentCollections(db, layout.collectionNames);
   if (!names.has(memoriesCollection)) return null;
-  const facts = await Promise.all(
+  return Promise.all(
     layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => readIndexFacts(db, index)),
   );
-  return facts.flat();
 }
 
-/** Returns nothing for an optional index that does not exist. */
-async function readIndexFacts(
-  db: Db,
-  { collection, description, example, isNamed, isOptional }: LayoutIndex,
-): Promise<IndexFacts[]> {
+async function readIndexFacts(db: Db, { collection, description, example }: LayoutIndex): Promise<IndexFacts> {
   const { name } = description;
   const facts = { name, collection: collection.collectionName };
   const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
-  if (other === undefined) return isOptional === true ? [] : [{ ...facts, state: "missing", used: null }];
+  if (other === undefined) return { ...facts, state: "missing", used: null };
   const sameFields = Object.entries(description).every(([field, value]) =>
     isDeepStrictEqual(getField(other, field), value),
   );
   const same = sameFields && other.collation === undefined;
-  if (!same) return [{ ...facts, state: "different", used: null }];
-  const find = {
-    find: collection.collectionName,
-    filter: example,
-    collation: exactCollation,
-    ...(isNamed === true && { hint: name }),
-  };
+  if (!same) return { ...facts, state: "different", used: null };
+  const find = { find: collection.collectionName, filter: example, collation: exactCollation };
   const plan = await reading(() => db.command({ explain: find, verbosity: "queryPlanner" }));
-  return [{ ...facts, state: "present", used: usesOnly(plan, name) }];
+  return { ...facts, state: "present", used: usesOnly(plan, name) };
 }
 
 function usesOnly(plan: Document, indexName: string): boolean {

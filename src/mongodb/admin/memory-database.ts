@@ -14,8 +14,8 @@ import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAdd
 import { connectFirst } from "../driver/first-connection.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
-import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
-import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
+import { openMemories } from "../memories/open-memories.js";
+import type { ArchivedMemory } from "../memories/memory-moment.js";
 import { countSwept } from "../memories/expiry/count-swept.js";
 import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
@@ -29,7 +29,6 @@ import type {
 } from "../memories/addresses/memory-filter.js";
 import { proposalsIn, summariesIn } from "../memories/addresses/summary-pages.js";
 
-export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
 export type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
@@ -41,8 +40,6 @@ export interface MemoryDatabaseOptions {
   /** @default the database of the connection string, or "test" if it names none */
   dbName?: string | undefined;
   memoriesCollection?: string | undefined;
-  /** The layout of the store. @default "document" */
-  layout?: LayoutName | undefined;
 }
 
 export interface FileWriteOptions {
@@ -76,20 +73,15 @@ export class MemoryDatabase {
   readonly db: Db;
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
-  readonly layoutName: LayoutName;
   readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => MemoryLayout;
-  readonly #layouts: Record<"read" | "write", MemoryLayout>;
+  readonly #memories: Record<"read" | "write", MemoryLayout>;
 
-  private constructor(
-    client: MongoClient,
-    { dbName, memoriesCollection = "memories", layout = "document" }: MemoryDatabaseOptions,
-  ) {
+  private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
-    this.layoutName = layout;
     this.#open = (makesIndexes, expireMs = {}) =>
-      openLayout(layout, {
+      openMemories({
         db: this.db,
         client,
         collectionName: memoriesCollection,
@@ -103,7 +95,7 @@ export class MemoryDatabase {
         embeddings: null,
         makesIndexes,
       });
-    this.#layouts = { read: this.#open(false), write: this.#open(true) };
+    this.#memories = { read: this.#open(false), write: this.#open(true) };
   }
 
   /**
@@ -128,12 +120,12 @@ export class MemoryDatabase {
     return getDatabasePlace(this.client, this.db.databaseName);
   }
 
-  /** The layout, opened for reading. */
+  /** The memories, opened for reading. */
   get layout(): MemoryLayout {
-    return this.#layouts.read;
+    return this.#memories.read;
   }
 
-  /** The collection in which the layout keeps the memories themselves. */
+  /** The collection of the memories themselves. */
   get memoriesCollection(): string {
     return this.layout.collectionNames[0] ?? this.collectionName;
   }
@@ -145,7 +137,7 @@ export class MemoryDatabase {
     { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
   ): Memory {
     return openMemoryOver(
-      (checked, limits) => this.#layouts[access].backend(checked, limits, clock),
+      (checked, limits) => this.#memories[access].backend(checked, limits, clock),
       address,
       { paths, maxFileBytes },
       { server: getServerAddress(this.client) },
@@ -162,20 +154,11 @@ export class MemoryDatabase {
     files: readonly DatedFile[],
     { actor, maxFileBytes }: FileWriteOptions,
   ): Promise<void> {
-    const earliest = files.reduce((time, { createdAt }) => (createdAt < time ? createdAt : time), new Date());
-    const stored = this.#layouts.write.open(address, { ...memoryDefaults, maxFileBytes }, () => earliest);
+    const stored = this.#memories.write.open(address, { ...memoryDefaults, maxFileBytes });
     return runWithDeadline({ signals: [], timeoutMs: writeTimeoutMs, actor }, (call) => {
       call.stage = "change";
       return writeDatedFiles(stored, files, maxFileBytes, call);
     });
-  }
-
-  /** Returns null if the layout reads a memory as a whole. @throws MemoryError EIO */
-  async moment(address: CheckedAddress, access: "read" | "write"): Promise<MemoryMoment | null> {
-    const open = moments[this.layoutName];
-    if (open === undefined) return null;
-    await this.#layouts[access].ready();
-    return open(this.client, this.db.collection(this.memoriesCollection), address);
   }
 
   /** Reads a memory with its history. */
@@ -185,12 +168,7 @@ export class MemoryDatabase {
 
   /** @returns false if there is a memory already. @throws MemoryError EIO */
   restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
-    return this.#layouts.write.open(address, memoryDefaults).restore({ tree, history, key }, createUnlimitedCall());
-  }
-
-  /** @returns false if there is no memory to move. @throws MemoryError EEXIST, EINVAL, ENOSPC, ECONFLICT, EIO */
-  move(address: CheckedAddress, to: LayoutName): Promise<boolean> {
-    return this.#layouts.write.move(address, to, createUnlimitedCall());
+    return this.#memories.write.open(address, memoryDefaults).restore({ tree, history, key }, createUnlimitedCall());
   }
 
   /** Reads the addresses of all memories that are not empty, in the order of their namespaces. */
@@ -210,7 +188,7 @@ export class MemoryDatabase {
 
   /** @returns whether the memory had an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return this.#layouts.write.open(address, memoryDefaults).upgrade(createUnlimitedCall());
+    return this.#memories.write.open(address, memoryDefaults).upgrade(createUnlimitedCall());
   }
 
   /** Whether there is anything to erase. Erasing from a missing collection would create it. @throws MemoryError EIO */
@@ -239,15 +217,15 @@ export class MemoryDatabase {
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
     return traced(spanOfForget(getServerAddress(this.client)), () =>
-      this.#layouts.write.remove(range, createUnlimitedCall()),
+      this.#memories.write.remove(range, createUnlimitedCall()),
     );
   }
 
   /** Removes the memories that nobody has changed for so long. Makes no index. @throws MemoryError EIO */
   sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
-    const layout = this.#open(false, expireMs);
+    const memories = this.#open(false, expireMs);
     return traced(spanOfSweep(getServerAddress(this.client)), () =>
-      countSwept(layout.sweep(createUnlimitedCall()), { signals: [], timeoutMs: Infinity }),
+      countSwept(memories.sweep(createUnlimitedCall()), { signals: [], timeoutMs: Infinity }),
     );
   }
 

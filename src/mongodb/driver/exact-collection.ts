@@ -147,10 +147,6 @@ export class ExactCollection<Stored extends Document> {
   async createIndexes(indexes: readonly IndexDescription[]): Promise<void> {
     await this.#collection.createIndexes(indexes.map((index) => ({ ...index, ...exact })));
   }
-
-  hasIndex(name: string): Promise<boolean> {
-    return this.#collection.indexExists(name);
-  }
 }
 
 /** Options that only a cursor of several documents accepts. */

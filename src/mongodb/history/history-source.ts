@@ -32,8 +32,6 @@ export interface PresentMemory {
   revision: number;
   /** Changes that have not become versions yet. */
   changes: RecordedChange[];
-  /** The first of these changes, as the layout stores it. */
-  firstStored: unknown;
   /** Texts by path: all, or those of the changes and of the requested path. */
   texts: ReadonlyMap<string, string>;
   /** Only with "tree". */

@@ -1,4 +1,4 @@
-import type { ClientSession, FindCursor, IndexDescription } from "mongodb";
+import type { FindCursor, IndexDescription } from "mongodb";
 import type { OlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
@@ -121,45 +121,6 @@ export class VersionCollection {
   /** @param owner null if the memory has versions already */
   insert(owner: OwnerDocument | null, versions: readonly VersionDocument[], call: CallContext): Promise<void> {
     return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions], call);
-  }
-
-  /** Inserts versions in the transaction that makes their changes. */
-  async insertIn(session: ClientSession, versions: readonly StoredVersion[], call: CallContext): Promise<void> {
-    await this.#collection.insertMany(versions, { session }, call);
-  }
-
-  /** Inserts versions in a transaction. Skips versions that exist already. */
-  async insertMissingIn(session: ClientSession, versions: readonly StoredVersion[], call: CallContext): Promise<void> {
-    const ids = versions.map(({ _id }) => _id);
-    const found = await this.#collection
-      .find<Pick<StoredVersion, "_id">>({ _id: { $in: ids } }, { projection: { _id: 1 }, session }, call)
-      .toArray();
-    const there = new Set(found.map(({ _id }) => _id));
-    const missing = versions.filter(({ _id }) => !there.has(_id));
-    if (missing.length > 0) await this.insertIn(session, missing, call);
-  }
-
-  /** Whether some versions are removed after a time. */
-  get dropsSome(): boolean {
-    return this.#retention.keepVersions !== undefined || this.#retention.keepMs !== undefined;
-  }
-
-  /** Reads the paths of the versions in a range of ids. */
-  async pathsWithin(ids: object, call: CallContext): Promise<string[]> {
-    const options = { projection: { _id: 0, path: 1 }, hint: "_id_", batchSize };
-    const found = await reading(() =>
-      this.#collection.find<Pick<VersionDocument, "path">>({ _id: ids }, options, call).toArray(),
-    );
-    return found.flatMap(({ path }) => path ?? []);
-  }
-
-  /** Removes the versions after a revision, in a transaction. */
-  async removeAfter(session: ClientSession, memory: string, revision: number, call: CallContext): Promise<void> {
-    await this.#collection.deleteMany(
-      { _id: { $gte: storedId(memory, String(revision + 1)), $lt: versionIdRange(memory).$lt } },
-      { session },
-      call,
-    );
   }
 
   /** Reads versions, newest or oldest first. */

@@ -65,8 +65,7 @@ export class ApprovalRecords implements ChangeRecords {
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
     const { clock, fileClock, maxFileBytes } = this.#context;
     const change = createApprovedChange(record);
-    const chars = change.type === "write" ? change.content.length : 0;
-    const scope = { ...getScope(change), needsTexts: true, approvalId: record.id, chars };
+    const scope = { ...getScope(change), needsTexts: true, approvalId: record.id };
     return this.#stored.transact<ApplyOutcome>(
       scope,
       async (tree, { isApplied }) => {

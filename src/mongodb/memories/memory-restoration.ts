@@ -24,9 +24,8 @@ export function restoreMemory(
   { fileClock, clock, isReader }: RestorationSettings,
   call: CallContext,
 ): Promise<RecordedChange | null> {
-  const chars = [...restoration.files.values()].reduce((sum, text) => sum + (text?.length ?? 0), 0);
   return stored.transact<RecordedChange | null>(
-    { ...getRestorationScope(restoration), needsTexts: true, chars },
+    { ...getRestorationScope(restoration), needsTexts: true },
     (tree, { at }) => {
       const edits = restoreTree(tree, restoration, { revision, now: fileClock?.() ?? at });
       if (edits === null) return { edits: noEdits, result: null };

@@ -1,4 +1,4 @@
-import type { SharedCollections } from "./contract/layout-context.js";
+import type { SharedCollections } from "./contract/store-context.js";
 import type { Restoration, StoredHistory } from "../history/history-source.js";
 import type { MongoClient } from "mongodb";
 import type { ChangeRecords } from "../../core/contract/change-record.js";
@@ -19,7 +19,7 @@ import type { MemoryExpiry } from "./expiry/memory-expiry.js";
 import { restoreMemory } from "./memory-restoration.js";
 import type { StoredMemory } from "./contract/stored-memory.js";
 
-/** The parts that all memories of a store share, whatever their layout. */
+/** The parts that all memories of a store share. */
 export interface MongoMemoryContext extends SharedCollections {
   /** The same object for all memories of a store. */
   storage: object;
@@ -32,7 +32,7 @@ export interface MongoMemoryContext extends SharedCollections {
 }
 
 /**
- * One memory in MongoDB, in any layout. First, one command tries to make a change. If the command does not make the
+ * One memory in MongoDB. First, one command tries to make a change. If the command does not make the
  * change, the tree of `transact` makes or refuses it.
  */
 export class MongoMemory implements MemoryBackend {
@@ -53,7 +53,6 @@ export class MongoMemory implements MemoryBackend {
       storage: context.storage,
       version: (call) => stored.version(call),
       snapshotSince: (known, call) => stored.snapshotSince(known, call),
-      prefilter: (query, path, call) => stored.prefilter(query, path, call),
       listen: (call) => stored.listen(call),
       approvals: (call) => this.#approvals(call),
       ...(embeddings !== null && { embeddings: (call) => this.#openEmbeddings(embeddings, call) }),
@@ -96,7 +95,7 @@ export class MongoMemory implements MemoryBackend {
     }
     const needsTexts = options.expectedDigest !== undefined;
     const keepsTexts = change.type === "rename";
-    const scope = { ...getScope(change), needsTexts, keepsTexts, chars: countChars(change) };
+    const scope = { ...getScope(change), needsTexts, keepsTexts };
     return this.#stored.transact(
       scope,
       (tree, { at }) => applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options),
@@ -135,8 +134,4 @@ export class MongoMemory implements MemoryBackend {
 /** The paths below a directory must be checked on the tree. The delete of a file can still be one command. */
 function toAttempted(change: Change, { checkPath }: ChangeOptions): Change {
   return change.type === "delete" && checkPath !== undefined ? { ...change, ifDirectory: "fail" } : change;
-}
-
-function countChars(change: Change): number {
-  return "content" in change ? change.content.length : 0;
 }

@@ -10,7 +10,7 @@ import type { TreeStorage } from "./contract/tree-storage.js";
 /** Removes an empty directory. Does nothing if there is no directory. @throws EINVAL */
 export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: CallContext): Promise<void> {
   return stored.transact<void>(
-    { paths: [path], below: [path], chars: 0 },
+    { paths: [path], below: [path] },
     (tree) => ({ edits: removeEmptyDirectory(tree, path), result: undefined }),
     call,
   );

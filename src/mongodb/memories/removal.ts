@@ -4,19 +4,19 @@ import { isUnauthorized, storageError } from "../driver/errors.js";
 import { ownerOfAnyNode } from "./addresses/address-keys.js";
 import type { AddressRange } from "./addresses/address-ranges.js";
 import type { ForgottenCounts } from "./addresses/memory-filter.js";
-import type { KeptLayout, MemoriesBeside } from "./contract/layout.js";
-import type { HistorySettings, SharedCollections } from "./contract/layout-context.js";
+import type { HistorySettings, SharedCollections } from "./contract/store-context.js";
 
 export interface RemovalContext extends Pick<SharedCollections, "versions" | "records" | "vectors"> {
   history: Pick<HistorySettings, "begins"> | null;
 }
 
-/** The part of a removal that each layout does itself. */
-export interface RemovableMemories extends Pick<KeptLayout, "placed"> {
-  /** Removes the memories of a range from this layout. Forwarding records stay. */
+/** The memories themselves, without what is kept beside them. */
+export interface RemovableMemories {
   removeMemories(range: AddressRange, call: CallContext): Promise<RemovedMemories>;
-  /** Removes the thread or user of a range from all changes that others have made in this layout. */
+  /** Removes the thread or user of a range from all changes to memories of others. */
   unnameChanges(range: AddressRange, call: CallContext): Promise<void>;
+  /** Finds the first parts of the ids of versions for the memories of a range, including expired ones. */
+  findVersionIds(range: AddressRange, call: CallContext): Promise<string[]>;
 }
 
 export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
@@ -43,51 +43,45 @@ export interface OutboxVersions {
  */
 export async function removeRange(
   context: RemovalContext,
-  layout: RemovableMemories,
+  memories: RemovableMemories,
   range: AddressRange,
-  { versionIds, keepsOthers }: MemoriesBeside,
   call: CallContext,
 ): Promise<ForgottenCounts> {
   const { versions, records, vectors, history } = context;
-  const proposals = keepsOthers ? 0 : await records.remove(range, call);
+  const proposals = await records.remove(range, call);
   try {
-    const { hadVersions, recorded, ...counts } = await layout.removeMemories(range, call);
-    const kept = { versions, history, versionIds, recorded };
+    const { hadVersions, recorded, ...counts } = await memories.removeMemories(range, call);
     const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
-    const moved = mayHaveVersions ? await removeVersions(kept, layout, range, call) : 0;
-    if (!keepsOthers) await vectors.remove(range, call);
+    const moved = mayHaveVersions ? await removeVersions({ versions, history, recorded }, memories, range, call) : 0;
+    await vectors.remove(range, call);
     return { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
   } catch (error) {
     throw storageError(error, "write", null);
   }
 }
 
-type RemovedVersions = Pick<RemovalContext, "versions" | "history"> &
-  Pick<MemoriesBeside, "versionIds"> &
-  Pick<RemovedMemories, "recorded">;
+type RemovedVersions = Pick<RemovalContext, "versions" | "history"> & Pick<RemovedMemories, "recorded">;
 
 /**
  * Removes the versions of a range. A store without history may lack the rights for versions of another store, and keeps
  * the authors of changes to other memories.
- * @param versionIds of versions that are kept
  * @returns the number of removed versions, without those that the documents of the memories have recorded
  */
 async function removeVersions(
-  { versions, history, versionIds, recorded }: RemovedVersions,
-  layout: RemovableMemories,
+  { versions, history, recorded }: RemovedVersions,
+  memories: RemovableMemories,
   range: AddressRange,
   call: CallContext,
 ): Promise<number> {
   try {
     const owned: string[] = [];
     for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
-    const present = owned.length === 0 ? [] : await findVersionIds(layout, range, call);
-    const live = new Set([...versionIds, ...present]);
+    const live = new Set(owned.length === 0 ? [] : await memories.findVersionIds(range, call));
     const firstRevisions = new Map(recorded.map(({ versionsId, firstRevision }) => [versionsId, firstRevision]));
     let count = 0;
     for (const memory of owned.filter((each) => !live.has(each)))
       count += await versions.remove(memory, call, firstRevisions.get(memory));
-    if (history !== null) await layout.unnameChanges(range, call);
+    if (history !== null) await memories.unnameChanges(range, call);
     return count;
   } catch (error) {
     const cause = MemoryError.isInstance(error) ? error.cause : error;
@@ -105,15 +99,4 @@ export async function unnameVersions(
   const field = ownerOfAnyNode(range);
   const id = field === null ? undefined : range[field];
   if (field !== null && id !== undefined) await versions.unname(field, id, call);
-}
-
-/** Finds the first parts of the ids of versions for the memories of a range. */
-export async function findVersionIds(
-  layout: Pick<KeptLayout, "placed">,
-  range: AddressRange,
-  call: CallContext,
-): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { versionsId } of layout.placed(range, "memory", call)) ids.push(versionsId);
-  return ids;
 }

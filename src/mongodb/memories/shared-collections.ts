@@ -1,4 +1,4 @@
-import type { SharedCollections, StoreContext } from "./contract/layout-context.js";
+import type { SharedCollections, StoreContext } from "./contract/store-context.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { Embedder } from "../embeddings/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../embeddings/vector-collection.js";

@@ -1,4 +1,4 @@
-import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
+import { checkAddress, type MemoryAddress } from "../../core/values/address.js";
 import { getMemoryNamespace } from "../../core/values/namespace.js";
 import {
   queryAttributes,
@@ -68,16 +68,6 @@ export function spanOfSweep(server: ServerAddress | undefined): TracedCall<Swept
     isRemote: server !== undefined,
     attributes: () => serverAttributes(server),
     answered: ({ memories }) => recordsAttributes([], memories),
-  };
-}
-
-/** Returns the span of a move from one layout to another. */
-export function spanOfMove(server: ServerAddress | undefined, address: CheckedAddress): TracedCall<boolean> {
-  return {
-    operation: "upsert_memory",
-    isRemote: server !== undefined,
-    attributes: () => ({ ...storeAttributes(getMemoryNamespace(address)), ...serverAttributes(server) }),
-    answered: () => ({}),
   };
 }
 

@@ -26,9 +26,8 @@ export function writeDatedFiles(
   call: CallContext,
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
-  const chars = files.reduce((sum, { content }) => sum + content.length, 0);
   return stored.transact<void>(
-    { paths, below: [], chars },
+    { paths, below: [] },
     (tree) => ({ edits: createEdits(tree, files, maxFileBytes), result: undefined }),
     call,
   );

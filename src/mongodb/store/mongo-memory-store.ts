@@ -11,8 +11,8 @@ import { closedStorage } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
-import type { HistorySettings } from "../memories/contract/layout-context.js";
-import { type LayoutName, openLayout } from "../memories/layouts.js";
+import type { HistorySettings } from "../memories/contract/store-context.js";
+import { openMemories } from "../memories/open-memories.js";
 import {
   checkForgotten,
   checkMemoryFilter,
@@ -24,7 +24,7 @@ import {
   type ProposalFilter,
 } from "../memories/addresses/memory-filter.js";
 import { proposalsIn, summariesIn } from "../memories/addresses/summary-pages.js";
-import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
+import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
@@ -53,25 +53,14 @@ import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
-import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
+import { spanOfBatch, spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
-import {
-  checkDocumentLimit,
-  checkMoveOptions,
-  checkStoreOptions,
-  type MongoMemoryStoreOptions,
-} from "./store-options.js";
+import { checkDocumentLimit, checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
-
-/**
- * A search reads a memory of up to this many files and directories as a whole. The search index of such a memory takes
- * some 20 MB.
- */
-const searchedWhole = 10_000;
 
 /** For `migrateFromMongoDBStore`. It is a symbol, so that editors do not offer it as a member. */
 export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyItems");
@@ -79,7 +68,7 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * It keeps memories in one collection, by default with one document for each address. It keeps all other items in
+ * It keeps memories in one collection, with one document for each address. It keeps all other items in
  * another collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`,
  * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without
  * `start()`. It makes the indexes at first use.
@@ -87,7 +76,7 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   #ownsClient = false;
-  readonly #openLayout: (makesIndexes: boolean) => MemoryLayout;
+  readonly #openMemories: (makesIndexes: boolean) => MemoryLayout;
   readonly #memories: MemoryLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
@@ -113,8 +102,8 @@ export class MongoMemoryStore extends BaseStore {
     this.#databaseName = database.databaseName;
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
-    this.#openLayout = (makesIndexes) =>
-      openLayout(options.layout ?? "document", {
+    this.#openMemories = (makesIndexes) =>
+      openMemories({
         db: database,
         client: options.client,
         collectionName: options.memoriesCollection ?? "memories",
@@ -124,7 +113,6 @@ export class MongoMemoryStore extends BaseStore {
         expireMs: options.expireMs ?? {},
         history: createHistoryContext(options.history),
         embeddings: options.index === undefined ? null : { client: options.client, config: options.index },
-        ...(options.memoryTextIndex === true && { narrowsAbove: searchedWhole }),
         makesIndexes,
       });
     const collection = new ExactCollection(
@@ -141,7 +129,7 @@ export class MongoMemoryStore extends BaseStore {
       ranked: ranking !== undefined,
     });
     const onUnranked = ranking === undefined && options.textSearch === undefined ? warnOnce() : (): void => undefined;
-    this.#memories = this.#openLayout(true);
+    this.#memories = this.#openMemories(true);
     this.#storage = { items, memories: this.#memories, ranking, onUnranked };
   }
 
@@ -202,10 +190,9 @@ export class MongoMemoryStore extends BaseStore {
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
     const { memories } = this.#storage;
-    const isLimited = options?.maxMemoryBytes !== undefined;
     const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend => {
-      if (memories.limitsByDefault) checkDocumentLimit(limits);
-      return memories.backend(checked, { isLimited, ...limits });
+      checkDocumentLimit(limits);
+      return memories.backend(checked, limits);
     };
     return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
   }
@@ -214,7 +201,7 @@ export class MongoMemoryStore extends BaseStore {
    * Lists the memories that match all fields, without their texts; `{}` lists all memories. Empty memories are listed
    * too, because their documents contain the ids. The order is stable: global memories, then memories of threads, then
    * memories of users; within each by node, then by thread or user. Reads pages of 500, each within `timeoutMs`. A page
-   * is one command. The layout `"files"` needs one more command for each memory, which counts its files.
+   * is one command.
    * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
@@ -257,33 +244,14 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * Removes all memories that have expired by the `expireMs` of this store, with their versions. Without `expireMs` it
-   * removes nothing. With `layout: "files"` call it by a timer, because MongoDB itself removes none of them. It has no
-   * time limit as a whole; each memory has `timeoutMs`. If it fails, call it again: it removes the rest.
+   * removes nothing. It has no time limit as a whole; each memory has `timeoutMs`. If it fails, call it again: it
+   * removes the rest.
    * @returns how many memories this call removed
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */
   async sweepExpired(): Promise<{ memories: number }> {
     return traced(spanOfSweep(this.#server), () =>
       countSwept(this.#memories.sweep(createUnlimitedCall()), this.#waiting()),
-    );
-  }
-
-  /**
-   * Moves a memory to another layout of the same database, with its history and proposals, while programs read and
-   * change it. The move is one transaction. Programs see the memory in the old place or in the new one, and nothing is
-   * lost. The old place keeps a forwarding record. Every store finds the memory by it, whichever `layout` the store
-   * has. All these programs must have a version that knows `moveMemory`.
-   * @returns false if there is no memory to move: it has that layout already, or it does not exist
-   * @throws MemoryError EINVAL for a bad address; EEXIST if both layouts have a memory of this address; ENOSPC if the
-   *   memory is more than a transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if
-   *   others changed it at each of 100 attempts; EIO on a standalone server, or if the database failed. In all but the
-   *   last case nothing was moved. TypeError for bad options
-   */
-  async moveMemory(address: MemoryAddress, options: { layout: LayoutName }): Promise<boolean> {
-    const checked = checkAddress(address);
-    const { layout } = checkMoveOptions(options);
-    return traced(spanOfMove(this.#server, checked), () =>
-      withinTime(this.#waiting(), "change", (call) => this.#memories.move(checked, layout, call)),
     );
   }
 
@@ -337,7 +305,7 @@ export class MongoMemoryStore extends BaseStore {
 
   /** @internal */
   [copyItems](items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
-    const memories = dryRun ? this.#openLayout(false) : this.#storage.memories;
+    const memories = dryRun ? this.#openMemories(false) : this.#storage.memories;
     return copyForeignItems({ ...this.#storage, memories, clock: this.#clock }, items, dryRun);
   }
 

@@ -9,7 +9,6 @@ import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
 import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
-import { type LayoutName, layoutNames } from "../memories/layouts.js";
 import { storedNamespace } from "../operations/namespaces.js";
 import { checkNamespace } from "../operations/check-namespace.js";
 import type { VectorSearchOptions } from "../search/vector-search.js";
@@ -23,12 +22,6 @@ export interface MongoMemoryStoreOptions {
   dbName?: string;
   /** Collection of the memories. The names of their other collections begin with it. @default "memories" */
   memoriesCollection?: string;
-  /**
-   * How the database stores memories. `"document"`: one document for each memory. `"files"`: one document for each file
-   * and directory, on replica sets and sharded clusters. New memories get this layout. The store also finds memories
-   * that `moveMemory` has moved to the other layout. All processes should have the same layout. @default "document"
-   */
-  layout?: LayoutName;
   /** Collection of the other items of the store. @default "items" */
   itemsCollection?: string;
   /**
@@ -44,9 +37,8 @@ export interface MongoMemoryStoreOptions {
    */
   timeoutMs?: number;
   /**
-   * How long memories of each scope live after their last change. An expired memory is gone at once. In the layout
-   * `"document"` MongoDB deletes it some minutes later, by an index that the store creates or changes. In the layout
-   * `"files"` stores delete expired memories when they change others. Set the same times in all processes. @default
+   * How long memories of each scope live after their last change. An expired memory is gone at once. MongoDB deletes it
+   * some minutes later, by an index that the store creates or changes. Set the same times in all processes. @default
    * none: never
    */
   expireMs?: ExpireMsOptions;
@@ -73,12 +65,6 @@ export interface MongoMemoryStoreOptions {
    * if the client has `serverApi: { version: "1", strict: true }`, which refuses text indexes
    */
   textSearch?: boolean | TextSearchOptions;
-  /**
-   * Creates a text index of MongoDB over all memories, in the layout `"files"` only. A search of a memory of more than
-   * 10,000 files and directories then reads only texts with the words of the query. The index makes changes slower. Set
-   * this option in every process that searches. @default false
-   */
-  memoryTextIndex?: boolean;
 }
 
 /** How long versions are kept. The last version of each path always stays. */
@@ -135,10 +121,7 @@ const collectionName = z.string().refine(isCollectionName, collectionNameRule);
 const documentLimitSchema = z.object({
   maxMemoryBytes: z
     .number()
-    .max(
-      memoryBytesCeiling,
-      `must be at most ${memoryBytesCeiling} with layout: "document", which keeps a memory in one document`,
-    ),
+    .max(memoryBytesCeiling, `must be at most ${memoryBytesCeiling}, because a memory is one document`),
 });
 
 const optionsSchema = z
@@ -146,7 +129,6 @@ const optionsSchema = z
     client: z.custom<MongoClient>((client) => hasMethod(client, "db"), "must be a MongoClient of the mongodb package"),
     dbName: z.string().refine(isDatabaseName, databaseNameRule).optional(),
     memoriesCollection: collectionName.optional(),
-    layout: z.enum(layoutNames).optional(),
     itemsCollection: collectionName.optional(),
     memoryWriteConcern: z
       .strictObject({
@@ -164,7 +146,6 @@ const optionsSchema = z
     ttl: ttlSchema.optional(),
     index: indexSchema.optional(),
     vectorSearch: vectorSearchSchema.optional(),
-    memoryTextIndex: z.boolean().optional(),
     textSearch: z.union([z.boolean(), z.strictObject({ language: z.enum(textLanguages).optional() })]).optional(),
   })
   .refine(({ index, vectorSearch }) => vectorSearch === undefined || index !== undefined, "vectorSearch needs index")
@@ -177,16 +158,6 @@ const optionsSchema = z
     "textSearch needs a text index, which the client's strict Stable API refuses: leave textSearch out, or use index",
   )
   .refine(
-    ({ layout, memoryTextIndex }) => memoryTextIndex !== true || layout === "files",
-    'memoryTextIndex needs layout: "files": with the layout "document" a memory is one document, of which nothing ' +
-      "is read by words",
-  )
-  .refine(
-    ({ client, memoryTextIndex }) => memoryTextIndex !== true || !isStrict(client),
-    "memoryTextIndex needs a text index, which the client's strict Stable API refuses: leave memoryTextIndex out, " +
-      "and every search reads the whole memory",
-  )
-  .refine(
     ({ client, vectorSearch }) => vectorSearch === undefined || !isStrict(client),
     "vectorSearch needs $vectorSearch, which the client's strict Stable API refuses: leave vectorSearch out, and " +
       "every vector is compared",
@@ -197,15 +168,7 @@ export function checkStoreOptions(options: MongoMemoryStoreOptions): void {
   checkOptions("MongoMemoryStoreOptions", optionsSchema, options);
 }
 
-const moveSchema = z.strictObject({ layout: z.enum(layoutNames) });
-
-/** @throws TypeError */
-export function checkMoveOptions(options: { layout: LayoutName }): { layout: LayoutName } {
-  checkOptions("options of moveMemory", moveSchema, options);
-  return options;
-}
-
-/** Checks limits for a store with one document for each memory. @throws TypeError */
+/** Checks that one document can contain a memory of these limits. @throws TypeError */
 export function checkDocumentLimit({ maxMemoryBytes }: { maxMemoryBytes: number }): void {
   checkOptions("MemoryOptions", documentLimitSchema, { maxMemoryBytes });
 }

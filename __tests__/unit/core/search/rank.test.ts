@@ -1,15 +1,9 @@
-import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Memory } from "../../../../src/core/memory.js";
-import type { FileText } from "../../../../src/core/tree/snapshot.js";
 import type { MemoryOptions } from "../../../../src/core/memory-options.js";
-import { runInTurns } from "../../../../src/core/runtime/turns.js";
-import { indexTexts } from "../../../../src/core/search/memory-index.js";
-import { rank } from "../../../../src/core/search/rank.js";
 import type { SearchHit } from "../../../../src/core/search/search-options.js";
-import { englishWords } from "../../../../src/core/search/words.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { searchNaively } from "../../../helpers/naive-ranking.js";
 import { repetitions } from "../../../helpers/repetitions.js";
@@ -188,26 +182,6 @@ describe("a passage", () => {
     expect(places(found)).toEqual(["/a:2", "/a:1"]);
     expect(found[0]?.text).toContain("bird");
   });
-});
-
-// Requirement: search.narrowed
-it("files that were not chosen count as those that were, and hold nothing that is sought", async () => {
-  const chosen = ["fox hen", "hen\ncat fox", "fox fox"].map((content, index) => ({ path: `/${index}`, content }));
-  const others = ["dog cow", "dog\ndog cow", "cow cow", "cow dog", "cow\ndog cow", "dog dog"].map((content, index) => ({
-    path: `/o${index}`,
-    content,
-  }));
-  const found = async (texts: FileText[], atLeast?: number): Promise<[string, number][]> => {
-    const index = await runInTurns(indexTexts(texts, englishWords, null), createUnlimitedCall());
-    const work = rank(index, ["hen", "fox", "zebra"], { path: "/", limit: 10, per: "passage" }, atLeast);
-    return (await runInTurns(work, createUnlimitedCall())).map(({ file, passage, score }) => [
-      `${file.path} ${passage}`,
-      score,
-    ]);
-  };
-  expect(rounded(await found(chosen, 9))).toEqual(rounded(await found([...chosen, ...others])));
-  expect(rounded(await found(chosen))).not.toEqual(rounded(await found(chosen, 9)));
-  expect(await found([], 9)).toEqual([]);
 });
 
 describe("the words of a search", () => {

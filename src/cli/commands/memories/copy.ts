@@ -27,45 +27,35 @@ import {
   getDestination,
   getDestinationDatabase,
 } from "../../targets/targets.js";
-import { moveMemories, type MoveOptions } from "./move.js";
 
-interface CopyOptions extends TargetOptions, DestinationOptions, MoveOptions {
+interface CopyOptions extends TargetOptions, DestinationOptions {
+  all?: boolean;
   overwrite?: boolean;
   history?: boolean;
-  move?: boolean;
 }
 
 export const copy = createCommand<CopyOptions>({
   usage: "copy",
   description:
-    "Copy a memory to another place, or all memories of a database to another database. Without --move it deletes " +
-    "nothing, and it checks everything before it writes. If it is interrupted, run it again: it skips files that " +
-    "are already equal.",
+    "Copy a memory to another place, or all memories of a database to another database. It deletes nothing, " +
+    "and it checks everything before it writes. If it is interrupted, run it again: it skips files that are " +
+    "already equal.",
   examples: [
     "copy --node assistant --to-user ada@example.com",
     "copy --dir ./memory --to-node assistant",
     "copy --node assistant --to-dir ./memory",
     "copy --all --to-uri mongodb://other.example:27017/app",
-    "copy --all --to-layout files",
-    "copy --all --to-layout files --move",
   ],
   options: [
     new Option("--all", "all memories of the database, instead of --node"),
     new Option("--history", "also copy the versions of the files; the destination must not exist yet"),
     new Option("--overwrite", "replace files that exist with other contents"),
-    new Option(
-      "--move",
-      "to --to-layout of the same collection: in one step, with versions and proposals, while programs read and " +
-        "change it",
-    ),
     ...targetOptions,
     ...destinationOptions,
     actorOption,
   ],
-  run: async (input, context) => {
-    if (input.move === true) return moveMemories(input, context);
-    return reportTransfer("copied", await (input.all === true ? copyAll(input, context) : copyOne(input, context)));
-  },
+  run: async (input, context) =>
+    reportTransfer("copied", await (input.all === true ? copyAll(input, context) : copyOne(input, context))),
 });
 
 function copyOne(input: CopyOptions, context: CliContext): Promise<TransferCounts[]> {
@@ -92,7 +82,7 @@ function copyAll(input: CopyOptions, context: CliContext): Promise<TransferCount
   const { env } = context.io;
   const [from, to] = [getDatabaseTarget(input, env), getDestinationDatabase(input, input, env)];
   if (isSame(from, to))
-    throw usageError("source and destination are the same; pass --to-uri, --to-db, --to-collection or --to-layout");
+    throw usageError("source and destination are the same; pass --to-uri, --to-db or --to-collection");
   const read = history === true ? readTreeWithHistory : readTree;
   return withDatabase(from, (source) =>
     withDatabase(to, async (destination) => {
@@ -109,7 +99,7 @@ function copyAll(input: CopyOptions, context: CliContext): Promise<TransferCount
 }
 
 function isSame(from: DatabaseTarget, to: DatabaseTarget): boolean {
-  const getKey = ({ uri, dbName, memoriesCollection, layout = "document" }: DatabaseTarget): string =>
-    JSON.stringify([uri, dbName, memoriesCollection, layout]);
+  const getKey = ({ uri, dbName, memoriesCollection }: DatabaseTarget): string =>
+    JSON.stringify([uri, dbName, memoriesCollection]);
   return getKey(from) === getKey(to);
 }

@@ -28,8 +28,8 @@ export const sweep = createCommand<SweepOptions>({
   usage: "sweep",
   description:
     "Erase the memories that nobody has changed for some time. Give the times that the application sets in " +
-    '`expireMs`. Run it by a timer for the layout "files", where MongoDB erases none by itself.',
-  examples: ["sweep --per-thread 30d --dry-run", "sweep --layout files --per-thread 30d --yes"],
+    "`expireMs`. MongoDB erases them too, some minutes after their end, and their versions later.",
+  examples: ["sweep --per-thread 30d --dry-run", "sweep --per-thread 30d --yes"],
   options: [
     ageOption("--per-thread <age>", "age of the memories of threads: a number and d, h, m or s, such as 30d"),
     ageOption("--per-user <age>", "age of the memories of users"),

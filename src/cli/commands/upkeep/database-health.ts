@@ -74,7 +74,7 @@ function checkVersion({ version, topology }: ServerFacts): Check {
 function checkIndexes(facts: IndexFacts[] | null, { memoriesCollection, db }: MemoryDatabase): Check[] {
   if (facts !== null) return facts.map((index) => checkIndex(index, memoriesCollection));
   const message = `there is no collection ${memoriesCollection} in the database ${db.databaseName}`;
-  const advice = "check --db, --collection and --layout; the first write makes it";
+  const advice = "check --db and --collection; the first write makes it";
   return [warn("indexes", message, advice)];
 }
 

@@ -17,22 +17,20 @@ export async function checkMemories(
   top: number,
 ): Promise<Omit<Health, "target">> {
   const [full, nearly, earlier, strange] = [new Examples(), new Examples(), new Examples(), new Examples()];
-  const limit = database.layout.limitsByDefault ? limitBytes : null;
   let memories = 0;
   let largest: MemorySize[] = [];
   for await (const { address: found, sizeBytes, outdated } of database.facts(address)) {
     memories += 1;
-    const share = limit === null ? 0 : sizeBytes / limit;
+    const share = sizeBytes / limitBytes;
     if (found === null) strange.add(found);
-    else largest = addSize(largest, { address: found, sizeBytes, limitBytes: limit }, top);
+    else largest = addSize(largest, { address: found, sizeBytes, limitBytes }, top);
     if (share > 1) full.add(found);
     else if (share > nearlyFull) nearly.add(found);
     if (outdated) earlier.add(found);
   }
   const missing = address === undefined || memories > 0 ? null : await describeMissing(database, address);
   if (missing !== null) return { checks: [fail("memory", missing.message, missing.advice)], memories, largest };
-  const checks =
-    limit === null ? [reportUnlimited(memories)] : [checkSizes(memories, full, nearly), checkFormat(earlier)];
+  const checks = [checkSizes(memories, full, nearly), checkFormat(earlier)];
   if (strange.count > 0) checks.push(reportStrange(strange));
   return { checks, memories, largest };
 }
@@ -45,11 +43,6 @@ function checkSizes(memories: number, full: Examples, nearly: Examples): Check {
   if (full.count > 0) return fail(name, `over ${limit}: ${full.text}`, advice);
   if (nearly.count > 0) return warn(name, `${nearLimit}: ${nearly.text}`, advice);
   return ok(name, `${countText(memories, "memory")}, none ${nearLimit}`);
-}
-
-/** Reports the memories of a layout without a size limit and without an earlier format. */
-function reportUnlimited(memories: number): Check {
-  return ok("sizes", `${countText(memories, "memory")}, without a limit in this layout`);
 }
 
 function checkFormat(earlier: Examples): Check {

@@ -12,8 +12,8 @@ import { countText } from "../../terminal/format.js";
 export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
   usage: "earlier-format",
   description:
-    "Rewrite documents of the earlier system, with nested data, in today's layout. Their first change does the " +
-    "same. You can run it again.",
+    "Rewrite documents of the earlier system, with nested data, in today's form. Their first change does the same. " +
+    "You can run it again.",
   examples: ["migrate earlier-format --dry-run", "migrate earlier-format --node assistant"],
   options: [
     new Option("--node <id>", "only the memory of this node (default: all)"),

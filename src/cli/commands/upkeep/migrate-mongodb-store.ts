@@ -88,7 +88,6 @@ async function migrateItems(
     client: to.client,
     dbName: to.db.databaseName,
     memoriesCollection: to.collectionName,
-    layout: to.layoutName,
     ...pickDefined({ itemsCollection }),
     ...(!textSearch && { textSearch }),
   });

@@ -2,7 +2,7 @@ import { type MemoryScope, type OwnerField, ownerFields } from "../../../core/va
 import type { AddressRange } from "./address-ranges.js";
 import type { PageEnd } from "./summary-pages.js";
 
-/** The keys of the index by which a layout finds a memory by its address, for each scope. */
+/** The keys of the index that finds a memory by its address, for each scope. */
 export const addressKeys = {
   global: { nodeId: 1, scope: 1 },
   perThread: { nodeId: 1, scope: 1, threadId: 1 },
@@ -10,7 +10,7 @@ export const addressKeys = {
 } as const satisfies Record<MemoryScope, Record<string, 1>>;
 
 /**
- * The keys of the indexes by which a layout finds the memories of a thread or a user in all nodes. They contain texts
+ * The keys of the indexes that find the memories of a thread or a user in all nodes. They contain texts
  * only.
  */
 export const ownerKeys = {

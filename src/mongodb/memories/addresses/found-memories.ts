@@ -18,10 +18,7 @@ export interface FoundMemory<Stored> {
   document: Stored;
 }
 
-/**
- * The documents that contain the address of a memory: one for each memory, and a forwarding record for each moved
- * memory. There is an index for each scope.
- */
+/** The documents that contain the address of a memory: one for each memory. There is an index for each scope. */
 export interface AddressedDocuments {
   collection: Pick<ExactCollection<Document>, "find">;
   ready: () => Promise<void> | undefined;
@@ -35,9 +32,6 @@ interface Selection {
   /** The ids that the filter leaves open, in the order of the index. */
   openIds: readonly ("nodeId" | OwnerField)[];
 }
-
-/** The fields by which a layout recognises the forwarding record of a moved memory. */
-const markFields = { revision: 1, kind: 1 } as const;
 
 /** The size of a batch of whole documents. The server also ends a batch at 16 MB. */
 const batchSize = 20;
@@ -171,5 +165,5 @@ type StoredAddress = Partial<Record<"nodeId" | "scope" | OwnerField, unknown>>;
 
 function fieldsProjection(fields: "all" | "address"): FindOptions {
   if (fields === "all") return {};
-  return { projection: { ...addressProjection, ...markFields }, batchSize: selectionSize };
+  return { projection: addressProjection, batchSize: selectionSize };
 }

@@ -28,7 +28,7 @@ export type MemoryOwner = { threadId: string } | { userId: string };
 /** A memory, without its texts. */
 export interface MemorySummary {
   address: CheckedAddress;
-  /** Size in bytes of the stored document without recorded history. In the layout "files": of all texts. */
+  /** Size in bytes of the stored document without recorded history. */
   sizeBytes: number;
   /** The number of files. */
   files: number;

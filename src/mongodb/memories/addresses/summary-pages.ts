@@ -7,8 +7,8 @@ import type { MemorySummary } from "./memory-filter.js";
 /** The position after a page of summaries: the ids as stored. */
 export type PageEnd = { nodeId: string } & Partial<Record<OwnerField, string>>;
 
-export interface SummaryPage<Listed = MemorySummary> {
-  summaries: Listed[];
+export interface SummaryPage {
+  summaries: MemorySummary[];
   /** Null if nothing follows. */
   end: PageEnd | null;
 }

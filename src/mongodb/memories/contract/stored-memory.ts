@@ -1,7 +1,6 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemoryBackend } from "../../../core/contract/backend.js";
-import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
@@ -11,21 +10,16 @@ import type { ArchivedMemory } from "../memory-moment.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { TreeStorage } from "./tree-storage.js";
 
-/**
- * One memory as a layout stores it. `MongoMemory` makes a backend of it. Every method throws `movedAway` if another
- * layout keeps the memory; the call may then run again in that layout.
- */
+/** One memory as it is stored. `MongoMemory` makes a backend of it. */
 export interface StoredMemory
   extends TreeStorage, Pick<MemoryBackend, "read" | "readFiles" | "list" | "stat" | "snapshot" | "outline"> {
-  /** Reads a text that differs after each change. Null if the layout counts no changes, or if there is no memory. */
+  /** Reads a text that differs after each change. Null if there is no memory. */
   version(call: CallContext): Promise<string | null>;
   /**
-   * Reads the whole memory at one point in time. Leaves out texts whose version (by path) is known, if the layout can
+   * Reads the whole memory at one point in time. Leaves out texts whose version (by path) is known, if the storage can
    * do so.
    */
   snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot>;
-  /** Reads the files that may match a query. Null if the layout cannot tell. */
-  prefilter(query: string, path: string, call: CallContext): Promise<CandidateFiles | null>;
   listen(call: CallContext): Promise<ChangeListener | null>;
   /** Null if the store keeps no history. */
   readonly history: StoredHistory | null;
@@ -66,7 +60,7 @@ export interface StoredMemory
 
 /** The content from which `restore` creates a memory. */
 export interface MemoryArchive {
-  /** Has a size that the layout can keep. The tree and the history are checked, and may be read several times. */
+  /** Has a size that can be stored. The tree and the history are checked, and may be read several times. */
   tree: ArchivedTree;
   history: ArchivedHistory;
   /**

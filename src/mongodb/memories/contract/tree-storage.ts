@@ -4,8 +4,8 @@ import type { Change, ChangeResult, ChangeScope } from "../../../core/tree/chang
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 
 /**
- * How a layout changes one memory. One server command decides whether a change is made; the tree says why it is not.
- * Every layout has these two methods. Only `applyChange` defines what a change does.
+ * How one memory is changed. One server command decides whether a change is made; the tree says why it is not. Only
+ * `applyChange` defines what a change does.
  */
 export interface TreeStorage {
   /**
@@ -51,8 +51,6 @@ export interface StorageScope extends ChangeScope {
   keepsTexts?: boolean;
   /** The id of an approved change. If there are edits, the memory records the id in the same step. */
   approvalId?: string;
-  /** Number of UTF-16 units of text in the change. */
-  chars: number;
 }
 
 export type Applied<Result> = Pick<AppliedChange, "edits"> & { result: Result };

@@ -42,8 +42,7 @@ export interface PipelineCommand {
 
 /**
  * True for a document of the earlier system: it has content, whose `data` may be nested, but no revision. Then the
- * first of the three fields that exists is an object, and objects sort after numbers. Also true for the forwarding
- * record of a moved memory.
+ * first of the three fields that exists is an object, and objects sort after numbers.
  */
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 

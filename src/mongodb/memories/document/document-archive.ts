@@ -8,7 +8,7 @@ import type { SnapshotFile } from "../../../core/memory.js";
 import { storageError } from "../../driver/errors.js";
 import { HistoryView } from "../../history/history-view.js";
 import { archiveHistory, insertVersions } from "../../history/archived-history.js";
-import { type DocumentContext, refuseElsewhere } from "./document-context.js";
+import type { DocumentContext } from "./document-context.js";
 import { flatFields, lookUp } from "./document.js";
 import { outboxIndex } from "./document-indexes.js";
 import { literal, where } from "../expressions.js";
@@ -44,7 +44,6 @@ export async function restoreMemory(
   try {
     await ready();
     const there = await collection.findOne(lookUp(address), { projection: { revision: 1 } }, call);
-    refuseElsewhere(context, there);
     if (there !== null) return false;
     await createIndexes(collection, [outboxIndex], "the history", "memoriesCollection");
     await versions.makeIndexes("memoriesCollection");

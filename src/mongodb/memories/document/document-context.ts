@@ -1,11 +1,10 @@
-import type { SharedCollections } from "../contract/layout-context.js";
+import type { SharedCollections } from "../contract/store-context.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { type MemoryExpiry, notExpired } from "../expiry/memory-expiry.js";
-import { movedAway, notHere } from "../moves/moved-memory.js";
-import { isMark, lookUp, type MemoryDocument } from "./document.js";
+import { lookUp, type MemoryDocument } from "./document.js";
 
 /** The parts that all memories of one collection share. */
 export interface DocumentContext extends SharedCollections {
@@ -25,14 +24,6 @@ export interface DocumentContext extends SharedCollections {
   streams: ChangeStreams;
   /** Whether the store only reads: a revert then only returns what it would record. */
   isReader: boolean;
-  /** Whether only memories are kept that have moved here, and none is created. */
-  isGuest: boolean;
-}
-
-/** @throws movedAway, notHere */
-export function refuseElsewhere({ isGuest }: DocumentContext, found: { revision?: unknown } | null): void {
-  if (isMark(found)) throw movedAway();
-  if (found === null && isGuest) throw notHere();
 }
 
 /** Finds the unexpired document of an address. Without a lifetime this is the plain look-up: see `lookUp`. */

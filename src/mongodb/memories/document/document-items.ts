@@ -9,7 +9,7 @@ import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.j
 import { type Expression } from "../expressions.js";
 import { isDirectory, valueAt } from "./expressions.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
+import { type DocumentContext, presentLookUp } from "./document-context.js";
 
 /** How many files one projection reads. Each takes three expressions, and the server limits their number. */
 const maxPlacesPerCommand = 100;
@@ -44,16 +44,8 @@ async function projectedItems(
   const find = <Found extends Document>(projection: object): Promise<Found | null> =>
     reading(async () => {
       await context.ready();
-      const found = await context.collection.findOne<Found>(
-        presentLookUp(context, first.address),
-        {
-          ...asPlainValues,
-          projection,
-        },
-        call,
-      );
-      refuseElsewhere(context, found);
-      return found;
+      const filter = presentLookUp(context, first.address);
+      return context.collection.findOne<Found>(filter, { ...asPlainValues, projection }, call);
     });
   const projected = await find<ProjectedDocument>(placesProjection(places));
   if (projected === null) return places.map(() => null);

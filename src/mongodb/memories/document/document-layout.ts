@@ -1,42 +1,33 @@
 import type { StoredMemory } from "../contract/stored-memory.js";
-import type {
-  KeptLayout,
-  LayoutIndex,
-  MemoriesBeside,
-  MemoryFacts,
-  MovedMemory,
-  MovingMemory,
-  NodeFacts,
-  PlacedMemory,
-} from "../contract/layout.js";
-import type { LayoutContext } from "../contract/layout-context.js";
-import { describeSharedCollections, createExample } from "../shared-collections.js";
+import type { LayoutIndex, MemoryFacts, MemoryLayout, NodeFacts } from "../contract/layout.js";
+import type { StoreContext } from "../contract/store-context.js";
+import { MongoMemory, type MongoMemoryContext } from "../mongo-memory.js";
+import { createExample, describeSharedCollections, openSharedCollections } from "../shared-collections.js";
 import { type RemovableMemories, type RemovedMemories, removeRange } from "../removal.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
-import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/values/address.js";
-import type { BackendLimits } from "../../../core/contract/backend.js";
+import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
-import { memoryBytesCeiling, memoryDefaults } from "../../../core/memory-options.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
-import { streaming } from "../../driver/reads.js";
+import { reading, streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { expiryIndexes } from "../expiry/expiry-indexes.js";
+import { MemoryExpiry } from "../expiry/memory-expiry.js";
 import { rangeFilter } from "../addresses/address-keys.js";
-import { addressProjection, memoriesWithin, storedAddress } from "../addresses/found-memories.js";
-import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import { addressProjection, memoriesWithin } from "../addresses/found-memories.js";
+import type { ForgottenCounts, ProposalRange } from "../addresses/memory-filter.js";
 import { listNodes } from "../addresses/nodes.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
+import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
 import { isLegacy } from "./change-pipeline.js";
-import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
-import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
+import { lookUp, type MemoryDocument } from "./document.js";
 import { documentIndexes, outboxIndex, ownerIndexes, readStoredLifetimes } from "./document-indexes.js";
 import { toItems } from "./document-items.js";
 import { readSummaries, removeMemories, unname } from "./document-summaries.js";
@@ -49,28 +40,29 @@ import { bytesWithoutOutbox } from "./outbox/outbox.js";
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
 /**
- * Matches documents with content, and forwarding records. MongoDB compares only objects with an object, and the empty
- * object is the smallest.
+ * Matches documents with content. MongoDB compares only objects with an object, and the empty object is the smallest.
  */
-const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { revision: ofMark }] };
+const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }] };
 
 /** One document for each memory: every change is one atomic update of the document (ADR 0002). */
-export class DocumentLayout implements KeptLayout, RemovableMemories {
-  readonly limitsByDefault = true;
-  readonly maxArrivingBytes = memoryBytesCeiling;
+export class DocumentLayout implements MemoryLayout, RemovableMemories {
   readonly indexes: readonly LayoutIndex[];
   readonly collectionNames: readonly string[];
   readonly #context: DocumentContext;
+  readonly #shared: MongoMemoryContext;
 
-  private constructor(context: DocumentContext, described: Pick<KeptLayout, "indexes" | "collectionNames">) {
+  private constructor(context: DocumentContext, described: Pick<MemoryLayout, "indexes" | "collectionNames">) {
     this.#context = context;
+    const { versions, records, vectors, embeddings, clock, expiry, isReader } = context;
+    this.#shared = { versions, records, vectors, embeddings, storage: this, clock, expiry, isReader };
     this.indexes = described.indexes;
     this.collectionNames = described.collectionNames;
   }
 
-  static open(context: LayoutContext): DocumentLayout {
-    const { db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, isGuest, history } = context;
-    const { shared, expiry } = context;
+  static open(context: StoreContext): DocumentLayout {
+    const { db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, history } = context;
+    const shared = openSharedCollections(context);
+    const expiry = new MemoryExpiry(expireMs, clock);
     const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
     const collection = new ExactCollection(documents);
     const prepare = once(async () => {
@@ -95,7 +87,6 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
         history,
         streams: new ChangeStreams(db, collectionName),
         isReader: !makesIndexes,
-        isGuest,
       },
       describeCollections(context),
     );
@@ -105,62 +96,52 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
     await this.#context.ready();
   }
 
+  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
+    return new MongoMemory({ ...this.#shared, fileClock: clock }, address, this.open(address, limits), limits);
+  }
+
   open(address: CheckedAddress, limits: BackendLimits): StoredMemory {
-    return this.#open(address, limits);
+    return new DocumentStorage(this.#context, address, limits);
   }
 
-  async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress | MovedMemory> {
-    for await (const { address, document } of memoriesWithin<MemoryDocument>(
-      this.#context,
-      prefix,
-      "address",
-      call,
-      notEmpty,
-    ))
-      yield isMark(document) ? { moved: address } : address;
+  async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress> {
+    for await (const { address } of memoriesWithin<MemoryDocument>(this.#context, prefix, "address", call, notEmpty))
+      yield address;
   }
 
-  async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item | MovedMemory> {
-    for await (const found of memoriesWithin<MemoryDocument>(this.#context, prefix, "all", call, notEmpty)) {
-      if (isMark(found.document)) yield { moved: found.address };
-      else yield* toItems(found);
-    }
+  async *itemsWithin(prefix: readonly string[], call: CallContext): AsyncGenerator<Item> {
+    for await (const found of memoriesWithin<MemoryDocument>(this.#context, prefix, "all", call, notEmpty))
+      yield* toItems(found);
   }
 
-  async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts | MovedMemory> {
+  async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts> {
     const pipeline = [
       ...(address ? [{ $match: address }] : []),
-      {
-        $project: {
-          ...addressProjection,
-          revision: 1,
-          sizeBytes: bytesWithoutOutbox("$$ROOT"),
-          outdated: isLegacy,
-        },
-      },
+      { $project: { ...addressProjection, sizeBytes: bytesWithoutOutbox("$$ROOT"), outdated: isLegacy } },
     ];
     const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues }, call);
-    for await (const { _id, sizeBytes, outdated, revision, ...stored } of streaming(found)) {
-      const known = addressOrNull(stored);
-      if (!isMark({ revision })) yield { address: known, sizeBytes: Number(sizeBytes), outdated: outdated === true };
-      else if (known !== null) yield { moved: known };
-    }
+    for await (const { _id, sizeBytes, outdated, ...stored } of streaming(found))
+      yield { address: addressOrNull(stored), sizeBytes: Number(sizeBytes), outdated: outdated === true };
   }
 
   nodes(limit: number, call: CallContext): AsyncIterable<NodeFacts> {
     return listNodes(this.#context.collection, limit, call);
   }
 
-  summaries(
-    range: AddressRange,
-    after: PageEnd | null,
-    call: CallContext,
-  ): Promise<SummaryPage<MemorySummary | MovedMemory>> {
+  summaries(range: AddressRange, after: PageEnd | null, call: CallContext): Promise<SummaryPage> {
     return readSummaries(this.#context, range, after, call);
   }
 
-  remove(range: AddressRange, beside: MemoriesBeside, call: CallContext): Promise<ForgottenCounts> {
-    return removeRange(this.#context, this, range, beside, call);
+  proposals(
+    { memories, statuses }: ProposalRange,
+    after: ProposalPageEnd | null,
+    call: CallContext,
+  ): Promise<ProposalPage> {
+    return this.#context.records.summaries(memories, statuses, after, call);
+  }
+
+  remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts> {
+    return removeRange(this.#context, this, range, call);
   }
 
   removeMemories(range: AddressRange, call: CallContext): Promise<RemovedMemories> {
@@ -168,58 +149,21 @@ export class DocumentLayout implements KeptLayout, RemovableMemories {
   }
 
   unnameChanges(range: AddressRange, call: CallContext): Promise<void> {
-    return this.unname(range, call);
-  }
-
-  unname(range: AddressRange, call: CallContext): Promise<void> {
     return unname(this.#context, range, call);
   }
 
-  sweep(call: CallContext): AsyncIterable<CheckedAddress | null> {
+  async findVersionIds(range: AddressRange, call: CallContext): Promise<string[]> {
+    const options = { projection: { _id: 1 }, ...asPlainValues };
+    const found = this.#context.collection.find<MemoryDocument>(rangeFilter(range), options, call);
+    return (await reading(() => found.toArray())).map(({ _id }) => String(_id));
+  }
+
+  sweep(call: CallContext): AsyncIterable<void> {
     return sweepDocuments(this.#context, call);
-  }
-
-  async *placed(range: AddressRange, kind: "memory" | "mark", call: CallContext): AsyncGenerator<PlacedMemory> {
-    const filter = { ...rangeFilter(range), revision: kind === "mark" ? ofMark : { $not: ofMark } };
-    const options = { projection: addressProjection, ...asPlainValues };
-    for await (const document of streaming(this.#context.collection.find<MemoryDocument>(filter, options, call)))
-      yield { address: addressOrNull(storedAddress(document)), versionsId: String(document._id) };
-  }
-
-  async beforeMove(address: CheckedAddress, call: CallContext): Promise<void> {
-    await this.#context.ready();
-    await this.#open(address, memoryDefaults).deleteExpired(call);
-  }
-
-  leave(
-    address: CheckedAddress,
-    session: ClientSession,
-    _maxBytes: number,
-    call: CallContext,
-  ): Promise<MovingMemory | null> {
-    return leaveDocument(this.#context, address, session, call);
-  }
-
-  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession, call: CallContext): Promise<void> {
-    return arriveInDocument(this.#context, address, memory, session, call);
-  }
-
-  lookFor(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<"memory" | "mark" | "nothing"> {
-    return lookForDocument(this.#context, address, session, call);
-  }
-
-  async removeMark(address: CheckedAddress, session: ClientSession, call: CallContext): Promise<void> {
-    await this.#context.collection.deleteOne({ ...lookUp(address), revision: ofMark }, { session }, call);
-  }
-
-  #open(address: CheckedAddress, limits: BackendLimits): DocumentStorage {
-    // A store whose own layout is the other one may allow more.
-    const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-    return new DocumentStorage(this.#context, address, { ...limits, maxMemoryBytes });
   }
 }
 
-function describeCollections(context: LayoutContext): Pick<KeptLayout, "indexes" | "collectionNames"> {
+function describeCollections(context: StoreContext): Pick<MemoryLayout, "indexes" | "collectionNames"> {
   const { db, collectionName } = context;
   const { indexes, collectionNames } = describeSharedCollections(context);
   const describe = (description: LayoutIndex["description"], madeWith: string): LayoutIndex => ({

@@ -4,20 +4,19 @@ import { MemoryError } from "../../../core/values/errors.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
-import { type DocumentContext, refuseElsewhere } from "./document-context.js";
+import type { DocumentContext } from "./document-context.js";
 import { lookUp } from "./document.js";
 
 /** The fields of a document that a listener needs. */
 interface Version {
   _id: ObjectId;
-  /** An object in the forwarding record of a moved memory. */
-  revision?: number | object;
+  revision?: number;
 }
 
 interface ChangeEvent {
   operationType: string;
   documentKey?: { _id: ObjectId };
-  revision?: number | object;
+  revision?: number;
 }
 
 /**
@@ -25,7 +24,7 @@ interface ChangeEvent {
  * missing memory, because it can be missing again later.
  */
 export function getVersion(document: Version | null): string | null {
-  return typeof document?.revision !== "number" ? null : `${document._id.toHexString()} ${document.revision}`;
+  return document?.revision === undefined ? null : `${document._id.toHexString()} ${document.revision}`;
 }
 
 /**
@@ -34,12 +33,10 @@ export function getVersion(document: Version | null): string | null {
  * @throws MemoryError EIO
  */
 export async function listenToDocument(
-  context: DocumentContext,
+  { streams }: DocumentContext,
   address: CheckedAddress,
 ): Promise<ChangeListener | null> {
-  const { streams } = context;
   const { found, moment } = await streams.find<Version>(lookUp(address), { revision: 1 });
-  refuseElsewhere(context, found);
   if (moment === null || !streams.hasRoom) return null;
   return new DocumentListener(found, streams.openAt<ChangeEvent>(moment, pipelineFor(address, found?._id ?? null)));
 }
@@ -65,8 +62,6 @@ class DocumentListener implements ChangeListener {
           throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
         // The memory was created anew. This stream is for the previous document.
         if (operationType === "insert" && id !== this.#id) return "renew";
-        // The memory has moved: another layout keeps it from now on.
-        if (typeof revision === "object") return "renew";
         this.latest = revision === undefined ? null : `${id} ${revision}`;
         if (!isKnown(id, revision, known())) return "changed";
       }

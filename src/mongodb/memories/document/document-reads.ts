@@ -15,7 +15,7 @@ import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { Expression } from "../expressions.js";
 import { type MemoryDocument, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
-import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
+import { type DocumentContext, presentLookUp } from "./document-context.js";
 import {
   listProjection,
   outlineProjection,
@@ -125,16 +125,8 @@ export class DocumentReads {
   async find<Found extends object>(projection: Projection, call: CallContext): Promise<Found | null> {
     try {
       await this.#context.ready();
-      const found = await this.#context.collection.findOne<Found>(
-        presentLookUp(this.#context, this.#address),
-        {
-          projection,
-          ...asPlainValues,
-        },
-        call,
-      );
-      refuseElsewhere(this.#context, found);
-      return found;
+      const filter = presentLookUp(this.#context, this.#address);
+      return await this.#context.collection.findOne<Found>(filter, { projection, ...asPlainValues }, call);
     } catch (error) {
       throw storageError(error, "read", null);
     }

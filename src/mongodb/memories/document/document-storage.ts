@@ -58,7 +58,7 @@ export class DocumentStorage implements StoredMemory {
     const { now, at } = settings;
     const made = await this.#try(parts, { at, createdAt: now, upsert }, call);
     if (made === null) return null;
-    if (made === "missing") return change.type === "delete" && !this.#context.isGuest ? noResult : null;
+    if (made === "missing") return change.type === "delete" ? noResult : null;
     return toResult(change, made, now);
   }
 
@@ -112,11 +112,6 @@ export class DocumentStorage implements StoredMemory {
     return withoutVersions(await this.snapshot(call));
   }
 
-  /** A search reads the whole document. */
-  prefilter(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
   items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
     return readItems(this.#context, places, call);
   }
@@ -163,11 +158,6 @@ export class DocumentStorage implements StoredMemory {
     throw lostRace();
   }
 
-  /** Deletes an expired document that the server has not deleted yet. Such a document would prevent a new one. */
-  deleteExpired(call: CallContext): Promise<void> {
-    return this.#writes.deleteExpired(call);
-  }
-
   /** Refuses changes that the memory in its present state would refuse. Changes nothing. */
   async checkChanges(
     changes: readonly PlannedWrite[],
@@ -176,7 +166,7 @@ export class DocumentStorage implements StoredMemory {
   ): Promise<void> {
     const paths = changes.map(({ path }) => path);
     const below = changes.flatMap(({ kind, path }) => (kind === "deleteDirectory" ? [path] : []));
-    const loaded = await loadDocument(this.#reads, { paths, below, chars: 0 }, call);
+    const loaded = await loadDocument(this.#reads, { paths, below }, call);
     for (const edits of planChanges(loaded.tree, changes, options))
       await this.#checkRoom(loaded, edits, await runInTurns(createEditParts(loaded, edits), call), call);
   }

@@ -7,13 +7,11 @@ import { streaming } from "../../driver/reads.js";
 import { isAddress, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "../addresses/found-memories.js";
-import type { MovedMemory } from "../contract/layout.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
-import { reasonToFollow } from "../moves/moved-memory.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { isBadHint } from "../../driver/errors.js";
 import { isLegacy } from "./change-pipeline.js";
-import { isMark, type MemoryDocument, ofMark, snapshotOfDocument } from "./document.js";
+import { type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { actorName, bytesWithoutOutbox, isRecordedBy } from "./outbox/outbox.js";
 import { outboxIndex } from "./document-indexes.js";
 import { type Expression, literal, where } from "../expressions.js";
@@ -30,7 +28,6 @@ const countProjection: Record<string, Expression> = {
   files: where(isLegacy, -1, { $size: { $objectToArray: orEmpty("$data") } }),
   data: where(isLegacy, "$data", "$$REMOVE"),
   hasVersions: 1,
-  revision: 1,
 };
 
 const summaryProjection: Record<string, Expression> = {
@@ -66,7 +63,7 @@ export async function readSummaries(
   range: AddressRange,
   after: PageEnd | null,
   call: CallContext,
-): Promise<SummaryPage<MemorySummary | MovedMemory>> {
+): Promise<SummaryPage> {
   const { documents, end } = await readPage<SummarisedDocument>(context, range, after, summaryProjection, call);
   return { summaries: documents.flatMap(toSummary), end };
 }
@@ -96,7 +93,7 @@ async function unnameOutboxes(
       collection.find<MemoryDocument>({ outboxActors: name }, options, call),
     )) {
       const address = addressOrNull(storedAddress(stored));
-      if (address !== null) await moveVersions(context, address, call).catch(unlessElsewhere);
+      if (address !== null) await moveVersions(context, address, call);
       // The name stays if another change by the same author came meanwhile.
       const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
       await collection.updateOne({ _id, outboxActors: name }, update, {}, call);
@@ -107,18 +104,13 @@ async function unnameOutboxes(
   }
 }
 
-/** Ignores memories that have moved: their recorded changes have moved too. @throws everything else */
-function unlessElsewhere(error: unknown): void {
-  if (reasonToFollow(error) === null) throw error;
-}
-
 export async function removeMemories(
   { collection, ready }: DocumentContext,
   range: AddressRange,
   call: CallContext,
 ): Promise<RemovedMemories> {
   await ready();
-  const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
+  const filter = rangeFilter(range);
   const options = { projection: removalProjection, ...asPlainValues };
   const recorded: OutboxVersions[] = [];
   const counts = { files: 0, hadVersions: false };
@@ -137,10 +129,9 @@ export async function removeMemories(
   return { memories: await collection.deleteMany(filter, {}, call), ...counts, recorded };
 }
 
-function toSummary(document: SummarisedDocument): (MemorySummary | MovedMemory)[] {
+function toSummary(document: SummarisedDocument): MemorySummary[] {
   const address = addressOrNull(storedAddress(document));
   if (address === null) return [];
-  if (isMark(document)) return [{ moved: address }];
   const createdAt = document.createdAt ?? document._id.getTimestamp();
   const { sizeBytes, updatedAt = createdAt } = document;
   return [{ address, sizeBytes, files: countFiles(document), createdAt, updatedAt }];

@@ -111,12 +111,11 @@ export class DocumentWrites {
     call: CallContext,
   ): Promise<MadeChange | "missing" | null> {
     const { pipeline, receiptId } = this.#createCommand(parts, options, call);
-    const { collection, history, isGuest } = this.#context;
+    const { collection, history } = this.#context;
     const filter = presentLookUp(this.#context, this.#address);
-    const isUpsert = options.upsert && !isGuest;
     if (receiptId === null) {
       // An update without an answer is cheaper: the server would keep a copy of a large document to repeat the answer.
-      const result = await collection.updateOne(filter, pipeline, { upsert: isUpsert }, call);
+      const result = await collection.updateOne(filter, pipeline, { upsert: options.upsert }, call);
       if (result.modifiedCount + result.upsertedCount > 0) return { counts: [0, 0] };
       return result.matchedCount === 0 ? "missing" : null;
     }
@@ -124,7 +123,7 @@ export class DocumentWrites {
       filter,
       pipeline,
       {
-        upsert: isUpsert,
+        upsert: options.upsert,
         returnDocument: "after",
         projection: { _id: 0, lastChange: 1, ...parts.answer, ...(history && outboxState) },
         ...asPlainValues,

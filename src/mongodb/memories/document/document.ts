@@ -70,21 +70,6 @@ export interface StoredDirectories {
   moved?: { from: string; to: string };
 }
 
-/**
- * The forwarding record that replaces the document of a moved memory. Every change refuses it, like a document of the
- * earlier system.
- */
-export interface DocumentMark {
-  revision: { moved: true };
-}
-
-/** A filter condition on the revision. */
-export const ofMark = { $type: "object" } as const;
-
-export function isMark(document: { revision?: unknown } | null): boolean {
-  return typeof document?.revision === "object" && document.revision !== null;
-}
-
 interface FileMeta {
   createdAt: Date;
   updatedAt: Date;

@@ -29,7 +29,6 @@ export interface LoadedDocument {
 /** The result of the projection. */
 type Loaded = MemoryDocument & DocumentPart & { sizeBytes: number; isApplied?: true };
 
-/** @throws movedAway, notHere */
 export async function loadDocument(
   reads: DocumentReads,
   scope: StorageScope,

@@ -7,7 +7,7 @@ import { flush } from "../../../history/flush.js";
 import type { PresentMemory, StoredHistory } from "../../../history/history-source.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "../document.js";
 import { asPlainValues } from "../../../driver/plain-values.js";
-import { type DocumentContext, presentLookUp, refuseElsewhere } from "../document-context.js";
+import { type DocumentContext, presentLookUp } from "../document-context.js";
 import { bound, type Expression, literal, where } from "../../expressions.js";
 import { entriesWhere, isDirectory } from "../expressions.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
@@ -89,16 +89,8 @@ export class OutboxSource implements StoredHistory {
   #find<Found extends object>(projection: object, call: CallContext): Promise<Found | null> {
     return reading(async () => {
       await this.#context.ready();
-      const found = await this.#context.collection.findOne<Found>(
-        presentLookUp(this.#context, this.#address),
-        {
-          ...asPlainValues,
-          projection,
-        },
-        call,
-      );
-      refuseElsewhere(this.#context, found);
-      return found;
+      const filter = presentLookUp(this.#context, this.#address);
+      return this.#context.collection.findOne<Found>(filter, { ...asPlainValues, projection }, call);
     });
   }
 }
@@ -122,7 +114,7 @@ function describeMemory(
 ): Omit<PresentMemory, "texts"> {
   const memory = String(_id);
   const owner = hasVersions === true ? null : { _id: memory, ...address };
-  return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), firstStored: outbox[0], owner };
+  return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), owner };
 }
 
 /** Moves recorded changes from the document of a memory into the collection of versions. */

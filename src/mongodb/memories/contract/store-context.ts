@@ -4,14 +4,14 @@ import type { Embedder } from "../../embeddings/embedder.js";
 import type { VectorCollection } from "../../embeddings/vector-collection.js";
 import type { Retention, VersionCollection } from "../../history/version-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
-import type { ExpireMsOptions, MemoryExpiry } from "../expiry/memory-expiry.js";
+import type { ExpireMsOptions } from "../expiry/memory-expiry.js";
 
 /** The place and the settings of a store's memories. */
 export interface StoreContext {
   db: Db;
   /** The client of the database. It opens sessions. */
   client: MongoClient;
-  /** The option `memoriesCollection`. In a layout of several collections, their names begin with this name. */
+  /** The option `memoriesCollection`. */
   collectionName: string;
   writeConcern: WriteConcernSettings;
   /**
@@ -31,19 +31,6 @@ export interface StoreContext {
    * enough. A revert then only returns the versions that it would write.
    */
   makesIndexes: boolean;
-  /**
-   * A memory with more documents than this number gets its searches prefiltered by an index of words. A layout that
-   * keeps a memory in one document ignores the number. Undefined: no such index exists, and every search reads all
-   * texts. At least 1.
-   */
-  narrowsAbove?: number | undefined;
-}
-
-export interface LayoutContext extends StoreContext {
-  shared: SharedCollections;
-  expiry: MemoryExpiry;
-  /** Whether the layout only keeps memories that have moved to it, and creates none. */
-  isGuest: boolean;
 }
 
 export interface EmbeddingsContext {
@@ -56,7 +43,7 @@ export interface HistorySettings extends Retention {
   begins: boolean;
 }
 
-/** The collections that all layouts share. Their documents stay in them when a memory moves. */
+/** The collections of what belongs to memories and is kept beside them. */
 export interface SharedCollections {
   /** Exists without a history too: a forgotten memory can have one from an earlier time. */
   versions: VersionCollection;
