@@ -4,7 +4,7 @@ import { checkPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { documentIndexes } from "../../../src/mongodb/memories/document/document-indexes.js";
+import { addressIndexes } from "../../../src/mongodb/memories/pages/page-indexes.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -61,7 +61,7 @@ describe("server commands", () => {
         await newcomer.start();
         const [first] = await sentBy(() => run(newcomer.memory(memory.address)));
         const { explained } = await explain(first?.command ?? {});
-        expect(explained).toContain(documentIndexes[scope].name);
+        expect(explained).toContain(addressIndexes[scope].name);
         expect(explained).not.toContain("COLLSCAN");
       });
 
@@ -70,7 +70,7 @@ describe("server commands", () => {
         const memory = open();
         await memory.write("/notes/today", "text");
         for (const { command } of await sentBy(() => run(memory)))
-          expect((await explain(command)).explained).toContain(documentIndexes[scope].name);
+          expect((await explain(command)).explained).toContain(addressIndexes[scope].name);
       });
     }
   }

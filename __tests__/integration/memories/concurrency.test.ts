@@ -1,21 +1,9 @@
-import { VersionCollection } from "../../../src/mongodb/history/version-collection.js";
 import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { ChangeStreams } from "../../../src/mongodb/driver/change-streams.js";
-import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
-import { VectorCollection } from "../../../src/mongodb/embeddings/vector-collection.js";
-import { RecordCollection } from "../../../src/mongodb/proposals/record-collection.js";
-import { MemoryExpiry } from "../../../src/mongodb/memories/expiry/memory-expiry.js";
-import type { MemoryDocument } from "../../../src/mongodb/memories/document/document.js";
-import { DocumentStorage } from "../../../src/mongodb/memories/document/document-storage.js";
-import { MongoMemory } from "../../../src/mongodb/memories/mongo-memory.js";
-import { checkAddress } from "../../../src/core/values/address.js";
+import type { MongoClient } from "mongodb";
 import type { MemoryError } from "../../../src/core/values/errors.js";
-import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
-import { KeyedMutex } from "../../../src/core/runtime/keyed-mutex.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -214,44 +202,16 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
   const rival = store.memory(address);
   await rival.write("/file", "");
   let rivals = 0;
-  const context = {
-    collection: new ExactCollection(client.db(name).collection<MemoryDocument>("memories")),
-    // Before each of the edit's commands, as if the way to the server were slow.
-    ready: async () => {
+  // Before each update of the edit, as if the way to the server were slow.
+  const slow = new MongoMemoryStore({
+    client: beforeUpdates(client, async () => {
       rivals += 1;
       await rival.append("/file", String(rivals));
-    },
-    edits: new KeyedMutex(),
-    clock: () => new Date(),
-    expiry: new MemoryExpiry({}, () => new Date()),
-    history: null,
-    versions: new VersionCollection(
-      new ExactCollection(client.db(name).collection("memories_versions")),
-      {},
-      () => new Date(),
-    ),
-    isReader: false,
-    streams: new ChangeStreams(client.db(name), "memories"),
-    records: RecordCollection.open(client.db(name), {
-      name: "memories_proposals",
-      writeConcern: {},
-      connect: () => undefined,
-      clock: () => new Date(),
     }),
-    vectors: VectorCollection.open(client.db(name), "memories_vectors", {
-      writeConcern: {},
-      connect: () => undefined,
-      clock: () => new Date(),
-      expiryIndexes: [],
-      isUsed: false,
-    }),
-    embeddings: null,
-  };
-  const checked = checkAddress(address);
-  const storage = new DocumentStorage(context, checked, memoryDefaults);
-  const slow = new MongoMemory({ ...context, storage: context.edits }, checked, storage, memoryDefaults);
+    dbName: name,
+  });
   await refuses(
-    slow.change({ type: "edit", path: "/file", edit: () => "mine" }, {}, createUnlimitedCall()),
+    slow.memory(address).edit("/file", () => "mine"),
     "ECONFLICT",
   );
   expect(rivals).toBeGreaterThan(100);
@@ -259,3 +219,29 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
     Array.from({ length: rivals }, (_, index) => String(index + 1)),
   );
 });
+
+/** Returns a client whose collections run a task before each `updateOne`. */
+function beforeUpdates(client: MongoClient, task: () => Promise<void>): MongoClient {
+  const wrap = <Target extends object>(target: Target, replaced: Record<string, unknown>): Target =>
+    new Proxy(target, {
+      get: (own, name) => {
+        const value: unknown = typeof name === "string" && name in replaced ? replaced[name] : Reflect.get(own, name, own);
+        return typeof value === "function" ? value.bind(own) : value;
+      },
+    });
+  return wrap(client, {
+    db: (name: string) => {
+      const db = client.db(name);
+      return wrap(db, {
+        collection: (...place: Parameters<typeof db.collection>) => {
+          const collection = db.collection(...place);
+          const updateOne = async (...update: Parameters<typeof collection.updateOne>): Promise<unknown> => {
+            await task();
+            return collection.updateOne(...update);
+          };
+          return wrap(collection, { updateOne });
+        },
+      });
+    },
+  });
+}

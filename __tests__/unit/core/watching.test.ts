@@ -66,7 +66,7 @@ describe("a watch of a storage that does not answer", () => {
     await asked;
     await changes.return();
     await waiting;
-    await new Promise<void>((close) => answer({ latest: null, heard: forEver, close }));
+    await new Promise<void>((close) => answer({ heard: forEver, close }));
   });
 });
 

@@ -13,7 +13,6 @@ const emptyTree = new MemoryTree({ files: [], directories: [], revision: null })
 
 /** For a storage that never changes. */
 const silence: ChangeListener = {
-  latest: null,
   heard: () => new Promise(() => undefined),
   close: () => undefined,
 };

@@ -150,10 +150,7 @@ class MemoryWatch implements MemoryChanges {
   async #wait(hasFailed: boolean): Promise<void> {
     const isPaused = this.#listening === "paused";
     if (this.#listener !== null && !this.#isReceiving) this.#receive(this.#listener);
-    // A secondary of a replica set may have returned an older state.
-    const isBehind = this.#listener !== null && this.#listener.latest !== this.#polled.version;
-    const polls = this.#listener === null || isBehind || hasFailed;
-    const timer = polls ? setTimeout(this.#signal.notify, this.#pollIntervalMs) : undefined;
+    const timer = this.#listener === null || hasFailed ? setTimeout(this.#signal.notify, this.#pollIntervalMs) : undefined;
     await this.#signal.wait();
     clearTimeout(timer);
     if (isPaused) this.#listening = "possible";
@@ -169,14 +166,14 @@ class MemoryWatch implements MemoryChanges {
 
   #receive(listener: ChangeListener): void {
     this.#isReceiving = true;
-    const settle = (outcome: "changed" | "renew" | "deaf" | "failed"): void => {
+    const settle = (outcome: "changed" | "deaf" | "failed"): void => {
       this.#isReceiving = false;
       if (outcome !== "changed") this.#closeListener();
       if (outcome === "deaf") this.#listening = "unsupported";
       if (outcome === "failed") this.#listening = "paused";
       this.#signal.notify();
     };
-    listener.heard(() => this.#polled.version).then(settle, () => settle("failed"));
+    listener.heard().then(settle, () => settle("failed"));
   }
 
   #stop(): void {

@@ -1,8 +1,15 @@
 import type { MemoryLayout } from "./contract/layout.js";
-import type { StoreContext } from "./contract/store-context.js";
-import { DocumentLayout } from "./document/document-layout.js";
+import type { MemoriesContext, StoreContext } from "./contract/store-context.js";
+import { MemoryExpiry } from "./expiry/memory-expiry.js";
+import { PagedMemories } from "./pages/paged-memories.js";
+import { openSharedCollections } from "./shared-collections.js";
 
 /** Opens the memories of a store. Sends nothing to the server. */
-export function openMemories(context: StoreContext): MemoryLayout {
-  return DocumentLayout.open(context);
+export function openMemories(store: StoreContext): MemoryLayout {
+  return PagedMemories.open(createMemoriesContext(store));
+}
+
+export function createMemoriesContext(store: StoreContext): MemoriesContext {
+  const expiry = new MemoryExpiry(store.expireMs, store.clock);
+  return { ...store, shared: openSharedCollections(store), expiry };
 }

@@ -55,7 +55,7 @@ import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
-import { checkDocumentLimit, checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
+import { checkStoreOptions, type MongoMemoryStoreOptions, pageBytesOption } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
@@ -114,6 +114,7 @@ export class MongoMemoryStore extends BaseStore {
         history: createHistoryContext(options.history),
         embeddings: options.index === undefined ? null : { client: options.client, config: options.index },
         makesIndexes,
+        pageBytes: options[pageBytesOption],
       });
     const collection = new ExactCollection(
       database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection),
@@ -190,10 +191,9 @@ export class MongoMemoryStore extends BaseStore {
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
     const { memories } = this.#storage;
-    const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend => {
-      checkDocumentLimit(limits);
-      return memories.backend(checked, limits);
-    };
+    const isLimited = options?.maxMemoryBytes !== undefined;
+    const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend =>
+      memories.backend(checked, { ...limits, isLimited });
     return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
   }
 

@@ -3,7 +3,6 @@ import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
 import { memoryRootLabel } from "../../core/values/namespace.js";
 import { checkOptions, timeoutField } from "../../core/settings/check-options.js";
-import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
@@ -14,10 +13,15 @@ import { checkNamespace } from "../operations/check-namespace.js";
 import type { VectorSearchOptions } from "../search/vector-search.js";
 import { hasMethod } from "../../core/values/unknown-values.js";
 
+/** Sets the size of pages in tests, in bytes. @internal */
+export const pageBytesOption: unique symbol = Symbol.for("langgraph-mongo-memory.pageBytes");
+
 /** The client and the collections of a store, and how its items are found and expire. */
 export interface MongoMemoryStoreOptions {
   /** A client of the `mongodb` package, connected or not. The caller closes it. */
   client: MongoClient;
+  /** @internal */
+  [pageBytesOption]?: number;
   /** @default the database of the client's connection string, or "test" if it names none */
   dbName?: string;
   /** Collection of the memories. The names of their other collections begin with it. @default "memories" */
@@ -118,12 +122,6 @@ const vectorSearchSchema = z.strictObject({
 
 const collectionName = z.string().refine(isCollectionName, collectionNameRule);
 
-const documentLimitSchema = z.object({
-  maxMemoryBytes: z
-    .number()
-    .max(memoryBytesCeiling, `must be at most ${memoryBytesCeiling}, because a memory is one document`),
-});
-
 const optionsSchema = z
   .strictObject({
     client: z.custom<MongoClient>((client) => hasMethod(client, "db"), "must be a MongoClient of the mongodb package"),
@@ -166,11 +164,6 @@ const optionsSchema = z
 /** @throws TypeError */
 export function checkStoreOptions(options: MongoMemoryStoreOptions): void {
   checkOptions("MongoMemoryStoreOptions", optionsSchema, options);
-}
-
-/** Checks that one document can contain a memory of these limits. @throws TypeError */
-export function checkDocumentLimit({ maxMemoryBytes }: { maxMemoryBytes: number }): void {
-  checkOptions("MemoryOptions", documentLimitSchema, { maxMemoryBytes });
 }
 
 /** The part of a zod 3 or 4 context that is used. */

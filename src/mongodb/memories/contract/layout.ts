@@ -23,9 +23,9 @@ export interface MemoryLayout {
    * @param clock gives the times of its files. The clock of the context is the default, and always gives the time of
    * the last change of the memory
    */
-  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend;
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend;
   /** Opens one memory without history, approvals and embeddings. */
-  open(address: CheckedAddress, limits: BackendLimits): StoredMemory;
+  open(address: CheckedAddress, limits: MemoryLimits): StoredMemory;
   /**
    * Reads every memory at or below a namespace, except empty ones, in the order of the namespaces. Keeps at most one
    * batch in memory.
@@ -55,6 +55,12 @@ export interface MemoryLayout {
   remove(range: AddressRange, call: CallContext): Promise<ForgottenCounts>;
   /** Removes each expired memory, and yields once for each. One that cannot be removed does not stop the others. */
   sweep(call: CallContext): AsyncIterable<void>;
+}
+
+/** The limits with which a memory is opened. */
+export interface MemoryLimits extends BackendLimits {
+  /** Whether the caller set `maxMemoryBytes`. A memory of several pages keeps only such a limit. @default false */
+  isLimited?: boolean;
 }
 
 export interface LayoutIndex {

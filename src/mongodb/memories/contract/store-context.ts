@@ -4,7 +4,7 @@ import type { Embedder } from "../../embeddings/embedder.js";
 import type { VectorCollection } from "../../embeddings/vector-collection.js";
 import type { Retention, VersionCollection } from "../../history/version-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
-import type { ExpireMsOptions } from "../expiry/memory-expiry.js";
+import type { ExpireMsOptions, MemoryExpiry } from "../expiry/memory-expiry.js";
 
 /** The place and the settings of a store's memories. */
 export interface StoreContext {
@@ -31,6 +31,13 @@ export interface StoreContext {
    * enough. A revert then only returns the versions that it would write.
    */
   makesIndexes: boolean;
+  /** The size in bytes from which on a page of a memory is split. @default 256 kB */
+  pageBytes?: number | undefined;
+}
+
+export interface MemoriesContext extends StoreContext {
+  shared: SharedCollections;
+  expiry: MemoryExpiry;
 }
 
 export interface EmbeddingsContext {

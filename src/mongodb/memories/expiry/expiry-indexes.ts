@@ -9,14 +9,14 @@ const expiryIndexNames = {
 } as const satisfies Record<MemoryScope, string>;
 
 /**
- * Returns the indexes by which MongoDB deletes expired memories. They are partial by type, so that the server never
- * considers them for the look-up of an address.
+ * Returns the indexes by which MongoDB deletes expired documents with addresses. They are partial by type, so that the
+ * server never considers them for the look-up of an address.
  */
-export function expiryIndexes(expireMs: ExpireMsOptions): TtlIndex[] {
+export function expiryIndexes(expireMs: ExpireMsOptions, isPart: object = {}): TtlIndex[] {
   return memoryScopes.flatMap((scope) => {
     const { [scope]: lifetimeMs } = expireMs;
     if (lifetimeMs === undefined) return [];
-    const partialFilterExpression = { scope, nodeId: { $type: "string" } };
+    const partialFilterExpression = { scope, nodeId: { $type: "string" }, ...isPart };
     return [
       {
         name: expiryIndexNames[scope],

@@ -12,7 +12,7 @@ import {
   type StoredDirectories,
   type StoredFileChange,
   type StoredTreeChange,
-} from "../document.js";
+} from "../page-document.js";
 
 /** The record of a change for the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
 export interface RecordedParts {

@@ -7,14 +7,32 @@ import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { createRecord } from "../../driver/records.js";
 import { isPlainObject } from "../../operations/values.js";
+import { getHeadId } from "./page-keys.js";
 
-/** One memory: the layout of specification section 5 (ADR 0002). */
+/**
+ * A page of a memory (specification section 5, ADR 0051): the files and directories whose positions are from `lo` up to
+ * `hi`. The head is the page at the start. A memory is its head alone until it has grown too large for one page; only
+ * the head has the fields from `nodeId` to `userId`, and those from `outbox` on.
+ */
 export interface MemoryDocument {
-  _id: ObjectId;
+  /** See `page-keys.ts`. An ObjectId in heads of earlier releases. */
+  _id: string | ObjectId;
   nodeId: string;
   scope: MemoryScope;
   threadId?: string;
   userId?: string;
+  /** The incarnation of the memory, to which versions and pages belong. Heads of earlier releases have it as `_id`. */
+  key?: ObjectId;
+  /** The first position of the page. Absent while the memory is its head alone. */
+  lo?: string;
+  /** The first position after the page. Absent in the last page. */
+  hi?: string;
+  /** A text that no other page ever has. Absent in heads. */
+  token?: string;
+  /** The size in bytes of a page of several, without its outbox. */
+  sizeBytes?: number;
+  /** The size from which on the page is split. Absent: the common size of pages. */
+  splitAtBytes?: number;
   /** Text by stored key. */
   data?: Record<string, string>;
   dirs?: Record<string, true>;
@@ -122,7 +140,12 @@ export function lookUp(address: CheckedAddress): { nodeId: string; scope: string
 /** Returns the size in bytes of a new file without its text: its key and times, and the parents that may be new. */
 export function newFileBytes(path: string): number {
   const key = keyOfPath(path);
-  return 2 * utf8Bytes(key) + 52 + parentKeys(key).reduce((sum, parent) => sum + directoryKeyBytes(parent), 0);
+  return fileKeyBytes(key) + parentKeys(key).reduce((sum, parent) => sum + directoryKeyBytes(parent), 0);
+}
+
+/** Returns the size in bytes of a file without its text and parents. */
+export function fileKeyBytes(key: string): number {
+  return 2 * utf8Bytes(key) + 52;
 }
 
 export function directoryKeyBytes(key: string): number {
@@ -135,7 +158,7 @@ export function directoryKeyBytes(key: string): number {
  */
 export function emptyDocumentBytes(address: CheckedAddress): number {
   const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
-  return 176 + ids;
+  return 170 + 17 + utf8Bytes(getHeadId(address)) + ids;
 }
 
 /**
@@ -145,7 +168,7 @@ export function emptyDocumentBytes(address: CheckedAddress): number {
 export function snapshotOfDocument(document: MemoryDocument | null): MemorySnapshot {
   const files: SnapshotFile[] = [];
   const directoryKeys = new Set<string>();
-  const fallback = document?.createdAt ?? document?._id?.getTimestamp() ?? new Date(0);
+  const fallback = document?.createdAt ?? getCreationTime(document) ?? new Date(0);
   const visitDirectory = (key: string): void => void directoryKeys.add(key);
   const visitFile = (key: string, content: string): void => {
     const meta = ownValue(document?.meta, key);
@@ -158,6 +181,16 @@ export function snapshotOfDocument(document: MemoryDocument | null): MemorySnaps
   visit(document?.dirs, "", () => undefined, visitDirectory);
   visit(document?.data, "", visitFile, visitDirectory);
   return { files, directories: Array.from(directoryKeys, pathOfKey), revision: document?.revision ?? 0 };
+}
+
+/** Returns the incarnation of the memory with this head. */
+export function getIncarnation({ _id, key }: Pick<MemoryDocument, "_id" | "key">): string {
+  return String(key ?? _id);
+}
+
+/** Returns the time in an ObjectId, for documents of the earlier system without times. */
+export function getCreationTime(document: Pick<MemoryDocument, "_id"> | null): Date | undefined {
+  return typeof document?._id === "object" ? document._id.getTimestamp() : undefined;
 }
 
 function visit(

@@ -1,5 +1,6 @@
 import { newChangeId } from "../change-id.js";
 import { bound, type Expression, type Variables, where } from "../expressions.js";
+import { withValueIn } from "./expressions.js";
 import { bytesWithoutOutbox, recordInOutbox, type RecordedParts, type Recording } from "./outbox/outbox.js";
 
 /** The parts of a change, as expressions on the document before it. All other expressions can use the variables. */
@@ -9,6 +10,8 @@ export interface ChangeParts {
   variables?: Variables;
   /** An object of the fields that get a new value. */
   fields: Expression;
+  /** Fields that the page loses. @default none */
+  removedFields?: readonly string[];
   /** The part that the history records. Null if it records nothing. */
   recorded: RecordedParts | null;
   /** If true, the change leaves everything as it was, and the history records nothing. @default false */
@@ -19,8 +22,22 @@ export interface ChangeParts {
   counts: Expression | null;
   /** Another result, computed after the change: `createdAt` of a file, or `isNothing` if there was nothing to do. */
   answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
-  /** Maximum number of bytes by which the document grows. 0: the limit of the memory is not checked. */
-  growth: number;
+  /** Maximum number of bytes by which the document grows. 0: its limit is not checked. */
+  growth: Expression;
+  /** A number that is added to the revision besides: the revisions of pages that the change removes. @default 0 */
+  addedRevisions?: number;
+}
+
+/** The page that a change is made on. */
+export interface PageForm {
+  /** If one of these is true, the page is not the one that was expected, and nothing is changed. */
+  unless: Expression[];
+  /** Whether the page is one of several. Its size is then kept in the page. */
+  isPaged: boolean;
+  /** The size in bytes from which on the page must be split first. Null: pages are not split. */
+  splitBytes: number | null;
+  /** Fields of a page that is created, as an expression that is empty for a page that exists. */
+  created?: Expression;
 }
 
 export interface ChangeSettings {
@@ -29,8 +46,9 @@ export interface ChangeSettings {
   /** The time of creation for a new memory. */
   createdAt: Date;
   maxMemoryBytes: number;
-  /** Null if the store keeps no history. */
+  /** Null if the change is not recorded in this page. */
   recording: Recording | null;
+  page: PageForm;
 }
 
 /** A change that the server makes or refuses in one command. */
@@ -47,24 +65,32 @@ export interface PipelineCommand {
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 
 export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
-  const { unless, variables = [], fields, isNothing, counts } = parts;
-  const { recording } = settings;
+  const { unless, variables = [], fields, removedFields = [], isNothing, counts } = parts;
+  const { recording, page } = settings;
   // If there is a history, each change returns how many changes the outbox contains.
   const receiptId = counts === null && recording === null ? null : newChangeId();
   const changes = [fields, countChange(parts, settings)];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
-  const receipt = receiptId === null ? null : { lastChange: { id: receiptId, counts: counts ?? [0, 0] } };
-  const after = withinLimit({ $mergeObjects: ["$$ROOT", ...merged, ...(receipt ? [receipt] : [])] }, parts, settings);
+  const receipt = receiptId === null ? [] : [{ lastChange: { id: receiptId, counts: counts ?? [0, 0] } }];
+  const created = page.created === undefined ? [] : [page.created];
+  const rest = removedFields.reduce<Expression>((document, field) => withValueIn(document, field, "$$REMOVE"), "$$ROOT");
+  const after: Expression = { $mergeObjects: [rest, ...created, ...merged, ...receipt] };
+  const changed = withinLimit(page.isPaged ? withSize(after) : after, parts, settings);
   return {
     receiptId,
-    pipeline: [{ $replaceWith: bound(variables, where({ $or: unless }, "$$ROOT", after)) }],
+    pipeline: [{ $replaceWith: bound(variables, where({ $or: [...page.unless, ...unless] }, "$$ROOT", changed)) }],
   };
 }
 
-function countChange({ recorded, isUnchanged = false }: ChangeParts, settings: ChangeSettings): Expression {
+/** Sets the size of a page, which an index has. */
+function withSize(page: Expression): Expression {
+  return bound([["unsized", page]], { $mergeObjects: ["$$unsized", { sizeBytes: bytesWithoutOutbox("$$unsized") }] });
+}
+
+function countChange({ recorded, isUnchanged = false, addedRevisions = 0 }: ChangeParts, settings: ChangeSettings): Expression {
   const { at, createdAt, recording } = settings;
   return {
-    revision: { $sum: ["$revision", 1] },
+    revision: { $sum: ["$revision", 1 + addedRevisions] },
     createdAt: { $ifNull: ["$createdAt", createdAt] },
     updatedAt: at,
     ...(recording && recorded && recordInOutbox(recording, recorded, isUnchanged)),
@@ -75,22 +101,26 @@ function countChange({ recorded, isUnchanged = false }: ChangeParts, settings: C
 const receiptBytes = 80;
 
 /**
- * Returns the document after a change, or the document before it if the change would exceed the limit. The sizes are
- * exact, so they are expensive; the first condition skips them for memories with room. A memory over its limit may
- * still shrink.
+ * Returns the document after a change, or the document before it if the change would exceed the limit of the memory or
+ * the size at which the page is split. The sizes are exact, so they are expensive; the first condition skips them for
+ * pages with room. A page over its limit may still shrink.
  */
 function withinLimit(
   after: Expression,
   { growth }: ChangeParts,
-  { maxMemoryBytes, recording }: ChangeSettings,
+  { maxMemoryBytes, recording, page: { splitBytes } }: ChangeSettings,
 ): Expression {
   if (growth === 0) return after;
+  const most: Expression =
+    splitBytes === null ? maxMemoryBytes : { $min: [maxMemoryBytes, { $ifNull: ["$splitAtBytes", splitBytes] }] };
   const measure = (document: string): Expression =>
     recording === null ? { $bsonSize: document } : bytesWithoutOutbox(document);
   const isFull: Expression = {
     $and: [
-      { $gt: [{ $bsonSize: "$$ROOT" }, maxMemoryBytes - growth - receiptBytes] },
-      { $gt: [measure("$$after"), { $max: [maxMemoryBytes, measure("$$ROOT")] }] },
+      // An upsert cannot refuse the change of a missing document.
+      { $isNumber: "$revision" },
+      { $gt: [{ $add: [{ $bsonSize: "$$ROOT" }, growth, receiptBytes] }, most] },
+      { $gt: [measure("$$after"), { $max: [most, measure("$$ROOT")] }] },
     ],
   };
   return bound([["after", after]], where(isFull, "$$ROOT", "$$after"));

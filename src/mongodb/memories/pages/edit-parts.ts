@@ -1,5 +1,6 @@
 import type { Steps } from "../../../core/runtime/turns.js";
 import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { getPathPrefix } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { createRecord } from "../../driver/records.js";
@@ -7,36 +8,47 @@ import { recordEdits } from "../../history/record-edits.js";
 import { type Expression, literal } from "../expressions.js";
 import { createSwap } from "./attempts.js";
 import { type ChangeParts, isLegacy } from "./change-pipeline.js";
-import { asRecord, directoryKeyBytes, flatFields, keyOfPath, type MemoryDocument, newFileBytes } from "./document.js";
+import { asRecord, directoryKeyBytes, flatFields, keyOfPath, type MemoryDocument, newFileBytes } from "./page-document.js";
 import { entriesWhere, keyIsWithin, recordMoved, valueAt } from "./expressions.js";
-import type { LoadedDocument } from "./load.js";
-import { storedEdits } from "./outbox/outbox.js";
+import { type RecordedParts, storedEdits } from "./outbox/outbox.js";
 
 type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
 
+/** The page to which edits are confined, with the tree that was loaded. */
+export interface EditedPage {
+  tree: MemoryTree;
+  revision: number;
+  /** The whole document if it is of the earlier system. */
+  legacy: MemoryDocument | null;
+}
+
 /**
- * Creates the change that `transact` stores. The edits are made only if nobody has changed the memory since it was
- * loaded; the new text of a single file, only if nobody has changed that text.
- * @param approvalId an id that the memory records in the same step
+ * Creates the change that `transact` stores on one page. The edits are made only if nobody has changed the page since
+ * it was loaded; the new text of a single file, only if nobody has changed that text.
+ * @param swaps whether it is enough that the text is the same
  */
-export function* createEditParts(loaded: LoadedDocument, edits: TreeEdits, approvalId?: string): Steps<ChangeParts> {
-  const { tree, legacy } = loaded;
-  const swapped = approvalId === undefined && legacy === null ? yield* findSwappedText(tree, edits) : null;
+export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: boolean): Steps<ChangeParts> {
+  const { tree, legacy, revision } = page;
+  const swapped = swaps && legacy === null ? yield* findSwappedText(tree, edits) : null;
   if (swapped !== null) return swapped;
   const after = new MemoryTree(tree.snapshot());
   after.commit(edits);
-  const recorded = recordEdits(tree, edits);
-  const marks = approvalId === undefined ? {} : literal(createRecord([[approvalId, true]]));
   return {
-    unless: legacy === null ? changedSince(loaded.revision) : legacyChangedSince(legacy),
-    fields: {
-      ...(legacy === null ? editFields(tree, edits) : literalFields(after)),
-      ...(approvalId !== undefined && { applied: { $mergeObjects: ["$applied", marks] } }),
-    },
-    recorded: recorded && (yield* storedEdits(recorded, after)),
+    unless: legacy === null ? changedSince(revision) : legacyChangedSince(legacy),
+    fields: legacy === null ? editFields(tree, edits) : literalFields(after.snapshot()),
+    recorded: yield* recordParts(tree, edits),
     counts: null,
-    growth: legacy === null ? mostGrowth(edits) : Infinity,
+    growth: legacy === null ? mostGrowth(tree, edits) : Infinity,
   };
+}
+
+/** Describes edits for the outbox. Null if they make no version. */
+export function* recordParts(tree: MemoryTree, edits: TreeEdits): Steps<RecordedParts | null> {
+  const recorded = recordEdits(tree, edits);
+  if (recorded === null) return null;
+  const after = new MemoryTree(tree.snapshot());
+  after.commit(edits);
+  return yield* storedEdits(recorded, after);
 }
 
 function* findSwappedText(
@@ -50,7 +62,8 @@ function* findSwappedText(
   return yield* createSwap({ path: file.path, before: before.content, content: file.content }, { now: file.updatedAt });
 }
 
-function changedSince(revision: number): Expression[] {
+/** True if a page was changed since it was read. */
+export function changedSince(revision: number): Expression[] {
   return [isLegacy, { $ne: [{ $ifNull: ["$revision", 0] }, revision] }];
 }
 
@@ -64,8 +77,9 @@ export function legacyChangedSince({ data, dirs }: MemoryDocument): Expression[]
   return [isOther("$revision", undefined), isOther("$data", data), isOther("$dirs", dirs)];
 }
 
-function literalFields(tree: MemoryTree): TreeFields {
-  const { data, meta, dirs } = flatFields(tree.snapshot());
+/** Returns the fields of a page with this content. */
+export function literalFields(content: Pick<MemorySnapshot, "files" | "directories">): TreeFields {
+  const { data, meta, dirs } = flatFields(content);
   return { data: literal(data), meta: literal(meta), dirs: literal(dirs) };
 }
 
@@ -130,11 +144,16 @@ function isBelowAny(path: string, directories: readonly string[]): boolean {
   return directories.some((directory) => path.startsWith(getPathPrefix(directory)));
 }
 
-/** Returns the maximum number of bytes by which edits grow a document. */
-function mostGrowth({ moved, directories, files }: TreeEdits): number {
+/** Returns the maximum number of bytes by which edits grow a page. */
+function mostGrowth(tree: MemoryTree, { moved, directories, files }: TreeEdits): number {
   const keyBytes = 3;
+  const growthOf = ({ path, content }: SnapshotFile): number => {
+    const before = tree.files.get(path);
+    const added = before === undefined ? newFileBytes(path) : -before.sizeBytes;
+    return Math.max(0, added + utf8Bytes(content));
+  };
   return (
-    files.reduce((sum, { path, content }) => sum + newFileBytes(path) + utf8Bytes(content), 0) +
+    files.reduce((sum, file) => sum + growthOf(file), 0) +
     moved.reduce((sum, { to }) => sum + keyBytes * utf8Bytes(keyOfPath(to)), 0) +
     directories.reduce((sum, path) => sum + directoryKeyBytes(keyOfPath(path)), 0)
   );

@@ -15,7 +15,7 @@ import {
 } from "../expressions.js";
 import type { AttemptSettings } from "../contract/tree-storage.js";
 import { type ChangeParts, isLegacy } from "./change-pipeline.js";
-import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
+import { keyOfPath, newFileBytes, parentKeys } from "./page-document.js";
 import {
   entriesWhere,
   keyIsWithin,
@@ -162,7 +162,7 @@ function updateAttempt(
       before: { before: "$$text" },
       counts: ["$$replaced", 0],
       isNothing: { $eq: ["$$replaced", 0] },
-      growth: longer > 0 ? settings.maxFileBytes : 0,
+      growth: longer > 0 ? { $subtract: [newBytes, textBytes("$$text")] } : 0,
     },
     settings,
   );

@@ -1,7 +1,7 @@
 import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { literal, type Expression, where } from "../expressions.js";
-import { keyOfPath } from "./document.js";
+import { keyOfPath } from "./page-document.js";
 
 /** True or missing, because the values of `dirs` are all true. */
 export function isDirectory(path: string): Expression {

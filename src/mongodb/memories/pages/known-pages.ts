@@ -1,0 +1,151 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { getIncarnation, type MemoryDocument } from "./page-document.js";
+import { compareKeys, getEndBelow, getHeadId, getOrderKey, getPageId, getPagesRange, getStartBelow } from "./page-keys.js";
+import type { PagesContext } from "./pages-context.js";
+import { pageIndex } from "./page-indexes.js";
+
+/** The pages of a memory that has several, as this process saw them last. Every command checks whether it is true. */
+export interface KnownPages {
+  incarnation: string;
+  headId: MemoryDocument["_id"];
+  /** The first positions of the pages, sorted. The first is the head's, which is empty. */
+  los: readonly string[];
+  /** The time of the last change that this process has seen in the head. */
+  updatedAt: Date;
+}
+
+/** The part of a memory that a call needs. */
+export interface PageRange {
+  paths: readonly string[];
+  /** Directories of which everything below is needed. */
+  below: readonly string[];
+}
+
+/** The first and the last position of a page. */
+export interface PageBounds {
+  lo?: string | undefined;
+  hi?: string | undefined;
+}
+
+/**
+ * Returns the pages that this process knows. Undefined: it knows no other page than the head. After the memory may have
+ * expired, its pages are no longer known.
+ */
+export function findKnownPages(
+  { knownPages, expiry }: Pick<PagesContext, "knownPages" | "expiry">,
+  address: CheckedAddress,
+): KnownPages | undefined {
+  const known = knownPages.get(getHeadId(address));
+  const deadline = expiry.deadline(address.scope);
+  return known === undefined || (deadline !== null && known.updatedAt <= deadline) ? undefined : known;
+}
+
+/** Reads which pages a memory has, from an index alone. @param head as read now */
+export async function learnPages(
+  context: PagesContext,
+  address: CheckedAddress,
+  head: MemoryDocument | null,
+  options: object,
+  call: CallContext,
+): Promise<KnownPages | undefined> {
+  const { knownPages } = context;
+  const id = getHeadId(address);
+  if (head?.hi === undefined) {
+    knownPages.delete(id);
+    return undefined;
+  }
+  const incarnation = getIncarnation(head);
+  const pages = await listPages(context, address, incarnation, options, call);
+  const known = {
+    incarnation,
+    headId: head._id,
+    los: ["", ...pages.map(({ lo }) => lo).toSorted(compareKeys)],
+    updatedAt: head.updatedAt ?? new Date(0),
+  };
+  knownPages.set(id, known);
+  return known;
+}
+
+/** A page other than the head, as its index has it. */
+export interface ListedPage {
+  _id: string;
+  lo: string;
+  token: string;
+  revision: number;
+  sizeBytes: number;
+}
+
+/** Lists the pages of a memory except the head. Reads an index alone. */
+export function listPages(
+  { collection }: Pick<PagesContext, "collection">,
+  address: CheckedAddress,
+  incarnation: string,
+  options: object,
+  call: CallContext,
+): Promise<ListedPage[]> {
+  const filter = { _id: getPagesRange(address, incarnation), lo: { $gt: "" } };
+  const projection = { _id: 1, lo: 1, token: 1, revision: 1, sizeBytes: 1 };
+  const all = { projection, hint: pageIndex.name, batchSize: 10_000, ...asPlainValues, ...options };
+  return collection.find<ListedPage>(filter, all, call).toArray();
+}
+
+/** Returns the `_id` of each known page that covers a part of the range. */
+export function selectPageIds(known: KnownPages, range: PageRange, address: CheckedAddress): MemoryDocument["_id"][] {
+  return selectPositions(known.los, range).map((lo) =>
+    lo === "" ? known.headId : getPageId(address, known.incarnation, lo),
+  );
+}
+
+function selectPositions(los: readonly string[], { paths, below }: PageRange): string[] {
+  const selected = new Set<number>();
+  for (const path of paths) selected.add(findCovering(los, getOrderKey(path)));
+  for (const path of below) {
+    const end = getEndBelow(path);
+    for (let index = findCovering(los, getStartBelow(path)); index < los.length; index += 1) {
+      const lo = los[index] ?? "";
+      if (end !== null && index > 0 && compareKeys(lo, end) >= 0) break;
+      selected.add(index);
+    }
+  }
+  return Array.from(selected, (index) => los[index] ?? "");
+}
+
+/** Finds the page that covers a position, by bisection. */
+function findCovering(los: readonly string[], position: string): number {
+  let [low, high] = [0, los.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (compareKeys(los[middle] ?? "", position) <= 0) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Whether pages cover all of a range. @param pages sorted by position */
+export function covers(pages: readonly PageBounds[], { paths, below }: PageRange): boolean {
+  return (
+    paths.every((path) => findCoveringPage(pages, getOrderKey(path)) !== undefined) &&
+    below.every((path) => coversBelow(pages, path))
+  );
+}
+
+/** Finds the page that covers a position. @param pages sorted by position, maybe with gaps */
+export function findCoveringPage<Page extends PageBounds>(pages: readonly Page[], position: string): Page | undefined {
+  const los = pages.map(({ lo = "" }) => lo);
+  const page = pages[findCovering(los, position)];
+  if (page === undefined || compareKeys(page.lo ?? "", position) > 0) return undefined;
+  return page.hi === undefined || compareKeys(position, page.hi) < 0 ? page : undefined;
+}
+
+function coversBelow(pages: readonly PageBounds[], path: string): boolean {
+  const end = getEndBelow(path);
+  let position: string | undefined = getStartBelow(path);
+  while (position !== undefined && (end === null || compareKeys(position, end) < 0)) {
+    const page: PageBounds | undefined = findCoveringPage(pages, position);
+    if (page === undefined) return false;
+    position = page.hi;
+  }
+  return true;
+}

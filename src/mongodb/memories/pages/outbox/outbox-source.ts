@@ -1,0 +1,158 @@
+import type { ClientSession } from "mongodb";
+import type { MemorySnapshot } from "../../../../core/memory.js";
+import type { CallContext } from "../../../../core/runtime/call.js";
+import type { CheckedAddress } from "../../../../core/values/address.js";
+import { ROOT } from "../../../../core/values/paths.js";
+import { reading } from "../../../driver/reads.js";
+import { inSnapshot, readAtOneMoment } from "../../../driver/snapshot-reads.js";
+import { flush } from "../../../history/flush.js";
+import type { PresentMemory, StoredHistory } from "../../../history/history-source.js";
+import { bound, type Expression, literal, where } from "../../expressions.js";
+import { entriesWhere, isDirectory } from "../expressions.js";
+import { findKnownPages } from "../known-pages.js";
+import { findHead, loadInSnapshot, type LoadedPage, loadPages } from "../load.js";
+import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../page-document.js";
+import { lookUpIncarnation } from "../page-target.js";
+import type { PagesContext } from "../pages-context.js";
+import { recordedChange, recordedKeys } from "./outbox.js";
+
+interface OutboxHead extends LoadedPage {
+  texts?: { k: string; v: unknown }[];
+  isDirectory?: true;
+}
+
+const maxInt = 2 ** 31 - 1;
+
+const headFields = { key: 1, hi: 1, scope: 1, updatedAt: 1, revision: 1, outbox: 1, hasVersions: 1 } as const;
+
+/** The changes that the head of a memory contains. */
+export class OutboxSource implements StoredHistory {
+  readonly #context: PagesContext;
+  readonly #address: CheckedAddress;
+
+  constructor(context: PagesContext, address: CheckedAddress) {
+    this.#context = context;
+    this.#address = address;
+  }
+
+  async read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null> {
+    if (what === "tree") return this.#readTree(call);
+    const path = typeof what === "object" ? what.path : null;
+    if (findKnownPages(this.#context, this.#address) !== undefined) return this.#readPages(path, call);
+    const head = await this.#findHead(path, null, call);
+    if (head === null) return null;
+    if (head.revision === undefined) return this.#readTree(call);
+    if (head.hi !== undefined) return this.#readPages(path, call);
+    const textsByPath = new Map(
+      (head.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])),
+    );
+    return { ...describeMemory(head, this.#address), texts: textsByPath, isDirectory: head.isDirectory === true };
+  }
+
+  async settle({ documentId, changes }: PresentMemory, call: CallContext): Promise<boolean> {
+    const { collection, clock, expiry } = this.#context;
+    const until = expiry.versionsExpireAt(this.#address.scope, clock());
+    // Another process may have removed the changes already: no two changes have the same revision.
+    const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox.revision", 0] }, changes[0]?.revision ?? null] };
+    const update = [
+      {
+        $set: {
+          outbox: where(isFirst, { $slice: ["$outbox", changes.length, maxInt] }, "$outbox"),
+          hasVersions: true,
+          ...(until && { versionsExpireAt: { $min: ["$versionsExpireAt", until.expiresAt] } }),
+        },
+      },
+      { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
+    ];
+    // Does not wait for a majority or the journal: if a crash undoes the update, the next call repeats it.
+    const { matchedCount } = await collection.updateOne(
+      // `describeMemory` has set it.
+      documentId as object,
+      update,
+      {
+        writeConcern: { w: 1, journal: false },
+      },
+      call,
+    );
+    return matchedCount > 0;
+  }
+
+  /** @throws MemoryError EIO */
+  flush(call: CallContext): Promise<void> {
+    return reading(() => moveVersions(this.#context, this.#address, call));
+  }
+
+  async #readTree(call: CallContext): Promise<PresentMemory | null> {
+    const fields = { outbox: 1, hasVersions: 1 };
+    const scope = { paths: [], below: [ROOT], want: "pages", needsHead: true, fields } as const;
+    const { head, tree } = await loadPages(this.#context, this.#address, scope, call);
+    return head === undefined ? null : presentMemory(head, tree.snapshot(), this.#address);
+  }
+
+  /** Reads the outbox, and then the texts that it needs from the pages, at one point in time. */
+  #readPages(path: string | null, call: CallContext): Promise<PresentMemory | null> {
+    return reading(() =>
+      readAtOneMoment(() =>
+        inSnapshot(this.#context.client, async (session) => {
+          const head = await this.#findHead(null, session, call);
+          if (head === null) return null;
+          const described = describeMemory(head, this.#address);
+          const recorded = described.changes.flatMap(({ files }) => files.map((file) => file.path));
+          const paths = [...new Set([...recorded, ...(path === null ? [] : [path])])];
+          const { tree } = await loadInSnapshot(this.#context, this.#address, { paths, below: [] }, session, call);
+          const texts = new Map(Array.from(tree.files.values(), (file) => [file.path, file.content]));
+          return { ...described, texts, isDirectory: path !== null && tree.isDirectory(path) };
+        }),
+      ),
+    );
+  }
+
+  /** @param path whose text is needed besides; null for none */
+  #findHead(path: string | null, session: ClientSession | null, call: CallContext): Promise<OutboxHead | null> {
+    return reading(async () => {
+      await this.#context.ready();
+      const options = session === null ? {} : { session };
+      const texts = session === null ? projectTexts(path) : {};
+      return findHead(this.#context, this.#address, { ...headFields, ...texts }, options, call);
+    });
+  }
+}
+
+function projectTexts(path: string | null): Record<string, Expression> {
+  const isWanted = path === null ? [] : [{ $eq: ["$$entry.k", literal(keyOfPath(path))] }];
+  return {
+    // Without the variable the server would collect the keys again for each file.
+    texts: bound(
+      [["keys", recordedKeys]],
+      entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }),
+    ),
+    ...(path !== null && path !== ROOT && { isDirectory: isDirectory(path) }),
+  };
+}
+
+/** Returns the history of a memory from its head and all its texts. */
+function presentMemory(
+  head: MemoryDocument,
+  tree: MemorySnapshot,
+  address: CheckedAddress,
+): PresentMemory & { tree: MemorySnapshot } {
+  return {
+    ...describeMemory(head, address),
+    texts: new Map(tree.files.map(({ path, content }) => [path, content])),
+    tree,
+  };
+}
+
+function describeMemory(head: MemoryDocument, address: CheckedAddress): Omit<PresentMemory, "texts"> {
+  const { revision = 0, outbox = [], hasVersions } = head;
+  const memory = getIncarnation(head);
+  const owner = hasVersions === true ? null : { _id: memory, ...address };
+  const documentId = lookUpIncarnation(head);
+  return { documentId, memory, revision, changes: outbox.map(recordedChange), owner };
+}
+
+/** Moves recorded changes from the head of a memory into the collection of versions. */
+export function moveVersions(context: PagesContext, address: CheckedAddress, call: CallContext): Promise<void> {
+  const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt ?? null;
+  return flush(new OutboxSource(context, address), context.versions, expiresAt, call);
+}

@@ -1,0 +1,86 @@
+import { type CheckedAddress, ownerFields } from "../../../core/values/address.js";
+import { ROOT } from "../../../core/values/paths.js";
+
+/*
+ * The order of pages. `/` sorts before every other character, so a directory is followed by everything below it. No
+ * path and no id contains these two characters.
+ */
+const separator = "\0";
+const afterSeparator = "\u0001";
+
+/** Returns the position of a path in the order of pages. The root is the first. */
+export function getOrderKey(path: string): string {
+  return path.slice(1).replaceAll("/", separator);
+}
+
+export function getPathAt(orderKey: string): string {
+  return ROOT + orderKey.replaceAll(separator, "/");
+}
+
+/** Returns the first position below a directory. */
+export function getStartBelow(path: string): string {
+  return path === ROOT ? "" : getOrderKey(path) + separator;
+}
+
+/** Returns the first position after everything below a directory. Null: nothing follows. */
+export function getEndBelow(path: string): string | null {
+  return path === ROOT ? null : getOrderKey(path) + afterSeparator;
+}
+
+/** Compares as MongoDB compares texts, by UTF-8 bytes. */
+export function compareKeys(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+export function isBefore(a: string, b: string): boolean {
+  return compareKeys(a, b) < 0;
+}
+
+/**
+ * Returns the `_id` of the first page of a memory. The owner comes first, so that the memories of a node lie on many
+ * shards.
+ */
+export function getHeadId(address: CheckedAddress): string {
+  return getAddressPrefix(address) + separator;
+}
+
+/** Returns the `_id` of another page. It contains the incarnation, so no page is taken for one of a later memory. */
+export function getPageId(address: CheckedAddress, incarnation: string, lo: string): string {
+  return getPagesPrefix(address, incarnation) + lo;
+}
+
+/** All pages of a memory except the head, by `_id`. */
+export function getPagesRange(address: CheckedAddress, incarnation: string): { $gte: string; $lt: string } {
+  const prefix = getHeadId(address) + incarnation;
+  return { $gte: prefix + separator, $lt: prefix + afterSeparator };
+}
+
+/** All documents of an address by `_id`, of every incarnation. */
+export function getAddressRange(address: CheckedAddress): { $gte: string; $lt: string } {
+  const prefix = getAddressPrefix(address);
+  return { $gte: prefix + separator, $lt: prefix + afterSeparator };
+}
+
+/** All documents of a thread or user by `_id`, in all nodes. */
+export function getOwnerRange(scope: "perThread" | "perUser", owner: string): { $gte: string; $lt: string } {
+  const prefix = [owner, scope].join(afterSeparator);
+  return { $gte: prefix + afterSeparator, $lt: prefix + String.fromCharCode(2) };
+}
+
+/** Returns the parts of the `_id` of a page that is not a head. */
+export function parsePageId(id: string): { headId: string; incarnation: string } | null {
+  const [address, incarnation, lo] = id.split(separator, 3);
+  if (address === undefined || incarnation === undefined || lo === undefined) return null;
+  return { headId: address + separator, incarnation };
+}
+
+function getPagesPrefix(address: CheckedAddress, incarnation: string): string {
+  return getHeadId(address) + incarnation + separator;
+}
+
+function getAddressPrefix(address: CheckedAddress): string {
+  const field = ownerFields[address.scope];
+  // The type of an address does not connect its scope with its owner.
+  const owner = field === null ? "" : (address as Partial<Record<string, string>>)[field];
+  return [owner ?? "", address.scope, address.nodeId].join(afterSeparator);
+}

@@ -1,0 +1,19 @@
+import { findTopology } from "../../driver/topology.js";
+import type { PagesContext } from "./pages-context.js";
+
+/**
+ * The size from which on a page is split. 256 kB: a change takes the server as long as its page is large, and a split
+ * takes a transaction (ADR 0051).
+ */
+export const defaultPageBytes = Number(process.env["PAGE_BYTES"] ?? 256 * 1024);
+
+/** Returns the size from which on a change must split its page first. Null on a server without transactions. */
+export function getSplitBytes({ server, pageBytes }: Pick<PagesContext, "server" | "pageBytes">): number | null {
+  return server.hasTransactions === false ? null : pageBytes;
+}
+
+/** Whether the server has transactions. Asks it once. @throws MemoryError EIO */
+export async function hasTransactions({ server, db }: Pick<PagesContext, "server" | "db">): Promise<boolean> {
+  server.hasTransactions ??= (await findTopology(db)) !== "standalone";
+  return server.hasTransactions;
+}

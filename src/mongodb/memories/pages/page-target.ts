@@ -1,0 +1,78 @@
+import type { Change } from "../../../core/tree/change.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { newChangeId } from "../change-id.js";
+import { type Expression, literal, where } from "../expressions.js";
+import type { PageForm } from "./change-pipeline.js";
+import { type KnownPages, selectPageIds } from "./known-pages.js";
+import { type LoadedPage, isHead } from "./load.js";
+import { lookUp, type MemoryDocument } from "./page-document.js";
+import { getEndBelow, getHeadId, getOrderKey } from "./page-keys.js";
+import { lookUpPresent, type PagesContext } from "./pages-context.js";
+
+/** The page that a command changes. */
+export interface PageTarget {
+  filter: object;
+  form: Omit<PageForm, "splitBytes">;
+  isHead: boolean;
+}
+
+const isSeveral: Expression = { $gt: ["$hi", null] };
+
+/** The head of a memory that has no other page, as far as this process knows. An upsert may create it. */
+export function targetHeadAlone(context: PagesContext, address: CheckedAddress): PageTarget {
+  return {
+    filter: lookUpPresent(context, address),
+    form: { unless: [isSeveral], isPaged: false, created: createdFields(context, address) },
+    isHead: true,
+  };
+}
+
+/** The known page that covers the path of a change. */
+export function targetKnownPage(known: KnownPages, change: Change, address: CheckedAddress): PageTarget {
+  const [_id] = selectPageIds(known, { paths: [change.path], below: [] }, address);
+  const end = change.type === "delete" ? getEndBelow(change.path) : null;
+  const endsBefore: Expression =
+    end === null ? { $lte: ["$hi", literal(getOrderKey(change.path))] } : { $lt: ["$hi", literal(end)] };
+  const isRoot = change.type === "delete" && end === null;
+  const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
+  return { filter: { _id }, form: { unless: [unless], isPaged: true }, isHead: _id === known.headId };
+}
+
+/** A page that was loaded. The change must check that nobody has changed it since. */
+export function targetLoadedPage(
+  context: PagesContext,
+  address: CheckedAddress,
+  page: LoadedPage,
+  isPaged: boolean,
+): PageTarget {
+  if (!isPaged) return targetHeadAlone(context, address);
+  return { filter: { _id: page._id }, form: { unless: [], isPaged }, isHead: isHead(page) };
+}
+
+/**
+ * Returns the fields of a new head: its `_id`, its incarnation, and on a sharded collection its address. Elsewhere the
+ * filter of the upsert has set the address.
+ */
+function createdFields({ server, clock }: PagesContext, address: CheckedAddress): Expression {
+  const key = { $toObjectId: createObjectId(clock()) };
+  return server.isSharded
+    ? where(isMissing("$nodeId"), { $mergeObjects: [literal(lookUp(address)), { key }] }, {})
+    : where(isMissing("$_id"), { _id: literal(getHeadId(address)), key }, {});
+}
+
+function isMissing(field: string): Expression {
+  return { $eq: [{ $type: field }, "missing"] };
+}
+
+const hexDigitsOfTime = 8;
+
+/** Creates the digits of an ObjectId without the driver, which this package does not load. */
+function createObjectId(time: Date): string {
+  const seconds = Math.max(0, Math.floor(time.getTime() / 1000)) % 2 ** 32;
+  return seconds.toString(16).padStart(hexDigitsOfTime, "0") + newChangeId();
+}
+
+/** A condition that finds one incarnation of a memory. */
+export function lookUpIncarnation({ _id, key }: Pick<MemoryDocument, "_id" | "key">): object {
+  return key === undefined ? { _id } : { _id, key };
+}

@@ -1,0 +1,351 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { runInTurns } from "../../../core/runtime/turns.js";
+import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { memoryFull } from "../../../core/values/errors.js";
+import { utf8Bytes } from "../../../core/values/text.js";
+import { reading } from "../../driver/reads.js";
+import { createRecord } from "../../driver/records.js";
+import { newChangeId } from "../change-id.js";
+import type { MemoryLimits } from "../contract/layout.js";
+import type { StorageScope } from "../contract/tree-storage.js";
+import { type Expression, literal } from "../expressions.js";
+import type { ChangeParts } from "./change-pipeline.js";
+import { changedSince, createEditParts, literalFields, recordParts } from "./edit-parts.js";
+import { covers, findKnownPages, type KnownPages, listPages, selectPageIds } from "./known-pages.js";
+import { isHead, type LoadedPage, type LoadedPages, loadPages } from "./load.js";
+import { emptyDocumentBytes, getIncarnation, newFileBytes } from "./page-document.js";
+import { compareKeys, getHeadId, getPageId } from "./page-keys.js";
+import { hasTransactions } from "./page-sizes.js";
+import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
+import type { PagesContext } from "./pages-context.js";
+import type { PageWrite, PageWrites } from "./page-writes.js";
+import { measureContent, type NewPage, repartition } from "./repartition.js";
+import { touchHead } from "./touch-head.js";
+import { rewriteHeadId, rewriteLegacy } from "./upgrade.js";
+
+/**
+ * "stored": the edits are made. "lost": others have changed what was loaded; nothing was changed. "again": the memory
+ * must be loaded again, in another form; nothing was changed.
+ */
+export type StoreOutcome = "stored" | "lost" | "again";
+
+const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, counts: null, growth: 0 };
+
+/**
+ * Stores the edits of one change. Edits of one page are one update, which sends only what changes. Edits of several
+ * pages, and those for which a page is split, replace whole pages in a transaction.
+ */
+export class PagedChange {
+  readonly #context: PagesContext;
+  readonly #address: CheckedAddress;
+  readonly #limits: MemoryLimits;
+  readonly #writes: PageWrites;
+  readonly #scope: StorageScope;
+  /** Whether the change replaces whole pages. */
+  #replacesPages: boolean;
+
+  constructor(
+    context: PagesContext,
+    address: CheckedAddress,
+    limits: MemoryLimits,
+    writes: PageWrites,
+    scope: StorageScope,
+  ) {
+    this.#context = context;
+    this.#address = address;
+    this.#limits = limits;
+    this.#writes = writes;
+    this.#scope = scope;
+    const known = findKnownPages(context, address);
+    this.#replacesPages = known !== undefined && selectPageIds(known, scope, address).length > 1;
+  }
+
+  load(call: CallContext): Promise<LoadedPages> {
+    const { paths, below, approvalId, needsTexts = false, keepsTexts = false } = this.#scope;
+    // The history records the previous texts.
+    const needsAllTexts = needsTexts || (this.#context.history !== null && !keepsTexts);
+    const want = this.#replacesPages || (needsAllTexts && below.length > 0) ? "pages" : "paths";
+    const needsHead = this.#replacesPages || this.#changesHead;
+    return loadPages(
+      this.#context,
+      this.#address,
+      { paths, below, want, needsHead, forChange: true, approvalId },
+      call,
+    );
+  }
+
+  store(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
+    return this.#replacesPages
+      ? this.#replacePages(loaded, edits, at, call)
+      : this.#changePage(loaded, edits, at, call);
+  }
+
+  /** Refuses edits after which the memory would exceed its limit. @throws ENOSPC */
+  async checkRoom(loaded: LoadedPages, edits: TreeEdits, call: CallContext): Promise<void> {
+    if (loaded.isPaged) return this.#checkRoomOfPages(loaded, edits, call);
+    const [page] = loaded.pages;
+    const { legacy } = loaded;
+    const parts = await this.#createParts(loaded, page, edits, call);
+    await this.#checkRoomOfHead(page, edits, { ...parts, growth: legacy === null ? parts.growth : Infinity }, call);
+  }
+
+  /** Whether the change is recorded in the head, or counted there. */
+  get #changesHead(): boolean {
+    return this.#context.history !== null || this.#scope.approvalId !== undefined || this.#limits.isLimited === true;
+  }
+
+  async #changePage(
+    loaded: LoadedPages,
+    edits: TreeEdits,
+    at: Date,
+    call: CallContext,
+  ): Promise<StoreOutcome> {
+    const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], this.#scope)) : loaded.pages[0];
+    if (loaded.isPaged && page === undefined) return this.#replaceNext();
+    const parts = await this.#createParts(loaded, page, edits, call);
+    const mostBytes = page === undefined ? this.#newDocumentBytes(edits) : (page.measuredBytes ?? 0) + Number(parts.growth);
+    const splitBytes = page?.splitAtBytes ?? this.#context.pageBytes;
+    if (Number(parts.growth) > 0 && mostBytes > splitBytes && (await hasTransactions(this.#context)))
+      return this.#replaceNext();
+    if (loaded.isPaged) await this.#checkRoomOfPages(loaded, edits, call);
+    else await this.#checkRoomOfHead(page, edits, parts, call);
+    return this.#sendPage(loaded, page, { parts, edits, at }, call);
+  }
+
+  async #sendPage(
+    loaded: LoadedPages,
+    page: LoadedPage | undefined,
+    { parts, edits, at }: { parts: ChangeParts; edits: TreeEdits; at: Date },
+    call: CallContext,
+  ): Promise<StoreOutcome> {
+    const createdAt = edits.files.reduce((first, file) => (file.createdAt < first ? file.createdAt : first), at);
+    const { head } = loaded;
+    if (loaded.isPaged && this.#changesHead && page !== undefined && head !== undefined && !isHead(page)) {
+      const headParts = { ...noChange, ...this.#createHeadParts(head), recorded: parts.recorded };
+      const target = targetLoadedPage(this.#context, this.#address, head, true);
+      const own = targetLoadedPage(this.#context, this.#address, page, true);
+      const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
+      return toOutcome(await this.#writes.commit(writes, { target, parts: headParts }, { at, createdAt }, call));
+    }
+    const known = findKnownPages(this.#context, this.#address);
+    const isGone =
+      loaded.isPaged && known !== undefined && !(await touchHead(this.#context, this.#address, known, call));
+    if (isGone) return "lost";
+    const isMissing = page === undefined;
+    const target = isMissing
+      ? targetHeadAlone(this.#context, this.#address)
+      : targetLoadedPage(this.#context, this.#address, page, loaded.isPaged);
+    // An upsert cannot refuse the change of a missing document. The size was checked before.
+    const checked = isMissing ? { ...parts, growth: 0 } : parts;
+    const fields: Expression = { $mergeObjects: [parts.fields, this.#approvalFields()] };
+    const own = this.#scope.approvalId === undefined ? checked : { ...checked, fields };
+    const options = { target, at, createdAt, upsert: isMissing, splitBytes: null };
+    const made = await this.#writes.make(own, options, call);
+    return toOutcome(made !== null && made !== "missing");
+  }
+
+  async #replacePages(
+    loaded: LoadedPages,
+    edits: TreeEdits,
+    at: Date,
+    call: CallContext,
+  ): Promise<StoreOutcome> {
+    const { head } = loaded;
+    if (head === undefined) return this.#createHead(at, call);
+    if (loaded.legacy !== null) {
+      await rewriteLegacy(this.#context, this.#address, loaded.legacy, call);
+      return "again";
+    }
+    const plan = repartition(loaded.pages, loaded.tree, edits, this.#context.pageBytes);
+    const isOnePage = !loaded.isPaged && plan.length === 1;
+    if (!isOnePage && typeof head._id !== "string") {
+      await rewriteHeadId(this.#context, this.#address, head, call);
+      return "again";
+    }
+    if (loaded.isPaged || !isOnePage) await this.#checkRoomOfPages(loaded, edits, call);
+    const headParts = await this.#planHead(loaded, head, { plan, edits }, call);
+    const times = { at, createdAt: at };
+    if (isOnePage) {
+      await this.#checkRoomOfHead(head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
+      const target = targetHeadAlone(this.#context, this.#address);
+      const options = { target, ...times, upsert: false, splitBytes: null };
+      const made = await this.#writes.make(headParts, options, call);
+      return toOutcome(made !== null && made !== "missing");
+    }
+    const isAlone = plan[0]?.hi === undefined && isHead(plan[0] ?? {});
+    const target = {
+      filter: { _id: head._id },
+      form: { unless: [], isPaged: !isAlone },
+      isHead: true,
+    };
+    const writes = this.#planWrites(loaded, head, plan);
+    const isMade = await this.#writes.commit(writes, { target, parts: headParts }, times, call);
+    if (isMade) this.#rememberPages(loaded, head, plan, at);
+    return toOutcome(isMade);
+  }
+
+  /** Creates an empty head, to which the pages of the change are then added. */
+  async #createHead(at: Date, call: CallContext): Promise<StoreOutcome> {
+    const target = targetHeadAlone(this.#context, this.#address);
+    const options = { target, at, createdAt: at, upsert: true, splitBytes: null };
+    await this.#writes.make({ ...noChange, fields: literalFields({ files: [], directories: [] }) }, options, call);
+    return "again";
+  }
+
+  async #planHead(
+    { tree, pages }: LoadedPages,
+    head: LoadedPage,
+    { plan, edits }: { plan: readonly NewPage<LoadedPage>[]; edits: TreeEdits },
+    call: CallContext,
+  ): Promise<ChangeParts> {
+    const own = plan.find(({ old }) => old === head);
+    const kept = new Set(plan.map(({ old }) => old));
+    const removed = pages.filter((page) => !kept.has(page));
+    const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, plan.length === 1);
+    const recorded = this.#context.history === null ? null : await runInTurns(recordParts(tree, edits), call);
+    return {
+      ...noChange,
+      ...this.#createHeadParts(head),
+      fields: { $mergeObjects: [fields, this.#approvalFields()] },
+      removedFields,
+      recorded,
+      addedRevisions: removed.reduce((sum, { revision = 0 }) => sum + revision, 0),
+    };
+  }
+
+  /** Plans the writes of all pages but the head. Pages that stay as they are count the change too, so that they are locked. */
+  #planWrites({ pages }: LoadedPages, head: LoadedPage, plan: readonly NewPage<LoadedPage>[]): PageWrite[] {
+    const kept = new Set(plan.map(({ old }) => old));
+    const incarnation = getIncarnation(head);
+    const others = plan.filter(({ old }) => old !== head);
+    return [
+      ...others.map((page): PageWrite => {
+        const { old, lo } = page;
+        const _id = old?._id ?? getPageId(this.#address, incarnation, lo);
+        const target = { filter: { _id }, form: { unless: [], isPaged: true }, isHead: false };
+        const { fields, removedFields } = pageFields(page, false);
+        if (old === null) {
+          const created = { $mergeObjects: [fields, { token: literal(newChangeId()) }] };
+          const isThere = { $gt: ["$revision", null] };
+          return { target, parts: { ...noChange, unless: [isThere], fields: created }, upsert: true };
+        }
+        return { target, parts: { ...noChange, unless: changedSince(old.revision ?? 0), fields, removedFields } };
+      }),
+      ...pages.filter((page) => !kept.has(page)).map((deleted): PageWrite => ({ deleted })),
+    ];
+  }
+
+  #rememberPages({ pages }: LoadedPages, head: LoadedPage, plan: readonly NewPage<LoadedPage>[], at: Date): void {
+    const { knownPages } = this.#context;
+    const id = getHeadId(this.#address);
+    const before = knownPages.get(id)?.los ?? [""];
+    const loaded = new Set(pages.map(({ lo = "" }) => lo));
+    const los = new Set([...before.filter((lo) => !loaded.has(lo)), ...plan.map(({ lo }) => lo)]);
+    if (los.size === 1) return knownPages.delete(id);
+    const known: KnownPages = {
+      incarnation: getIncarnation(head),
+      headId: head._id,
+      los: [...los].toSorted(compareKeys),
+      updatedAt: at,
+    };
+    knownPages.set(id, known);
+  }
+
+  #createHeadParts(head: LoadedPage): Pick<ChangeParts, "unless" | "fields"> {
+    return { unless: changedSince(head.revision ?? 0), fields: this.#approvalFields() };
+  }
+
+  #approvalFields(): Expression {
+    const { approvalId } = this.#scope;
+    if (approvalId === undefined) return {};
+    return { applied: { $mergeObjects: ["$applied", literal(createRecord([[approvalId, true]]))] } };
+  }
+
+  #createParts(
+    { tree, legacy }: LoadedPages,
+    page: LoadedPage | undefined,
+    edits: TreeEdits,
+    call: CallContext,
+  ): Promise<ChangeParts> {
+    const isRecordedElsewhere = page !== undefined && !isHead(page) && this.#changesHead;
+    const swaps = this.#scope.approvalId === undefined && !isRecordedElsewhere;
+    const edited = { tree, legacy, revision: page?.revision ?? 0 };
+    return runInTurns(createEditParts(edited, edits, swaps), call);
+  }
+
+  #replaceNext(): StoreOutcome {
+    this.#replacesPages = true;
+    return "again";
+  }
+
+  async #checkRoomOfHead(
+    page: LoadedPage | undefined,
+    edits: TreeEdits,
+    parts: ChangeParts,
+    call: CallContext,
+  ): Promise<void> {
+    const { maxMemoryBytes } = this.#limits;
+    const growth = Number(parts.growth);
+    const sizeBytes = page?.measuredBytes ?? 0;
+    const most = page === undefined ? this.#newDocumentBytes(edits) : sizeBytes + growth;
+    if (most <= maxMemoryBytes || growth === 0) return;
+    const now = this.#context.clock();
+    const measured = page === undefined ? null : await this.#writes.measure(parts, { at: now, createdAt: now }, call);
+    const after = measured ?? most;
+    if (after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
+  }
+
+  /** Only a limit that the caller has set holds for a memory of several pages. */
+  async #checkRoomOfPages(
+    { tree, head, pages }: LoadedPages,
+    edits: TreeEdits,
+    call: CallContext,
+  ): Promise<void> {
+    const { maxMemoryBytes, isLimited } = this.#limits;
+    if (isLimited !== true || head === undefined) return;
+    const growth = getGrowth(tree, edits);
+    if (growth === 0) return;
+    const listed = await reading(() =>
+      listPages(this.#context, this.#address, getIncarnation(head), {}, call),
+    );
+    const sizes = listed.length === 0 ? pages.slice(1).map(({ sizeBytes = 0 }) => sizeBytes) : listed.map((page) => page.sizeBytes);
+    const afterBytes = sizes.reduce((sum, bytes) => sum + bytes, head.measuredBytes ?? 0) + growth;
+    if (afterBytes > maxMemoryBytes) throw memoryFull(afterBytes, maxMemoryBytes);
+  }
+
+  #newDocumentBytes({ files }: TreeEdits): number {
+    const texts = files.map(({ path, content }) => newFileBytes(path) + utf8Bytes(content));
+    return texts.reduce((sum, bytes) => sum + bytes, emptyDocumentBytes(this.#address));
+  }
+}
+
+/** Returns how many bytes edits add to the content of a memory. 0 if they add none. */
+function getGrowth(tree: MemoryTree, edits: TreeEdits): number {
+  const after = new MemoryTree(tree.snapshot());
+  after.commit(edits);
+  return Math.max(0, measureContent(after.snapshot()) - measureContent(tree.snapshot()));
+}
+
+type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">>;
+
+const noPageFields: PageFields = { fields: {}, removedFields: [] };
+
+/** @param isAlone whether it is the head, and no other page is left */
+function pageFields({ lo, hi, content, splitAtBytes, isChanged, old }: NewPage<LoadedPage>, isAlone: boolean): PageFields {
+  if (!isChanged) return noPageFields;
+  const bounds = { ...(!isAlone && { lo: literal(lo) }), ...(hi !== undefined && { hi: literal(hi) }) };
+  const removedFields = [
+    ...(isAlone ? ["lo", "sizeBytes"] : []),
+    ...(hi === undefined ? ["hi"] : []),
+    ...(splitAtBytes === undefined ? ["splitAtBytes"] : []),
+  ];
+  return {
+    fields: { ...literalFields(content), ...bounds, ...(splitAtBytes !== undefined && { splitAtBytes }) },
+    removedFields: old === null ? [] : removedFields,
+  };
+}
+
+function toOutcome(isMade: boolean): StoreOutcome {
+  return isMade ? "stored" : "lost";
+}

@@ -1,0 +1,63 @@
+import type { Db, MongoClient, WriteConcernSettings } from "mongodb";
+import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import type { RecentMap } from "../../../core/runtime/recent-map.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { ChangeStreams } from "../../driver/change-streams.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import type { SharedCollections } from "../contract/store-context.js";
+import { type MemoryExpiry, notExpired } from "../expiry/memory-expiry.js";
+import type { KnownPages } from "./known-pages.js";
+import { lookUp, type MemoryDocument } from "./page-document.js";
+import { getHeadId } from "./page-keys.js";
+import type { PageSummaries } from "./page-summaries.js";
+
+/** The parts that all memories of one collection share. */
+export interface PagesContext extends SharedCollections {
+  db: Db;
+  client: MongoClient;
+  writeConcern: WriteConcernSettings;
+  collection: ExactCollection<MemoryDocument>;
+  /**
+   * Connects, and creates the unique indexes if this process has not done so. Without the indexes two concurrent first
+   * writes could create two documents.
+   */
+  ready: () => Promise<void> | undefined;
+  /** Queues changes that load a memory first, so that such changes of this process do not race each other. */
+  edits: KeyedMutex;
+  clock: () => Date;
+  expiry: MemoryExpiry;
+  /** Null if the store keeps no history. `begins`: false if only memories that already have a history continue it. */
+  history: { begins: boolean } | null;
+  /** Report changes of the collection. */
+  streams: ChangeStreams;
+  /** Whether the store only reads: a revert then only returns what it would record. */
+  isReader: boolean;
+  /** The size in bytes from which on a page is split. */
+  pageBytes: number;
+  /** The server facts on which the form of commands depends. */
+  server: ServerFacts;
+  /** The pages of the memories that have several, by `_id` of the head. */
+  knownPages: RecentMap<KnownPages>;
+  summaries: PageSummaries;
+}
+
+export interface ServerFacts {
+  /** Whether the collection is sharded by `_id`. Known after `ready`. */
+  isSharded: boolean;
+  /** Whether the server has transactions. Null: not asked yet. */
+  hasTransactions: boolean | null;
+}
+
+/**
+ * Finds the head of an address. On a sharded collection only `_id` names the shard. Elsewhere the address also finds
+ * heads of earlier releases, whose `_id` is an ObjectId, and takes as long (ADR 0051). The fields are exactly those of
+ * a unique index: only then does the server retry a racing upsert itself.
+ */
+export function lookUpHead({ server }: Pick<PagesContext, "server">, address: CheckedAddress): object {
+  return server.isSharded ? { _id: getHeadId(address) } : lookUp(address);
+}
+
+/** Finds the unexpired head of an address. */
+export function lookUpPresent(context: PagesContext, address: CheckedAddress): object {
+  return { ...lookUpHead(context, address), ...notExpired(context.expiry.deadline(address.scope)) };
+}

@@ -1,0 +1,238 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import {
+  addressOrNull,
+  type CheckedAddress,
+  memoryScopes,
+  type OwnerField,
+  ownerFields,
+} from "../../../core/values/address.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { isBadHint } from "../../driver/errors.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { streaming } from "../../driver/reads.js";
+import { isAddress, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
+import { addressProjection, storedAddress } from "../addresses/found-memories.js";
+import { type Expression, literal, where } from "../expressions.js";
+import { type OutboxVersions, type RemovedMemories, unnameVersions } from "../removal.js";
+import { measurePages } from "./measure-pages.js";
+import { countFiles, type CountedDocument, countProjection } from "./memory-summaries.js";
+import { actorName, isRecordedBy } from "./outbox/outbox.js";
+import { moveVersions } from "./outbox/outbox-source.js";
+import { getIncarnation, type MemoryDocument } from "./page-document.js";
+import { outboxIndex, pageIndex } from "./page-indexes.js";
+import { getAddressRange, getHeadId, getOwnerRange, getPagesRange, parsePageId } from "./page-keys.js";
+import { lookUpIncarnation } from "./page-target.js";
+import { lookUpHead, type PagesContext } from "./pages-context.js";
+
+/*
+ * A memory of several pages ends with its head, which goes last: until then no new memory can begin, and after that no
+ * command finds a page of it. A crash in between leaves ranges that read as empty, and the next removal goes on.
+ */
+
+/** Also counts the versions in the outbox of a removed head: one for each file, or one for directories alone. */
+const removalProjection: Record<string, Expression> = {
+  ...countProjection,
+  ...addressProjection,
+  hasVersions: 1,
+  versions: {
+    $sum: {
+      $map: {
+        input: { $ifNull: ["$outbox", []] },
+        as: "change",
+        in: { $max: [1, { $size: "$$change.files" }] },
+      },
+    },
+  },
+  firstRevision: { $arrayElemAt: ["$outbox.revision", 0] },
+};
+
+type RemovedDocument = CountedDocument & { versions: number; firstRevision: number | null };
+
+/** Matches heads without other pages, which one command removes. */
+const isAlone = { hi: null };
+
+const removalOptions = { projection: removalProjection, ...asPlainValues };
+
+/** Removes the memories of a range, including expired ones. Idempotent. */
+export async function removeMemories(
+  context: PagesContext,
+  range: AddressRange,
+  call: CallContext,
+): Promise<RemovedMemories> {
+  const { collection, ready } = context;
+  await ready();
+  const removed: RemovedDocument[] = [];
+  let otherFiles = 0;
+  const filter = rangeFilter(range);
+  if (isAddress(range)) {
+    const head = await collection.findOneAndDelete<RemovedDocument>({ ...filter, ...isAlone }, removalOptions, call);
+    if (head !== null) removed.push(head);
+  } else {
+    const alone = { ...filter, ...isAlone };
+    removed.push(...(await collection.find<RemovedDocument>(alone, removalOptions, call).toArray()));
+    await collection.deleteMany(alone, {}, call);
+  }
+  if (!isAddress(range) || removed.length === 0) {
+    const several = { ...filter, hi: { $exists: true } };
+    for (const head of await collection.find<RemovedDocument>(several, removalOptions, call).toArray()) {
+      const address = addressOrNull(storedAddress(head));
+      if (address === null) continue;
+      otherFiles += (await measurePages(context, address, head, call)).files;
+      if (await removeHead(context, address, head, {}, call)) removed.push(head);
+    }
+  }
+  await removeOrphans(context, range, call);
+  return { memories: removed.length, ...countRemoved(removed, otherFiles) };
+}
+
+function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): Omit<RemovedMemories, "memories"> {
+  return {
+    files: removed.reduce((sum, head) => sum + countFiles(head), otherFiles),
+    hadVersions: removed.some(({ hasVersions }) => hasVersions === true),
+    recorded: removed.flatMap((head): OutboxVersions[] => {
+      const { versions: count, firstRevision } = head;
+      return firstRevision === null ? [] : [{ versionsId: getIncarnation(head), count, firstRevision }];
+    }),
+  };
+}
+
+/** Removes a memory, its other pages first. @param condition on the head. @returns whether this call removed the head */
+async function removeHead(
+  { collection, knownPages }: PagesContext,
+  address: CheckedAddress,
+  head: Pick<MemoryDocument, "_id" | "key" | "hi">,
+  condition: object,
+  call: CallContext,
+): Promise<boolean> {
+  const pages = { _id: getPagesRange(address, getIncarnation(head)) };
+  if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
+  const count = await collection.deleteOne({ ...lookUpIncarnation(head), ...condition }, {}, call);
+  // A split that was under way may have made another page. Now none can come any more.
+  if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
+  knownPages.delete(getHeadId(address));
+  return count > 0;
+}
+
+/** Removes pages whose memory is gone, which a crash can leave. */
+async function removeOrphans({ collection }: PagesContext, range: AddressRange, call: CallContext): Promise<void> {
+  const ids = findIdRange(range);
+  if (ids === null) return;
+  const options = { projection: { _id: 1 }, hint: pageIndex.name, ...asPlainValues };
+  const pages = await collection.find<{ _id: string }>({ _id: ids, lo: { $gt: "" } }, options, call).toArray();
+  const incarnations = new Map(pages.flatMap(({ _id }) => {
+    const parsed = parsePageId(_id);
+    return parsed === null ? [] : [[`${parsed.headId}${parsed.incarnation}`, parsed] as const];
+  }));
+  for (const [prefix, { headId, incarnation }] of incarnations) {
+    const head = await collection.findOne<MemoryDocument>({ _id: headId }, { projection: { key: 1 } }, call);
+    if (head !== null && getIncarnation(head) === incarnation) continue;
+    await collection.deleteMany({ _id: { $gte: `${prefix}\0`, $lt: `${prefix}\u0001` } }, {}, call);
+  }
+}
+
+/** Returns the documents of a range by `_id`. Null for ranges that `forget` does not have. */
+function findIdRange(range: AddressRange): object | null {
+  if (isAddress(range)) {
+    const address = addressOrNull(range);
+    return address === null ? null : getAddressRange(address);
+  }
+  const field = ownerFields[range.scope];
+  const owner = field === null ? undefined : range[field];
+  return range.scope === "global" || owner === undefined ? null : getOwnerRange(range.scope, owner);
+}
+
+/** Removes a memory if it has expired. */
+export async function removeExpired(
+  context: PagesContext,
+  address: CheckedAddress,
+  call: CallContext,
+): Promise<void> {
+  const { collection, history, versions, expiry } = context;
+  const deadline = expiry.deadline(address.scope);
+  if (deadline === null) return;
+  const isExpired = { updatedAt: { $lte: deadline } };
+  const filter = { ...lookUpHead(context, address), ...isExpired };
+  const options = { projection: { key: 1, hi: 1 }, ...asPlainValues };
+  const head = await collection.findOne<MemoryDocument>(filter, options, call);
+  if (head === null || !(await removeHead(context, address, head, isExpired, call))) return;
+  if (history !== null) await versions.remove(getIncarnation(head), call);
+}
+
+/** How many memories one command finds: the server keeps a cursor that is not asked for 10 minutes. */
+const foundAtOnce = 100;
+
+const sweptProjection = { ...addressProjection, key: 1, hi: 1, hasVersions: 1 } as const;
+
+/**
+ * Removes all memories that have expired, with their versions. MongoDB removes those of one page too, about a minute
+ * after their end, and leaves the versions until they expire. Yields once for each memory that this sweep has removed.
+ */
+export async function* sweepMemories(context: PagesContext, call: CallContext): AsyncGenerator<void> {
+  const { collection, ready, expiry, history, versions } = context;
+  await ready();
+  for (const scope of memoryScopes) {
+    const deadline = expiry.deadline(scope);
+    if (deadline === null) continue;
+    const isExpired = { updatedAt: { $lte: deadline } };
+    for await (const head of findExpired(context, { scope, ...isExpired }, call)) {
+      const address = addressOrNull(storedAddress(head));
+      const isGone =
+        address === null
+          ? (await collection.deleteOne({ _id: head._id, ...isExpired }, {}, call)) > 0
+          : await removeHead(context, address, head, isExpired, call);
+      if (!isGone) continue;
+      if (head.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
+      yield;
+    }
+  }
+}
+
+/** Finds memories of one page and then those of several, each by its own index, and written as the index is. */
+async function* findExpired(
+  { collection }: PagesContext,
+  isExpired: object,
+  call: CallContext,
+): AsyncGenerator<MemoryDocument> {
+  const options = { projection: sweptProjection, batchSize: foundAtOnce, ...asPlainValues };
+  for (const pages of [isAlone, { hi: { $gt: "" } }]) {
+    const filter = { ...isExpired, nodeId: { $type: "string" }, ...pages };
+    yield* streaming(collection.find<MemoryDocument>(filter, options, call));
+  }
+}
+
+/** Removes a person or a thread from the authors of changes to memories of others. */
+export async function unname(context: PagesContext, range: AddressRange, call: CallContext): Promise<void> {
+  const field = ownerOfAnyNode(range);
+  const id = field === null ? undefined : range[field];
+  if (field === null || id === undefined) return;
+  await unnameOutboxes(context, field, id, call);
+  await unnameVersions(context, range, call);
+}
+
+/** Removes the author of changes that have not become versions yet. These changes become versions first. */
+async function unnameOutboxes(
+  context: PagesContext,
+  field: OwnerField,
+  id: string,
+  call: CallContext,
+): Promise<void> {
+  const { collection } = context;
+  const name = actorName(field, id);
+  const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };
+  const options = { projection: addressProjection, hint: outboxIndex.name };
+  try {
+    for await (const { _id, ...stored } of streaming(
+      collection.find<MemoryDocument>({ outboxActors: name }, options, call),
+    )) {
+      const address = addressOrNull(storedAddress(stored));
+      if (address !== null) await moveVersions(context, address, call);
+      // The name stays if another change by the same author came meanwhile.
+      const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
+      await collection.updateOne({ _id, outboxActors: name }, update, {}, call);
+    }
+  } catch (error) {
+    // Without the index no store has ever kept a history here.
+    if (!isBadHint(MemoryError.isInstance(error) ? error.cause : error)) throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { storageError } from "../../driver/errors.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading } from "../../driver/reads.js";
+import { inTransaction } from "../../driver/transactions.js";
+import { type Expression, literal, where } from "../expressions.js";
+import { transactionError } from "../transaction-errors.js";
+import { legacyChangedSince } from "./edit-parts.js";
+import { findHead } from "./load.js";
+import { flatFields, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
+import { getHeadId } from "./page-keys.js";
+import { hasTransactions } from "./page-sizes.js";
+import { lookUpPresent, type PagesContext } from "./pages-context.js";
+
+/**
+ * Rewrites a head of an earlier release in the present form: flat fields, and on a server with transactions the `_id`.
+ * @returns whether it was one
+ */
+export async function upgradeHead(context: PagesContext, address: CheckedAddress, call: CallContext): Promise<boolean> {
+  let isUpgraded = false;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const head = await reading(() => findHead(context, address, { outbox: 0 }, {}, call));
+    if (head === null) return isUpgraded;
+    const isLegacy = head.revision === undefined;
+    if (!isLegacy && (typeof head._id === "string" || !(await hasTransactions(context)))) return isUpgraded;
+    if (isLegacy ? await rewriteLegacy(context, address, head, call) : await rewriteHeadId(context, address, head, call))
+      isUpgraded = true;
+    else await pause(attempt);
+  }
+  throw lostRace();
+}
+
+/**
+ * Rewrites a document of the earlier system with flat fields. Its content stays the same.
+ * @returns false if the document was changed meanwhile
+ */
+export async function rewriteLegacy(
+  context: PagesContext,
+  address: CheckedAddress,
+  document: MemoryDocument,
+  call: CallContext,
+): Promise<boolean> {
+  const fields = literal({ ...flatFields(snapshotOfDocument(document)), revision: 0 });
+  const changed: Expression = { $or: legacyChangedSince(document) };
+  const pipeline = [{ $replaceWith: where(changed, "$$ROOT", { $mergeObjects: ["$$ROOT", fields] }) }];
+  try {
+    const filter = lookUpPresent(context, address);
+    return (await context.collection.updateOne(filter, pipeline, {}, call)).modifiedCount > 0;
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
+}
+
+/**
+ * Gives a head whose `_id` is an ObjectId the `_id` of its address, in a transaction. The ObjectId stays the
+ * incarnation, to which its versions belong.
+ * @returns false if the head was changed meanwhile
+ */
+export async function rewriteHeadId(
+  { client, writeConcern, collection }: PagesContext,
+  address: CheckedAddress,
+  { _id, revision = 0 }: MemoryDocument,
+  call: CallContext,
+): Promise<boolean> {
+  if (typeof _id === "string") return false;
+  try {
+    return await inTransaction({ client, writeConcern }, call, async (session) => {
+      const options = { session, ...asPlainValues };
+      const head = await collection.findOneAndDelete<MemoryDocument>({ _id, revision }, options, call);
+      if (head === null) return false;
+      await collection.insertMany([{ ...head, _id: getHeadId(address), key: _id }], { session }, call);
+      return true;
+    });
+  } catch (error) {
+    throw transactionError(error);
+  }
+}
