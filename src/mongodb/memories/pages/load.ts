@@ -15,7 +15,7 @@ import { covers, findKnownPages, type KnownPages, learnPages, type PageRange, se
 import { bytesWithoutOutbox } from "./outbox/outbox.js";
 import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./page-document.js";
 import { compareKeys, getPathAt } from "./page-keys.js";
-import { lookUpHead, type PagesContext } from "./pages-context.js";
+import { lookUpPresent, type PagesContext } from "./pages-context.js";
 
 /** The part of a memory to load. */
 export interface LoadScope extends PageRange {
@@ -64,13 +64,14 @@ export function loadPages(
   scope: LoadScope,
   call: CallContext,
 ): Promise<LoadedPages> {
+  const { expiry } = context;
   return reading(() =>
     readAtOneMoment(async () => {
       await context.ready();
       const known = findKnownPages(context, address);
       if (known === undefined) return loadFromHead(context, address, scope, call);
       const pages = await findPages(context, address, { known, scope }, pagesOptions(scope, known, address), call);
-      if (isCurrent(pages, known, scope, context)) return finishLoad(pages, scope, true);
+      if (isCurrent(pages, known, scope, expiry.deadline(address.scope))) return finishLoad(pages, scope, true);
       return inSnapshot(context.client, (session) => loadInSnapshot(context, address, scope, session, call));
     }),
   );
@@ -126,8 +127,8 @@ async function loadLegacy(
   throw lostRace();
 }
 
-/** Finds the unexpired head. The projection has its scope and the time of its last change. */
-export async function findHead<Fields extends object = object>(
+/** Finds the unexpired head. */
+export function findHead<Fields extends object = object>(
   context: PagesContext,
   address: CheckedAddress,
   projection: object,
@@ -135,13 +136,7 @@ export async function findHead<Fields extends object = object>(
   call: CallContext,
 ): Promise<(LoadedPage & Fields) | null> {
   const all = { projection, ...asPlainValues, ...options };
-  const head = await context.collection.findOne<LoadedPage & Fields>(lookUpHead(context, address), all, call);
-  return head === null || isExpired(context, head) ? null : head;
-}
-
-function isExpired({ expiry }: Pick<PagesContext, "expiry">, { scope, updatedAt }: MemoryDocument): boolean {
-  const deadline = scope === undefined ? null : expiry.deadline(scope);
-  return deadline !== null && updatedAt !== undefined && updatedAt <= deadline;
+  return context.collection.findOne<LoadedPage & Fields>(lookUpPresent(context, address), all, call);
 }
 
 async function findPages(
@@ -172,10 +167,11 @@ function isCurrent(
   pages: readonly LoadedPage[],
   known: KnownPages,
   scope: LoadScope,
-  context: Pick<PagesContext, "expiry">,
+  deadline: Date | null,
 ): boolean {
   const head = pages.find(isHead);
-  if (head !== undefined && (isExpired(context, head) || getIncarnation(head) !== known.incarnation)) return false;
+  const isExpired = deadline !== null && head?.updatedAt !== undefined && head.updatedAt <= deadline;
+  if (isExpired || (head !== undefined && getIncarnation(head) !== known.incarnation)) return false;
   return (scope.needsHead !== true || head !== undefined) && covers(pages, scope);
 }
 
@@ -230,7 +226,7 @@ function projectScope(scope: LoadScope): Record<string, Expression> {
   };
 }
 
-const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, scope: 1, updatedAt: 1 } as const;
+const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, updatedAt: 1 } as const;
 
 const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1, token: 1 } as const;
 

@@ -158,7 +158,7 @@ export function directoryKeyBytes(key: string): number {
  */
 export function emptyDocumentBytes(address: CheckedAddress): number {
   const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
-  return 170 + 17 + utf8Bytes(getHeadId(address)) + ids;
+  return 186 + utf8Bytes(getHeadId(address)) + ids;
 }
 
 /**

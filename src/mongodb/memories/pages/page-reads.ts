@@ -224,7 +224,7 @@ export class PageReads {
     session: ClientSession | null,
     call: CallContext,
   ): Promise<(LoadedPage & Fields) | null> {
-    const projection = { key: 1, lo: 1, hi: 1, revision: 1, scope: 1, updatedAt: 1, ...fields };
+    const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
     return findHead<Fields>(this.#context, this.#address, projection, session === null ? {} : { session }, call);
   }
 

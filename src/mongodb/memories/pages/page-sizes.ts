@@ -5,7 +5,7 @@ import type { PagesContext } from "./pages-context.js";
  * The size from which on a page is split. 256 kB: a change takes the server as long as its page is large, and a split
  * takes a transaction (ADR 0051).
  */
-export const defaultPageBytes = Number(process.env["PAGE_BYTES"] ?? 256 * 1024);
+export const defaultPageBytes = 256 * 1024;
 
 /** Returns the size from which on a change must split its page first. Null on a server without transactions. */
 export function getSplitBytes({ server, pageBytes }: Pick<PagesContext, "server" | "pageBytes">): number | null {

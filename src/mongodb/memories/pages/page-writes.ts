@@ -238,7 +238,7 @@ export class PageWrites {
     const { clock, expiry, history, versions, collection } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
     if (history === null || until === null || versionsExpireAt >= until.latest) return;
-    const head = await findHead(this.#context, this.#address, { key: 1, scope: 1, updatedAt: 1 }, {}, call);
+    const head = await findHead(this.#context, this.#address, { key: 1 }, {}, call);
     if (head === null) return;
     await versions.prolong(getIncarnation(head), until.expiresAt, call);
     await collection.updateOne(
@@ -251,7 +251,7 @@ export class PageWrites {
 
   /** Whether the document contains changes that are not in the collection of versions yet. */
   async #hasRecorded(call: CallContext): Promise<boolean> {
-    const projection = { scope: 1, updatedAt: 1, outbox: { $slice: ["$outbox", 1] } };
+    const projection = { outbox: { $slice: ["$outbox", 1] } };
     const head = await findHead(this.#context, this.#address, projection, {}, call);
     return (head?.outbox ?? []).length > 0;
   }
