@@ -5,7 +5,7 @@ export interface Fixture {
   paths: string[];
 }
 
-/** What the layout `document` stores. */
+/** What a store keeps of a memory. */
 export type MemoryDocument = ReturnType<typeof createDocument>;
 
 const directoryCount = 10;

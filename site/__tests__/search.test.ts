@@ -21,7 +21,7 @@ const questions: [words: string, pages: string[]][] = [
   ["backup export restore", ["cookbook/back-up-and-restore"]],
   ["webhook change", ["cookbook/webhooks-by-watch"]],
   ["encrypt", ["cookbook/encrypt-texts", "security"]],
-  ["document too large 16 MB", ["files-layout"]],
+  ["document too large 16 MB", ["troubleshooting"]],
   ["mem0 Letta Zep", ["comparison"]],
   ["LangGraph Server store replaced", ["troubleshooting", "first-agent"]],
   ["Vercel AI SDK", ["ai-sdk"]],
@@ -36,7 +36,7 @@ const words: [word: string, pages: string[]][] = [
   ["interrupt", ["approval"]],
   ["OpenTelemetry", ["observability"]],
   ["deepagents", ["dialects"]],
-  ["transaction", ["files-layout", "history", "scaling"]],
+  ["shard", ["collections", "scaling"]],
   ["Windows", ["folder"]],
   ["embeddings", ["search", "store"]],
 ];

@@ -49,7 +49,6 @@ describe("a store", () => {
       "listNamespaces",
       "listProposals",
       "memory",
-      "moveMemory",
       "put",
       "search",
       "start",
