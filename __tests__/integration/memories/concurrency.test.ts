@@ -225,7 +225,8 @@ function beforeUpdates(client: MongoClient, task: () => Promise<void>): MongoCli
   const wrap = <Target extends object>(target: Target, replaced: Record<string, unknown>): Target =>
     new Proxy(target, {
       get: (own, name) => {
-        const value: unknown = typeof name === "string" && name in replaced ? replaced[name] : Reflect.get(own, name, own);
+        const value: unknown =
+          typeof name === "string" && name in replaced ? replaced[name] : Reflect.get(own, name, own);
         return typeof value === "function" ? value.bind(own) : value;
       },
     });

@@ -317,7 +317,7 @@ describe("the indexes of expireMs", () => {
       v: 2,
       name: "expire_per_user",
       key: { updatedAt: 1 },
-      partialFilterExpression: { scope: "perUser", nodeId: { $type: "string" } },
+      partialFilterExpression: { scope: "perUser", nodeId: { $type: "string" }, hi: null },
     };
     expect(await ttlIndexes("changed")).toEqual([{ ...index, expireAfterSeconds: 2 }]);
     await started("changed", { perUser: dayMs });

@@ -19,7 +19,7 @@ describe("a search in MongoDB", () => {
     await store.memory(address).search("zebra");
     const sent = await commandsOf(client, () => store.memory(address).search("zebra"));
     expect(sent.map(({ commandName, command }) => [commandName, command["projection"]])).toEqual([
-      ["find", { revision: 1 }],
+      ["find", { key: 1, hi: 1, revision: 1, updatedAt: 1 }],
     ]);
   });
 

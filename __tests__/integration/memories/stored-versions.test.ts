@@ -271,8 +271,7 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
           getPlans(watched, db, collection, () => store.forget(range)),
         ),
       );
-      // The memory of a node is removed by a command that is not looked at here.
-      expect(plans.map(({ length }) => length > 0)).toEqual([!("nodeId" in range), true, true]);
+      expect(plans.map(({ length }) => length > 0)).toEqual([true, true, true]);
       for (const { text, examined } of plans.flat())
         expect({ text, examined }).toEqual({ text: expect.not.stringContaining("COLLSCAN"), examined: 0 });
     }

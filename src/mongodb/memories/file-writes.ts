@@ -1,4 +1,5 @@
-import { deleteEmptyDirectory } from "./planned-changes.js";
+import { notifyListeners } from "../../core/watch/own-changes.js";
+import { deleteEmptyDirectory, getPlanScope, planChanges } from "./planned-changes.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { CallContext } from "../../core/runtime/call.js";
@@ -34,16 +35,15 @@ export function memoryAt(
 
 /**
  * Refuses writes that the memories in their present state would refuse, so that a batch is refused as a whole. After
- * this check, only a change by someone else in between can stop a batch half-way.
+ * this check, only a change by someone else in between can stop a batch half-way, and only between two memories.
  */
 export async function checkFileWrites(
   layout: MemoryLayout,
   writes: readonly FileWrite[],
   call: CallContext,
 ): Promise<void> {
-  const withNamespaces = writes.map((write) => ({ ...write, namespace: write.location.namespace }));
   await Promise.all(
-    Array.from(groupedByMemory(withNamespaces).values(), async (ofMemory) => {
+    groupByMemory(writes).map(async (ofMemory) => {
       const [first] = ofMemory;
       if (first === undefined) return;
       const memory = layout.open(first.location.address, memoryOptions);
@@ -52,20 +52,55 @@ export async function checkFileWrites(
   );
 }
 
+function groupByMemory(writes: readonly FileWrite[]): FileWrite[][] {
+  return [...groupedByMemory(writes.map((write) => ({ ...write, namespace: write.location.namespace }))).values()];
+}
+
 /**
- * Makes the writes; each location occurs at most once. A put is a `write` of the memory, and no delete is recursive.
+ * Makes the writes; each location occurs at most once. All writes of one memory are made in one step. A put is a
+ * `write` of the memory, and no delete is recursive.
  */
 export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrite[], call: CallContext): Promise<void> {
-  for (const write of inOrder(writes)) {
-    const { address } = write.location;
-    for (const change of planWrite(write)) {
-      if (change.kind === "put")
-        await memoryAt(write.location, layout, { signal: call.signal }).write(change.path, change.content);
-      else if (change.kind === "deleteFile")
-        await deleteFile(layout.backend(address, memoryOptions), change.path, call);
-      else await deleteEmptyDirectory(layout.open(address, memoryOptions), change.path, call);
-    }
+  for (const ofMemory of groupByMemory(writes)) {
+    const changes = inOrder(ofMemory).flatMap(planWrite);
+    const [first] = ofMemory;
+    const [change] = changes;
+    if (first === undefined || change === undefined) continue;
+    if (changes.length > 1) await writeSeveral(layout, first.location, changes, call);
+    else await writeOne(layout, first.location, change, call);
   }
+}
+
+async function writeSeveral(
+  layout: MemoryLayout,
+  { address }: MemoryLocation,
+  changes: readonly PlannedWrite[],
+  call: CallContext,
+): Promise<void> {
+  try {
+    await layout
+      .open(address, memoryOptions)
+      .transact<void>(
+        getPlanScope(changes),
+        (tree, { at }) => ({ edits: planChanges(tree, changes, memoryOptions, at), result: undefined }),
+        call,
+      );
+  } finally {
+    notifyListeners(layout.backend(address, memoryOptions), address);
+  }
+}
+
+async function writeOne(
+  layout: MemoryLayout,
+  location: MemoryLocation,
+  change: PlannedWrite,
+  call: CallContext,
+): Promise<void> {
+  const { address } = location;
+  if (change.kind === "put")
+    await memoryAt(location, layout, { signal: call.signal }).write(change.path, change.content);
+  else if (change.kind === "deleteFile") await deleteFile(layout.backend(address, memoryOptions), change.path, call);
+  else await deleteEmptyDirectory(layout.open(address, memoryOptions), change.path, call);
 }
 
 /** Deletes a file. A directory of that name stays: the key of the delete means a file. */

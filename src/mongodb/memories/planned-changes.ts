@@ -2,6 +2,7 @@ import { invalid, type MemoryError } from "../../core/values/errors.js";
 import type { MemoryOptions } from "../../core/memory-options.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
+import type { ChangeScope } from "../../core/tree/change.js";
 import { MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
 import { getCreationError } from "../../core/values/paths.js";
 import type { PlannedWrite } from "./contract/stored-memory.js";
@@ -17,35 +18,33 @@ export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: Ca
 }
 
 /**
- * Refuses changes that a tree would refuse, one after the other.
+ * Plans changes that are made one after the other, as one edit.
  * @param tree contains the paths of the changes, and everything below the directories that are deleted
- * @returns the edits of all changes, and the edits up to the change after which the texts are largest, to check the
- * size of the memory
+ * @param now the time of the files that are written
  * @throws what a write throws, and EINVAL for a directory that is not empty
  */
 export function planChanges(
   tree: MemoryTree,
   changes: readonly PlannedWrite[],
   options: Required<MemoryOptions>,
-): TreeEdits[] {
+  now: Date,
+): TreeEdits {
   const planned = new MemoryTree(tree.snapshot());
-  let [all, largest, growth, mostGrowth] = [noEdits, noEdits, 0, 0];
+  let all = noEdits;
   for (const change of changes) {
-    const edits = planEdits(planned, change, options);
-    growth += getGrowth(planned, edits);
+    const edits = planEdits(planned, change, options, now);
     planned.commit(edits);
     all = joinEdits(tree, all, edits);
-    if (growth > mostGrowth) [largest, mostGrowth] = [all, growth];
   }
-  return largest === all ? [all] : [largest, all];
+  return all;
 }
 
-function getGrowth(tree: MemoryTree, { removed, files }: TreeEdits): number {
-  const getSize = (path: string): number => tree.files.get(path)?.sizeBytes ?? 0;
-  return (
-    files.reduce((sum, { path, sizeBytes }) => sum + sizeBytes - getSize(path), 0) -
-    removed.reduce((sum, path) => sum + getSize(path), 0)
-  );
+/** Returns the part of a memory that must be loaded to plan changes. */
+export function getPlanScope(changes: readonly PlannedWrite[]): ChangeScope {
+  return {
+    paths: changes.map(({ path }) => path),
+    below: changes.flatMap(({ kind, path }) => (kind === "deleteDirectory" ? [path] : [])),
+  };
 }
 
 /** Joins two edits into one edit of the tree before both. Neither edit moves anything. */
@@ -64,9 +63,9 @@ function planEdits(
   tree: MemoryTree,
   change: PlannedWrite,
   { paths, maxFileBytes }: Required<MemoryOptions>,
+  now: Date,
 ): TreeEdits {
   const { path } = change;
-  const now = new Date(0);
   switch (change.kind) {
     case "put": {
       const fault = tree.kind(path) === null ? getCreationError(path, paths) : null;

@@ -63,7 +63,7 @@ export class StoreBatch {
     const writes = selectLastWrites(checked);
     const itemWrites = writes.filter((write) => write.kind === "putItem" || write.kind === "deleteItem");
     const fileWrites = writes.filter((write) => write.kind === "putMemory" || write.kind === "deleteMemory");
-    if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(memories, fileWrites, call);
+    if (writesOtherPlaces(writes, fileWrites)) await checkFileWrites(memories, fileWrites, call);
     const answers = await this.#read(checked);
     await items.refresh(
       checked.flatMap((operation, index) => selectItems(operation, answers[index])),
@@ -173,6 +173,12 @@ export class StoreBatch {
     for await (const address of this.#storage.memories.memories(prefix, this.#storage.call))
       yield getMemoryNamespace(address);
   }
+}
+
+/** Whether a batch writes files, and also something that is not written in one step with them. */
+function writesOtherPlaces(writes: readonly (ItemWrite | FileWrite)[], fileWrites: readonly FileWrite[]): boolean {
+  const memories = new Set(fileWrites.map(({ location }) => JSON.stringify(location.namespace)));
+  return memories.size > 1 || (memories.size === 1 && writes.length > fileWrites.length);
 }
 
 type Answer = [CheckedOperation, unknown];

@@ -73,7 +73,10 @@ export function createCommand(parts: ChangeParts, settings: ChangeSettings): Pip
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
   const receipt = receiptId === null ? [] : [{ lastChange: { id: receiptId, counts: counts ?? [0, 0] } }];
   const created = page.created === undefined ? [] : [page.created];
-  const rest = removedFields.reduce<Expression>((document, field) => withValueIn(document, field, "$$REMOVE"), "$$ROOT");
+  const rest = removedFields.reduce<Expression>(
+    (document, field) => withValueIn(document, field, "$$REMOVE"),
+    "$$ROOT",
+  );
   const after: Expression = { $mergeObjects: [rest, ...created, ...merged, ...receipt] };
   const changed = withinLimit(page.isPaged ? withSize(after) : after, parts, settings);
   return {
@@ -87,7 +90,10 @@ function withSize(page: Expression): Expression {
   return bound([["unsized", page]], { $mergeObjects: ["$$unsized", { sizeBytes: bytesWithoutOutbox("$$unsized") }] });
 }
 
-function countChange({ recorded, isUnchanged = false, addedRevisions = 0 }: ChangeParts, settings: ChangeSettings): Expression {
+function countChange(
+  { recorded, isUnchanged = false, addedRevisions = 0 }: ChangeParts,
+  settings: ChangeSettings,
+): Expression {
   const { at, createdAt, recording } = settings;
   return {
     revision: { $sum: ["$revision", 1 + addedRevisions] },

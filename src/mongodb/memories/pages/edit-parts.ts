@@ -8,7 +8,14 @@ import { recordEdits } from "../../history/record-edits.js";
 import { type Expression, literal } from "../expressions.js";
 import { createSwap } from "./attempts.js";
 import { type ChangeParts, isLegacy } from "./change-pipeline.js";
-import { asRecord, directoryKeyBytes, flatFields, keyOfPath, type MemoryDocument, newFileBytes } from "./page-document.js";
+import {
+  asRecord,
+  directoryKeyBytes,
+  flatFields,
+  keyOfPath,
+  type MemoryDocument,
+  newFileBytes,
+} from "./page-document.js";
 import { entriesWhere, keyIsWithin, recordMoved, valueAt } from "./expressions.js";
 import { type RecordedParts, storedEdits } from "./outbox/outbox.js";
 

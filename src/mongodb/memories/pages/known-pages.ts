@@ -2,7 +2,15 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { getIncarnation, type MemoryDocument } from "./page-document.js";
-import { compareKeys, getEndBelow, getHeadId, getOrderKey, getPageId, getPagesRange, getStartBelow } from "./page-keys.js";
+import {
+  compareKeys,
+  getEndBelow,
+  getHeadId,
+  getOrderKey,
+  getPageId,
+  getPagesRange,
+  getStartBelow,
+} from "./page-keys.js";
 import type { PagesContext } from "./pages-context.js";
 import { pageIndex } from "./page-indexes.js";
 
@@ -141,8 +149,8 @@ export function findCoveringPage<Page extends PageBounds>(pages: readonly Page[]
 
 function coversBelow(pages: readonly PageBounds[], path: string): boolean {
   const end = getEndBelow(path);
-  let position: string | undefined = getStartBelow(path);
-  while (position !== undefined && (end === null || compareKeys(position, end) < 0)) {
+  const isWithin = (position: string): boolean => end === null || compareKeys(position, end) < 0;
+  for (let position: string | undefined = getStartBelow(path); position !== undefined && isWithin(position);) {
     const page: PageBounds | undefined = findCoveringPage(pages, position);
     if (page === undefined) return false;
     position = page.hi;

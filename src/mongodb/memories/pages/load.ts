@@ -163,12 +163,7 @@ function pagesOptions(scope: LoadScope, known: KnownPages, address: CheckedAddre
 }
 
 /** Whether the pages that a process knew are still the pages of the memory. */
-function isCurrent(
-  pages: readonly LoadedPage[],
-  known: KnownPages,
-  scope: LoadScope,
-  deadline: Date | null,
-): boolean {
+function isCurrent(pages: readonly LoadedPage[], known: KnownPages, scope: LoadScope, deadline: Date | null): boolean {
   const head = pages.find(isHead);
   const isExpired = deadline !== null && head?.updatedAt !== undefined && head.updatedAt <= deadline;
   if (isExpired || (head !== undefined && getIncarnation(head) !== known.incarnation)) return false;

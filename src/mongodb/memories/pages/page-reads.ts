@@ -72,7 +72,8 @@ export class PageReads {
   /** Reads a text that differs after each change. Null if there is no memory. */
   async version(call: CallContext): Promise<string | null> {
     const single = await this.#findHeadAlone({}, call);
-    if (single !== "paged") return single?.revision === undefined ? null : `${getIncarnation(single)} ${single.revision}`;
+    if (single !== "paged")
+      return single?.revision === undefined ? null : `${getIncarnation(single)} ${single.revision}`;
     return this.#inSnapshot(async (session) => {
       const pages = await this.#listVersions(session, call);
       const [head] = pages;

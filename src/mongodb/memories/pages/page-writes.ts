@@ -67,11 +67,7 @@ export class PageWrites {
    * the outbox leaves no room.
    * @returns null if nothing was changed. "missing": there is no such page
    */
-  async make(
-    parts: ChangeParts,
-    options: PageWriteOptions,
-    call: CallContext,
-  ): Promise<MadeChange | "missing" | null> {
+  async make(parts: ChangeParts, options: PageWriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
     let tooLargeAlone = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       try {
@@ -241,12 +237,7 @@ export class PageWrites {
     const head = await findHead(this.#context, this.#address, { key: 1 }, {}, call);
     if (head === null) return;
     await versions.prolong(getIncarnation(head), until.expiresAt, call);
-    await collection.updateOne(
-      lookUpIncarnation(head),
-      { $set: { versionsExpireAt: until.expiresAt } },
-      {},
-      call,
-    );
+    await collection.updateOne(lookUpIncarnation(head), { $set: { versionsExpireAt: until.expiresAt } }, {}, call);
   }
 
   /** Whether the document contains changes that are not in the collection of versions yet. */

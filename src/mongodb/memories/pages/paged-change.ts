@@ -95,16 +95,12 @@ export class PagedChange {
     return this.#context.history !== null || this.#scope.approvalId !== undefined || this.#limits.isLimited === true;
   }
 
-  async #changePage(
-    loaded: LoadedPages,
-    edits: TreeEdits,
-    at: Date,
-    call: CallContext,
-  ): Promise<StoreOutcome> {
+  async #changePage(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], this.#scope)) : loaded.pages[0];
     if (loaded.isPaged && page === undefined) return this.#replaceNext();
     const parts = await this.#createParts(loaded, page, edits, call);
-    const mostBytes = page === undefined ? this.#newDocumentBytes(edits) : (page.measuredBytes ?? 0) + Number(parts.growth);
+    const mostBytes =
+      page === undefined ? this.#newDocumentBytes(edits) : (page.measuredBytes ?? 0) + Number(parts.growth);
     const splitBytes = page?.splitAtBytes ?? this.#context.pageBytes;
     if (Number(parts.growth) > 0 && mostBytes > splitBytes && (await hasTransactions(this.#context)))
       return this.#replaceNext();
@@ -145,12 +141,7 @@ export class PagedChange {
     return toOutcome(made !== null && made !== "missing");
   }
 
-  async #replacePages(
-    loaded: LoadedPages,
-    edits: TreeEdits,
-    at: Date,
-    call: CallContext,
-  ): Promise<StoreOutcome> {
+  async #replacePages(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const { head } = loaded;
     if (head === undefined) return this.#createHead(at, call);
     if (loaded.legacy !== null) {
@@ -297,19 +288,14 @@ export class PagedChange {
   }
 
   /** Only a limit that the caller has set holds for a memory of several pages. */
-  async #checkRoomOfPages(
-    { tree, head, pages }: LoadedPages,
-    edits: TreeEdits,
-    call: CallContext,
-  ): Promise<void> {
+  async #checkRoomOfPages({ tree, head, pages }: LoadedPages, edits: TreeEdits, call: CallContext): Promise<void> {
     const { maxMemoryBytes, isLimited } = this.#limits;
     if (isLimited !== true || head === undefined) return;
     const growth = getGrowth(tree, edits);
     if (growth === 0) return;
-    const listed = await reading(() =>
-      listPages(this.#context, this.#address, getIncarnation(head), {}, call),
-    );
-    const sizes = listed.length === 0 ? pages.slice(1).map(({ sizeBytes = 0 }) => sizeBytes) : listed.map((page) => page.sizeBytes);
+    const listed = await reading(() => listPages(this.#context, this.#address, getIncarnation(head), {}, call));
+    const sizes =
+      listed.length === 0 ? pages.slice(1).map(({ sizeBytes = 0 }) => sizeBytes) : listed.map((page) => page.sizeBytes);
     const afterBytes = sizes.reduce((sum, bytes) => sum + bytes, head.measuredBytes ?? 0) + growth;
     if (afterBytes > maxMemoryBytes) throw memoryFull(afterBytes, maxMemoryBytes);
   }
@@ -332,7 +318,10 @@ type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">>;
 const noPageFields: PageFields = { fields: {}, removedFields: [] };
 
 /** @param isAlone whether it is the head, and no other page is left */
-function pageFields({ lo, hi, content, splitAtBytes, isChanged, old }: NewPage<LoadedPage>, isAlone: boolean): PageFields {
+function pageFields(
+  { lo, hi, content, splitAtBytes, isChanged, old }: NewPage<LoadedPage>,
+  isAlone: boolean,
+): PageFields {
   if (!isChanged) return noPageFields;
   const bounds = { ...(!isAlone && { lo: literal(lo) }), ...(hi !== undefined && { hi: literal(hi) }) };
   const removedFields = [

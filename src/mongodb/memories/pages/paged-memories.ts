@@ -13,7 +13,7 @@ import { versionsCollectionName } from "../../history/version-collection.js";
 import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
 import { rangeFilter } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
-import { addressProjection, type FoundMemory, memoriesWithin } from "../addresses/found-memories.js";
+import { addressProjection, type FoundMemory, memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import type { ForgottenCounts, ProposalRange } from "../addresses/memory-filter.js";
 import { listNodes } from "../addresses/nodes.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
@@ -132,10 +132,9 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
       call,
     );
     for await (const { sizeBytes, outdated, ...head } of streaming(found)) {
-      const { _id, key, hi, ...stored } = head;
-      const checked = addressOrNull(stored);
-      const others = checked === null ? null : await measurePages(this.#context, checked, { _id, ...(key && { key }), ...(hi !== undefined && { hi }) }, call);
-      yield { address: checked, sizeBytes: Number(sizeBytes) + (others?.sizeBytes ?? 0), outdated };
+      const checked = addressOrNull(storedAddress(head));
+      const others = checked === null ? null : await measurePages(this.#context, checked, head, call);
+      yield { address: checked, sizeBytes: sizeBytes + (others?.sizeBytes ?? 0), outdated };
     }
   }
 
@@ -178,10 +177,7 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
   }
 
   /** Returns every item of one memory, in the order of their keys. */
-  async #readItems(
-    { address, namespace, document }: FoundMemory<MemoryDocument>,
-    call: CallContext,
-  ): Promise<Item[]> {
+  async #readItems({ address, namespace, document }: FoundMemory<MemoryDocument>, call: CallContext): Promise<Item[]> {
     const times = getMemoryTimes(document);
     if (document.hi === undefined) return fileItems(namespace, snapshotOfDocument(document), times);
     const scope = { paths: [], below: [ROOT], want: "pages" } as const;

@@ -14,7 +14,7 @@ import type { MemoryLocation } from "../../operations/memory-location.js";
 import type { MemoryLimits } from "../contract/layout.js";
 import type { PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../contract/tree-storage.js";
-import { planChanges } from "../planned-changes.js";
+import { getPlanScope, planChanges } from "../planned-changes.js";
 import { createAttempt } from "./attempts.js";
 import type { ChangeParts } from "./change-pipeline.js";
 import { findKnownPages } from "./known-pages.js";
@@ -171,12 +171,10 @@ export class PagedMemory implements StoredMemory {
     options: Required<MemoryOptions>,
     call: CallContext,
   ): Promise<void> {
-    const paths = changes.map(({ path }) => path);
-    const below = changes.flatMap(({ kind, path }) => (kind === "deleteDirectory" ? [path] : []));
-    const scope = { paths, below };
+    const scope = getPlanScope(changes);
     const change = new PagedChange(this.#context, this.#address, this.#limits, this.#writes, scope);
     const loaded = await change.load(call);
-    for (const edits of planChanges(loaded.tree, changes, options)) await change.checkRoom(loaded, edits, call);
+    await change.checkRoom(loaded, planChanges(loaded.tree, changes, options, this.#context.clock()), call);
   }
 
   async #prepare(): Promise<void> {

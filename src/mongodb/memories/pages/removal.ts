@@ -120,10 +120,12 @@ async function removeOrphans({ collection }: PagesContext, range: AddressRange, 
   if (ids === null) return;
   const options = { projection: { _id: 1 }, hint: pageIndex.name, ...asPlainValues };
   const pages = await collection.find<{ _id: string }>({ _id: ids, lo: { $gt: "" } }, options, call).toArray();
-  const incarnations = new Map(pages.flatMap(({ _id }) => {
-    const parsed = parsePageId(_id);
-    return parsed === null ? [] : [[`${parsed.headId}${parsed.incarnation}`, parsed] as const];
-  }));
+  const incarnations = new Map(
+    pages.flatMap(({ _id }) => {
+      const parsed = parsePageId(_id);
+      return parsed === null ? [] : [[`${parsed.headId}${parsed.incarnation}`, parsed] as const];
+    }),
+  );
   for (const [prefix, { headId, incarnation }] of incarnations) {
     const head = await collection.findOne<MemoryDocument>({ _id: headId }, { projection: { key: 1 } }, call);
     if (head !== null && getIncarnation(head) === incarnation) continue;
@@ -143,11 +145,7 @@ function findIdRange(range: AddressRange): object | null {
 }
 
 /** Removes a memory if it has expired. */
-export async function removeExpired(
-  context: PagesContext,
-  address: CheckedAddress,
-  call: CallContext,
-): Promise<void> {
+export async function removeExpired(context: PagesContext, address: CheckedAddress, call: CallContext): Promise<void> {
   const { collection, history, versions, expiry } = context;
   const deadline = expiry.deadline(address.scope);
   if (deadline === null) return;
@@ -211,12 +209,7 @@ export async function unname(context: PagesContext, range: AddressRange, call: C
 }
 
 /** Removes the author of changes that have not become versions yet. These changes become versions first. */
-async function unnameOutboxes(
-  context: PagesContext,
-  field: OwnerField,
-  id: string,
-  call: CallContext,
-): Promise<void> {
+async function unnameOutboxes(context: PagesContext, field: OwnerField, id: string, call: CallContext): Promise<void> {
   const { collection } = context;
   const name = actorName(field, id);
   const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };

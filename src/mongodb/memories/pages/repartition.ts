@@ -52,7 +52,12 @@ export function repartition<Old extends OldPage>(
     return kept.flatMap((old, index) => {
       const bounds = { lo: old.lo ?? "", hi: kept[index + 1]?.lo ?? run.at(-1)?.hi };
       const isChanged = bounds.hi !== old.hi || selectWithin(touched, (key) => key, bounds).length > 0;
-      return splitPage(old, { ...bounds, isChanged }, selectWithin(entries, ({ key }) => key, bounds), pageBytes);
+      return splitPage(
+        old,
+        { ...bounds, isChanged },
+        selectWithin(entries, ({ key }) => key, bounds),
+        pageBytes,
+      );
     });
   });
 }

@@ -25,7 +25,9 @@ export async function upgradeHead(context: PagesContext, address: CheckedAddress
     if (head === null) return isUpgraded;
     const isLegacy = head.revision === undefined;
     if (!isLegacy && (typeof head._id === "string" || !(await hasTransactions(context)))) return isUpgraded;
-    if (isLegacy ? await rewriteLegacy(context, address, head, call) : await rewriteHeadId(context, address, head, call))
+    if (
+      isLegacy ? await rewriteLegacy(context, address, head, call) : await rewriteHeadId(context, address, head, call)
+    )
       isUpgraded = true;
     else await pause(attempt);
   }
