@@ -67,6 +67,7 @@ describe("a database that version 0.1.0 has written", () => {
       "uniq_per_user",
       "memories_by_thread",
       "memories_by_user",
+      "pages",
     ]);
     expect(await shared().read("/notes/today")).toBe("buy milk\nbuy bread\nbuy eggs");
     expect((await store.memory(ada).read("/profile")).split("\n").toSorted()).toEqual(["0", "1", "2", "3", "4"]);

@@ -2,24 +2,20 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { getIncarnation, type MemoryDocument } from "./page-document.js";
-import {
-  compareKeys,
-  getEndBelow,
-  getHeadId,
-  getOrderKey,
-  getPageId,
-  getPagesRange,
-  getStartBelow,
-} from "./page-keys.js";
+import { compareKeys, getEndBelow, getAddressKey, getOrderKey, getPagesRange, getStartBelow } from "./page-keys.js";
 import type { PagesContext } from "./pages-context.js";
 import { pageIndex } from "./page-indexes.js";
+
+export interface KnownPage {
+  _id: MemoryDocument["_id"];
+  lo: string;
+}
 
 /** The pages of a memory that has several, as this process saw them last. Every command checks whether it is true. */
 export interface KnownPages {
   incarnation: string;
-  headId: MemoryDocument["_id"];
-  /** The first positions of the pages, sorted. The first is the head's, which is empty. */
-  los: readonly string[];
+  /** Sorted by position. The head is the first, at the empty position. */
+  pages: readonly KnownPage[];
   /** The time of the last change that this process has seen in the head. */
   updatedAt: Date;
 }
@@ -45,7 +41,7 @@ export function findKnownPages(
   { knownPages, expiry }: Pick<PagesContext, "knownPages" | "expiry">,
   address: CheckedAddress,
 ): KnownPages | undefined {
-  const known = knownPages.get(getHeadId(address));
+  const known = knownPages.get(getAddressKey(address));
   const deadline = expiry.deadline(address.scope);
   return known === undefined || (deadline !== null && known.updatedAt <= deadline) ? undefined : known;
 }
@@ -59,28 +55,27 @@ export async function learnPages(
   call: CallContext,
 ): Promise<KnownPages | undefined> {
   const { knownPages } = context;
-  const id = getHeadId(address);
+  const id = getAddressKey(address);
   if (head?.hi === undefined) {
     knownPages.delete(id);
     return undefined;
   }
   const incarnation = getIncarnation(head);
-  const pages = await listPages(context, address, incarnation, options, call);
-  const known = {
-    incarnation,
-    headId: head._id,
-    los: ["", ...pages.map(({ lo }) => lo).toSorted(compareKeys)],
-    updatedAt: head.updatedAt ?? new Date(0),
-  };
+  const others = await listPages(context, address, incarnation, options, call);
+  const pages = sortPages([{ _id: head._id, lo: "" }, ...others]);
+  const known = { incarnation, pages, updatedAt: head.updatedAt ?? new Date(0) };
   knownPages.set(id, known);
   return known;
+}
+
+export function sortPages(pages: readonly KnownPage[]): KnownPage[] {
+  return pages.map(({ _id, lo }) => ({ _id, lo })).toSorted((a, b) => compareKeys(a.lo, b.lo));
 }
 
 /** A page other than the head, as its index has it. */
 export interface ListedPage {
   _id: string;
   lo: string;
-  token: string;
   revision: number;
   sizeBytes: number;
 }
@@ -94,38 +89,32 @@ export function listPages(
   call: CallContext,
 ): Promise<ListedPage[]> {
   const filter = { _id: getPagesRange(address, incarnation), lo: { $gt: "" } };
-  const projection = { _id: 1, lo: 1, token: 1, revision: 1, sizeBytes: 1 };
+  const projection = { _id: 1, lo: 1, revision: 1, sizeBytes: 1 };
   const all = { projection, hint: pageIndex.name, batchSize: 10_000, ...asPlainValues, ...options };
   return collection.find<ListedPage>(filter, all, call).toArray();
 }
 
-/** Returns the `_id` of each known page that covers a part of the range. */
-export function selectPageIds(known: KnownPages, range: PageRange, address: CheckedAddress): MemoryDocument["_id"][] {
-  return selectPositions(known.los, range).map((lo) =>
-    lo === "" ? known.headId : getPageId(address, known.incarnation, lo),
-  );
-}
-
-function selectPositions(los: readonly string[], { paths, below }: PageRange): string[] {
+/** Selects the known pages that cover a part of the range. */
+export function selectPages({ pages }: KnownPages, { paths, below }: PageRange): KnownPage[] {
   const selected = new Set<number>();
-  for (const path of paths) selected.add(findCovering(los, getOrderKey(path)));
+  for (const path of paths) selected.add(findCovering(pages, getOrderKey(path)));
   for (const path of below) {
     const end = getEndBelow(path);
-    for (let index = findCovering(los, getStartBelow(path)); index < los.length; index += 1) {
-      const lo = los[index] ?? "";
+    for (let index = findCovering(pages, getStartBelow(path)); index < pages.length; index += 1) {
+      const lo = pages[index]?.lo ?? "";
       if (end !== null && index > 0 && compareKeys(lo, end) >= 0) break;
       selected.add(index);
     }
   }
-  return Array.from(selected, (index) => los[index] ?? "");
+  return Array.from(selected, (index) => pages[index]).filter((page) => page !== undefined);
 }
 
 /** Finds the page that covers a position, by bisection. */
-function findCovering(los: readonly string[], position: string): number {
-  let [low, high] = [0, los.length - 1];
+function findCovering(pages: readonly PageBounds[], position: string): number {
+  let [low, high] = [0, pages.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (compareKeys(los[middle] ?? "", position) <= 0) low = middle;
+    if (compareKeys(pages[middle]?.lo ?? "", position) <= 0) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -141,8 +130,7 @@ export function covers(pages: readonly PageBounds[], { paths, below }: PageRange
 
 /** Finds the page that covers a position. @param pages sorted by position, maybe with gaps */
 export function findCoveringPage<Page extends PageBounds>(pages: readonly Page[], position: string): Page | undefined {
-  const los = pages.map(({ lo = "" }) => lo);
-  const page = pages[findCovering(los, position)];
+  const page = pages[findCovering(pages, position)];
   if (page === undefined || compareKeys(page.lo ?? "", position) > 0) return undefined;
   return page.hi === undefined || compareKeys(position, page.hi) < 0 ? page : undefined;
 }

@@ -11,7 +11,7 @@ import { reading } from "../../driver/reads.js";
 import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { type Expression, textBytes } from "../expressions.js";
 import { entriesWhere, keyIsWithin, mapEntries, textOrNull, valueAt } from "./expressions.js";
-import { covers, findKnownPages, type KnownPages, learnPages, type PageRange, selectPageIds } from "./known-pages.js";
+import { covers, findKnownPages, type KnownPages, learnPages, type PageRange, selectPages } from "./known-pages.js";
 import { bytesWithoutOutbox } from "./outbox/outbox.js";
 import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./page-document.js";
 import { compareKeys, getPathAt } from "./page-keys.js";
@@ -70,7 +70,7 @@ export function loadPages(
       await context.ready();
       const known = findKnownPages(context, address);
       if (known === undefined) return loadFromHead(context, address, scope, call);
-      const pages = await findPages(context, address, { known, scope }, pagesOptions(scope, known, address), call);
+      const pages = await findPages(context, { known, scope }, pagesOptions(scope, known), call);
       if (isCurrent(pages, known, scope, expiry.deadline(address.scope))) return finishLoad(pages, scope, true);
       return inSnapshot(context.client, (session) => loadInSnapshot(context, address, scope, session, call));
     }),
@@ -102,7 +102,7 @@ export async function loadInSnapshot(
   const head = await findHead(context, address, projectScope(scope), { session }, call);
   const known = await learnPages(context, address, head, { session }, call);
   if (known === undefined) return finishLoad(head === null ? [] : [head], scope, false);
-  return finishLoad(await findPages(context, address, { known, scope }, { session }, call), scope, true);
+  return finishLoad(await findPages(context, { known, scope }, { session }, call), scope, true);
 }
 
 /** A document of the earlier system has no revision, and `data` may be nested, so it is read whole. */
@@ -141,25 +141,26 @@ export function findHead<Fields extends object = object>(
 
 async function findPages(
   { collection }: PagesContext,
-  address: CheckedAddress,
   { known, scope }: { known: KnownPages; scope: LoadScope },
   options: object,
   call: CallContext,
 ): Promise<LoadedPage[]> {
-  const ids = listIds(known, scope, address);
+  const ids = listIds(known, scope);
   const all = { projection: projectScope(scope), ...asPlainValues, ...options };
   const pages = await collection.find<LoadedPage>({ _id: { $in: ids } }, all, call).toArray();
   return pages.toSorted((a, b) => compareKeys(a.lo ?? "", b.lo ?? ""));
 }
 
-function listIds(known: KnownPages, scope: LoadScope, address: CheckedAddress): MemoryDocument["_id"][] {
-  const ids = selectPageIds(known, scope, address);
-  return scope.needsHead === true && !ids.includes(known.headId) ? [known.headId, ...ids] : ids;
+function listIds(known: KnownPages, scope: LoadScope): MemoryDocument["_id"][] {
+  const [head] = known.pages;
+  const pages = new Set(selectPages(known, scope));
+  if (scope.needsHead === true && head !== undefined) pages.add(head);
+  return Array.from(pages, ({ _id }) => _id);
 }
 
 /** One document is at one point in time by itself. */
-function pagesOptions(scope: LoadScope, known: KnownPages, address: CheckedAddress): object {
-  return listIds(known, scope, address).length > 1 ? atOneMoment : {};
+function pagesOptions(scope: LoadScope, known: KnownPages): object {
+  return listIds(known, scope).length > 1 ? atOneMoment : {};
 }
 
 /** Whether the pages that a process knew are still the pages of the memory. */
@@ -223,7 +224,7 @@ function projectScope(scope: LoadScope): Record<string, Expression> {
 
 const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, updatedAt: 1 } as const;
 
-const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1, token: 1 } as const;
+const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1 } as const;
 
 function projectPart({ paths, below, want, forChange = false }: LoadScope): Record<string, Expression> {
   const keys = namedPaths(paths).map(keyOfPath);

@@ -27,8 +27,6 @@ export interface MemoryDocument {
   lo?: string;
   /** The first position after the page. Absent in the last page. */
   hi?: string;
-  /** A text that no other page ever has. Absent in heads. */
-  token?: string;
   /** The size in bytes of a page of several, without its outbox. */
   sizeBytes?: number;
   /** The size from which on the page is split. Absent: the common size of pages. */

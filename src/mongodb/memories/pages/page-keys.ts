@@ -1,5 +1,7 @@
 import { type CheckedAddress, ownerFields } from "../../../core/values/address.js";
 import { ROOT } from "../../../core/values/paths.js";
+import { hashSha256 } from "../../../core/values/sha256.js";
+import { newChangeId } from "../change-id.js";
 
 /*
  * The order of pages. `/` sorts before every other character, so a directory is followed by everything below it. No
@@ -37,16 +39,17 @@ export function isBefore(a: string, b: string): boolean {
 }
 
 /**
- * Returns the `_id` of the first page of a memory. The owner comes first, so that the memories of a node lie on many
- * shards.
+ * Returns the `_id` of the head of a memory. The owner comes first, so that the memories of a node lie on many shards.
+ * The hash keeps addresses apart in a collection whose own collation takes `ACME` for `acme`: the index of `_id` always
+ * has that collation.
  */
 export function getHeadId(address: CheckedAddress): string {
   return getAddressPrefix(address) + separator;
 }
 
-/** Returns the `_id` of another page. It contains the incarnation, so no page is taken for one of a later memory. */
-export function getPageId(address: CheckedAddress, incarnation: string, lo: string): string {
-  return getPagesPrefix(address, incarnation) + lo;
+/** Creates the `_id` of another page. It contains the incarnation, so no page is taken for one of a later memory. */
+export function createPageId(address: CheckedAddress, incarnation: string): string {
+  return getHeadId(address) + incarnation + separator + newChangeId();
 }
 
 /** All pages of a memory except the head, by `_id`. */
@@ -69,16 +72,20 @@ export function getOwnerRange(scope: "perThread" | "perUser", owner: string): { 
 
 /** Returns the parts of the `_id` of a page that is not a head. */
 export function parsePageId(id: string): { headId: string; incarnation: string } | null {
-  const [address, incarnation, lo] = id.split(separator, 3);
-  if (address === undefined || incarnation === undefined || lo === undefined) return null;
+  const [address, incarnation, token] = id.split(separator, 3);
+  if (address === undefined || incarnation === undefined || token === undefined) return null;
   return { headId: address + separator, incarnation };
 }
 
-function getPagesPrefix(address: CheckedAddress, incarnation: string): string {
-  return getHeadId(address) + incarnation + separator;
-}
+const hashChars = 16;
 
 function getAddressPrefix(address: CheckedAddress): string {
+  const key = getAddressKey(address);
+  return key + afterSeparator + hashSha256(key).slice(0, hashChars);
+}
+
+/** Returns a text that no other address has, for maps. */
+export function getAddressKey(address: CheckedAddress): string {
   const field = ownerFields[address.scope];
   // The type of an address does not connect its scope with its owner.
   const owner = field === null ? "" : (address as Partial<Record<string, string>>)[field];

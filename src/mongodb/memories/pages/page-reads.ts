@@ -11,7 +11,7 @@ import { reading } from "../../driver/reads.js";
 import { inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem, type ItemTimes } from "../file-items.js";
-import { findKnownPages, learnPages, type ListedPage, listPages, selectPageIds } from "./known-pages.js";
+import { findKnownPages, learnPages, type ListedPage, listPages, selectPages } from "./known-pages.js";
 import { findHead, type LoadedPage, type LoadedPages, loadPages } from "./load.js";
 import { outlineProjection, type OutlinedPage, toSummary } from "./outline-projection.js";
 import { getCreationTime, getIncarnation, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
@@ -123,7 +123,7 @@ export class PageReads {
   async #treeBelow(path: string, want: "paths" | "sizes", call: CallContext): Promise<MemoryTree> {
     const scope = { paths: [path], below: [path] };
     const known = findKnownPages(this.#context, this.#address);
-    if (known === undefined || selectPageIds(known, scope, this.#address).length === 1)
+    if (known === undefined || selectPages(known, scope).length === 1)
       return (await loadPages(this.#context, this.#address, { ...scope, want }, call)).tree;
     return this.#inSnapshot(async (session) => {
       const summaries = await this.#summarise(await this.#listVersions(session, call), 0, session, call);
@@ -251,7 +251,7 @@ function listVersions(head: LoadedPage, others: readonly ListedPage[]): PageVers
   const { _id, revision = 0 } = head;
   return [
     { _id, revision, incarnation, version: `${incarnation} ${revision}` },
-    ...others.map((page) => ({ ...page, incarnation, version: `${page.token} ${page.revision}` })),
+    ...others.map((page) => ({ ...page, incarnation, version: `${page._id} ${page.revision}` })),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { newChangeId } from "../change-id.js";
 import { type Expression, literal, where } from "../expressions.js";
 import type { PageForm } from "./change-pipeline.js";
-import { type KnownPages, selectPageIds } from "./known-pages.js";
+import { type KnownPages, selectPages } from "./known-pages.js";
 import { type LoadedPage, isHead } from "./load.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
 import { getEndBelow, getHeadId, getOrderKey } from "./page-keys.js";
@@ -28,14 +28,14 @@ export function targetHeadAlone(context: PagesContext, address: CheckedAddress):
 }
 
 /** The known page that covers the path of a change. */
-export function targetKnownPage(known: KnownPages, change: Change, address: CheckedAddress): PageTarget {
-  const [_id] = selectPageIds(known, { paths: [change.path], below: [] }, address);
+export function targetKnownPage(known: KnownPages, change: Change): PageTarget {
+  const [page] = selectPages(known, { paths: [change.path], below: [] });
   const end = change.type === "delete" ? getEndBelow(change.path) : null;
   const endsBefore: Expression =
     end === null ? { $lte: ["$hi", literal(getOrderKey(change.path))] } : { $lt: ["$hi", literal(end)] };
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
-  return { filter: { _id }, form: { unless: [unless], isPaged: true }, isHead: _id === known.headId };
+  return { filter: { _id: page?._id }, form: { unless: [unless], isPaged: true }, isHead: page?.lo === "" };
 }
 
 /** A page that was loaded. The change must check that nobody has changed it since. */

@@ -6,16 +6,15 @@ import { memoryFull } from "../../../core/values/errors.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { reading } from "../../driver/reads.js";
 import { createRecord } from "../../driver/records.js";
-import { newChangeId } from "../change-id.js";
 import type { MemoryLimits } from "../contract/layout.js";
 import type { StorageScope } from "../contract/tree-storage.js";
 import { type Expression, literal } from "../expressions.js";
 import type { ChangeParts } from "./change-pipeline.js";
 import { changedSince, createEditParts, literalFields, recordParts } from "./edit-parts.js";
-import { covers, findKnownPages, type KnownPages, listPages, selectPageIds } from "./known-pages.js";
+import { covers, findKnownPages, type KnownPage, listPages, selectPages, sortPages } from "./known-pages.js";
 import { isHead, type LoadedPage, type LoadedPages, loadPages } from "./load.js";
 import { emptyDocumentBytes, getIncarnation, newFileBytes } from "./page-document.js";
-import { compareKeys, getHeadId, getPageId } from "./page-keys.js";
+import { createPageId, getAddressKey } from "./page-keys.js";
 import { hasTransactions } from "./page-sizes.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import type { PagesContext } from "./pages-context.js";
@@ -29,6 +28,9 @@ import { rewriteHeadId, rewriteLegacy } from "./upgrade.js";
  * must be loaded again, in another form; nothing was changed.
  */
 export type StoreOutcome = "stored" | "lost" | "again";
+
+/** A page after the change, with the `_id` that it has or gets. */
+type PlannedPage = NewPage<LoadedPage> & KnownPage;
 
 const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, counts: null, growth: 0 };
 
@@ -58,7 +60,7 @@ export class PagedChange {
     this.#writes = writes;
     this.#scope = scope;
     const known = findKnownPages(context, address);
-    this.#replacesPages = known !== undefined && selectPageIds(known, scope, address).length > 1;
+    this.#replacesPages = known !== undefined && selectPages(known, scope).length > 1;
   }
 
   load(call: CallContext): Promise<LoadedPages> {
@@ -148,7 +150,11 @@ export class PagedChange {
       await rewriteLegacy(this.#context, this.#address, loaded.legacy, call);
       return "again";
     }
-    const plan = repartition(loaded.pages, loaded.tree, edits, this.#context.pageBytes);
+    const incarnation = getIncarnation(head);
+    const plan = repartition(loaded.pages, loaded.tree, edits, this.#context.pageBytes).map((page): PlannedPage => ({
+      ...page,
+      _id: page.old?._id ?? createPageId(this.#address, incarnation),
+    }));
     const isOnePage = !loaded.isPaged && plan.length === 1;
     if (!isOnePage && typeof head._id !== "string") {
       await rewriteHeadId(this.#context, this.#address, head, call);
@@ -187,7 +193,7 @@ export class PagedChange {
   async #planHead(
     { tree, pages }: LoadedPages,
     head: LoadedPage,
-    { plan, edits }: { plan: readonly NewPage<LoadedPage>[]; edits: TreeEdits },
+    { plan, edits }: { plan: readonly PlannedPage[]; edits: TreeEdits },
     call: CallContext,
   ): Promise<ChangeParts> {
     const own = plan.find(({ old }) => old === head);
@@ -205,42 +211,34 @@ export class PagedChange {
     };
   }
 
-  /** Plans the writes of all pages but the head. Pages that stay as they are count the change too, so that they are locked. */
-  #planWrites({ pages }: LoadedPages, head: LoadedPage, plan: readonly NewPage<LoadedPage>[]): PageWrite[] {
+  /**
+   * Plans the writes of all pages but the head. Pages that stay as they are count the change too, so that no other
+   * change of them can be made at the same time.
+   */
+  #planWrites({ pages }: LoadedPages, head: LoadedPage, plan: readonly PlannedPage[]): PageWrite[] {
     const kept = new Set(plan.map(({ old }) => old));
-    const incarnation = getIncarnation(head);
     const others = plan.filter(({ old }) => old !== head);
     return [
       ...others.map((page): PageWrite => {
-        const { old, lo } = page;
-        const _id = old?._id ?? getPageId(this.#address, incarnation, lo);
+        const { old, _id } = page;
         const target = { filter: { _id }, form: { unless: [], isPaged: true }, isHead: false };
-        const { fields, removedFields } = pageFields(page, false);
-        if (old === null) {
-          const created = { $mergeObjects: [fields, { token: literal(newChangeId()) }] };
-          const isThere = { $gt: ["$revision", null] };
-          return { target, parts: { ...noChange, unless: [isThere], fields: created }, upsert: true };
-        }
-        return { target, parts: { ...noChange, unless: changedSince(old.revision ?? 0), fields, removedFields } };
+        const parts = { ...noChange, ...pageFields(page, false) };
+        return old === null
+          ? { target, parts, upsert: true }
+          : { target, parts: { ...parts, unless: changedSince(old.revision ?? 0) } };
       }),
       ...pages.filter((page) => !kept.has(page)).map((deleted): PageWrite => ({ deleted })),
     ];
   }
 
-  #rememberPages({ pages }: LoadedPages, head: LoadedPage, plan: readonly NewPage<LoadedPage>[], at: Date): void {
+  #rememberPages({ pages }: LoadedPages, head: LoadedPage, plan: readonly PlannedPage[], at: Date): void {
     const { knownPages } = this.#context;
-    const id = getHeadId(this.#address);
-    const before = knownPages.get(id)?.los ?? [""];
-    const loaded = new Set(pages.map(({ lo = "" }) => lo));
-    const los = new Set([...before.filter((lo) => !loaded.has(lo)), ...plan.map(({ lo }) => lo)]);
-    if (los.size === 1) return knownPages.delete(id);
-    const known: KnownPages = {
-      incarnation: getIncarnation(head),
-      headId: head._id,
-      los: [...los].toSorted(compareKeys),
-      updatedAt: at,
-    };
-    knownPages.set(id, known);
+    const key = getAddressKey(this.#address);
+    const before: readonly KnownPage[] = knownPages.get(key)?.pages ?? [];
+    const loaded = new Set(pages.map(({ _id }) => _id));
+    const after = sortPages([...before.filter(({ _id }) => !loaded.has(_id)), ...plan]);
+    if (after.length === 1) knownPages.delete(key);
+    else knownPages.set(key, { incarnation: getIncarnation(head), pages: after, updatedAt: at });
   }
 
   #createHeadParts(head: LoadedPage): Pick<ChangeParts, "unless" | "fields"> {

@@ -66,7 +66,7 @@ export class PagedMemory implements StoredMemory {
     // The record of the change and the limit are kept in the head.
     if (this.#context.history !== null || this.#limits.isLimited === true) return null;
     if (!(await touchHead(this.#context, this.#address, known, call))) return null;
-    const target = targetKnownPage(known, change, this.#address);
+    const target = targetKnownPage(known, change);
     const made = await this.#try(parts, { target, at, createdAt: now, upsert: false }, call);
     return made === null || made === "missing" ? null : toResult(change, made, now);
   }

@@ -36,7 +36,7 @@ export interface PagesContext extends SharedCollections {
   pageBytes: number;
   /** The server facts on which the form of commands depends. */
   server: ServerFacts;
-  /** The pages of the memories that have several, by `_id` of the head. */
+  /** The pages of the memories that have several. */
   knownPages: RecentMap<KnownPages>;
   summaries: PageSummaries;
 }

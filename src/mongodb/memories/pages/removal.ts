@@ -21,7 +21,7 @@ import { actorName, isRecordedBy } from "./outbox/outbox.js";
 import { moveVersions } from "./outbox/outbox-source.js";
 import { getIncarnation, type MemoryDocument } from "./page-document.js";
 import { outboxIndex, pageIndex } from "./page-indexes.js";
-import { getAddressRange, getHeadId, getOwnerRange, getPagesRange, parsePageId } from "./page-keys.js";
+import { getAddressKey, getAddressRange, getOwnerRange, getPagesRange, parsePageId } from "./page-keys.js";
 import { lookUpIncarnation } from "./page-target.js";
 import { lookUpHead, type PagesContext } from "./pages-context.js";
 
@@ -110,7 +110,7 @@ async function removeHead(
   const count = await collection.deleteOne({ ...lookUpIncarnation(head), ...condition }, {}, call);
   // A split that was under way may have made another page. Now none can come any more.
   if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
-  knownPages.delete(getHeadId(address));
+  knownPages.delete(getAddressKey(address));
   return count > 0;
 }
 

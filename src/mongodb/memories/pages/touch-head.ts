@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
 import { notExpired } from "../expiry/memory-expiry.js";
 import type { KnownPages } from "./known-pages.js";
-import { getHeadId } from "./page-keys.js";
+import { getAddressKey } from "./page-keys.js";
 import type { PagesContext } from "./pages-context.js";
 
 /** How many times in its life a memory's head learns that another page has changed. */
@@ -23,11 +23,11 @@ export async function touchHead(
   const lifetimeMs = expiry.lifetimeMs(address.scope);
   const now = clock();
   if (lifetimeMs === null || known.updatedAt.getTime() > now.getTime() - lifetimeMs / touchesPerLife) return true;
-  const filter = { _id: known.headId, hi: { $exists: true }, ...notExpired(expiry.deadline(address.scope)) };
+  const filter = { _id: known.pages[0]?._id, hi: { $exists: true }, ...notExpired(expiry.deadline(address.scope)) };
   try {
     const { matchedCount } = await collection.updateOne(filter, { $max: { updatedAt: now } }, {}, call);
-    if (matchedCount > 0) knownPages.set(getHeadId(address), { ...known, updatedAt: now });
-    else knownPages.delete(getHeadId(address));
+    if (matchedCount > 0) knownPages.set(getAddressKey(address), { ...known, updatedAt: now });
+    else knownPages.delete(getAddressKey(address));
     return matchedCount > 0;
   } catch (error) {
     throw storageError(error, "write", null);
