@@ -242,7 +242,6 @@ describe.each(kinds)("a watch on a %s", (kind) => {
       compiled("__tests__/helpers/append-worker.ts"),
       uri,
       name,
-      "document",
       nodeId,
       "w",
       "20",
