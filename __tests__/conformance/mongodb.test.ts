@@ -24,3 +24,11 @@ testBackend(
   (address, options) => onReplicaSet.memory(address, options),
   repetitions({ usual: 5, long: 20 }),
 );
+
+const recorded = testDatabase("replicaSet");
+const recording = new MongoMemoryStore({ client: recorded.client, dbName: recorded.name, history: true });
+testBackend(
+  "MongoDB, with history",
+  (address, options) => recording.memory(address, options),
+  repetitions({ usual: 3, long: 20 }),
+);
