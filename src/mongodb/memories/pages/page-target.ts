@@ -6,6 +6,7 @@ import type { PageForm } from "./change-pipeline.js";
 import { type KnownPages, selectPages } from "./known-pages.js";
 import { type LoadedPage, isHead } from "./load.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
+import { notExpired } from "../expiry/memory-expiry.js";
 import { getEndBelow, getHeadId, getOrderKey } from "./page-keys.js";
 import { lookUpPresent, type PagesContext } from "./pages-context.js";
 
@@ -46,7 +47,8 @@ export function targetLoadedPage(
   isPaged: boolean,
 ): PageTarget {
   if (!isPaged) return targetHeadAlone(context, address);
-  return { filter: { _id: page._id }, form: { unless: [], isPaged }, isHead: isHead(page) };
+  const isAlive = isHead(page) ? notExpired(context.expiry.deadline(address.scope)) : {};
+  return { filter: { _id: page._id, ...isAlive }, form: { unless: [], isPaged }, isHead: isHead(page) };
 }
 
 /**

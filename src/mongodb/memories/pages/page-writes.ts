@@ -86,7 +86,7 @@ export class PageWrites {
 
   /**
    * Makes all writes in one step, or none.
-   * @param head the change of the head, whose receipt is returned, and the last step; null for no such change
+   * @param head the change of the head
    * @returns whether they were made
    */
   async commit(
@@ -98,8 +98,10 @@ export class PageWrites {
     const { client, writeConcern } = this.#context;
     try {
       const state = await inTransaction({ client, writeConcern }, call, async (session) => {
+        // All such transactions write the head, so one that comes second ends here.
+        const found = head === null ? null : await this.#sendHead(head, times, session, call);
         await this.#sendAll(writes, times, session, call);
-        return head === null ? null : this.#sendHead(head, times, session, call);
+        return found;
       });
       if (state !== null) await this.#keepOutboxSmall(state, call);
       return true;

@@ -104,8 +104,8 @@ export class PagedChange {
     const mostBytes =
       page === undefined ? this.#newDocumentBytes(edits) : (page.measuredBytes ?? 0) + Number(parts.growth);
     const splitBytes = page?.splitAtBytes ?? this.#context.pageBytes;
-    if (Number(parts.growth) > 0 && mostBytes > splitBytes && (await hasTransactions(this.#context)))
-      return this.#replaceNext();
+    const isTooLarge = loaded.legacy === null && Number(parts.growth) > 0 && mostBytes > splitBytes;
+    if (isTooLarge && (await hasTransactions(this.#context))) return this.#replaceNext();
     if (loaded.isPaged) await this.#checkRoomOfPages(loaded, edits, call);
     else await this.#checkRoomOfHead(page, edits, parts, call);
     return this.#sendPage(loaded, page, { parts, edits, at }, call);
@@ -117,7 +117,7 @@ export class PagedChange {
     { parts, edits, at }: { parts: ChangeParts; edits: TreeEdits; at: Date },
     call: CallContext,
   ): Promise<StoreOutcome> {
-    const createdAt = edits.files.reduce((first, file) => (file.createdAt < first ? file.createdAt : first), at);
+    const createdAt = findFirstTime(edits, at);
     const { head } = loaded;
     if (loaded.isPaged && this.#changesHead && page !== undefined && head !== undefined && !isHead(page)) {
       const headParts = { ...noChange, ...this.#createHeadParts(head), recorded: parts.recorded };
@@ -145,7 +145,7 @@ export class PagedChange {
 
   async #replacePages(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const { head } = loaded;
-    if (head === undefined) return this.#createHead(at, call);
+    if (head === undefined) return this.#createHead(edits, at, call);
     if (loaded.legacy !== null) {
       await rewriteLegacy(this.#context, this.#address, loaded.legacy, call);
       return "again";
@@ -170,12 +170,9 @@ export class PagedChange {
       const made = await this.#writes.make(headParts, options, call);
       return toOutcome(made !== null && made !== "missing");
     }
-    const isAlone = plan[0]?.hi === undefined && isHead(plan[0] ?? {});
-    const target = {
-      filter: { _id: head._id },
-      form: { unless: [], isPaged: !isAlone },
-      isHead: true,
-    };
+    const isPaged = plan.length > 1 || plan[0]?.hi !== undefined;
+    const target = targetLoadedPage(this.#context, this.#address, head, true);
+    target.form.isPaged = isPaged;
     const writes = this.#planWrites(loaded, head, plan);
     const isMade = await this.#writes.commit(writes, { target, parts: headParts }, times, call);
     if (isMade) this.#rememberPages(loaded, head, plan, at);
@@ -183,9 +180,9 @@ export class PagedChange {
   }
 
   /** Creates an empty head, to which the pages of the change are then added. */
-  async #createHead(at: Date, call: CallContext): Promise<StoreOutcome> {
+  async #createHead(edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const target = targetHeadAlone(this.#context, this.#address);
-    const options = { target, at, createdAt: at, upsert: true, splitBytes: null };
+    const options = { target, at, createdAt: findFirstTime(edits, at), upsert: true, splitBytes: null };
     await this.#writes.make({ ...noChange, fields: literalFields({ files: [], directories: [] }) }, options, call);
     return "again";
   }
@@ -199,7 +196,7 @@ export class PagedChange {
     const own = plan.find(({ old }) => old === head);
     const kept = new Set(plan.map(({ old }) => old));
     const removed = pages.filter((page) => !kept.has(page));
-    const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, plan.length === 1);
+    const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined);
     const recorded = this.#context.history === null ? null : await runInTurns(recordParts(tree, edits), call);
     return {
       ...noChange,
@@ -286,15 +283,13 @@ export class PagedChange {
   }
 
   /** Only a limit that the caller has set holds for a memory of several pages. */
-  async #checkRoomOfPages({ tree, head, pages }: LoadedPages, edits: TreeEdits, call: CallContext): Promise<void> {
+  async #checkRoomOfPages({ tree, head }: LoadedPages, edits: TreeEdits, call: CallContext): Promise<void> {
     const { maxMemoryBytes, isLimited } = this.#limits;
     if (isLimited !== true || head === undefined) return;
     const growth = getGrowth(tree, edits);
     if (growth === 0) return;
     const listed = await reading(() => listPages(this.#context, this.#address, getIncarnation(head), {}, call));
-    const sizes =
-      listed.length === 0 ? pages.slice(1).map(({ sizeBytes = 0 }) => sizeBytes) : listed.map((page) => page.sizeBytes);
-    const afterBytes = sizes.reduce((sum, bytes) => sum + bytes, head.measuredBytes ?? 0) + growth;
+    const afterBytes = listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, head.measuredBytes ?? 0) + growth;
     if (afterBytes > maxMemoryBytes) throw memoryFull(afterBytes, maxMemoryBytes);
   }
 
@@ -309,6 +304,11 @@ function getGrowth(tree: MemoryTree, edits: TreeEdits): number {
   const after = new MemoryTree(tree.snapshot());
   after.commit(edits);
   return Math.max(0, measureContent(after.snapshot()) - measureContent(tree.snapshot()));
+}
+
+/** Returns the time of creation of a memory that edits create. */
+function findFirstTime({ files }: TreeEdits, at: Date): Date {
+  return files.reduce((first, { createdAt }) => (createdAt < first ? createdAt : first), at);
 }
 
 type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">>;
