@@ -68,7 +68,7 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * It keeps memories in one collection, with one document for each address. It keeps all other items in
+ * It keeps memories in one collection: a document for each address, and more for a memory that grows large. It keeps all other items in
  * another collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`,
  * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without
  * `start()`. It makes the indexes at first use.
