@@ -41,10 +41,6 @@ export const files: Requirements = {
     says: "changes of the tree that race, or whose connection breaks, are made as a whole and once, or not at all",
   },
   "files.expiry": { source, says: "a memory expires by the latest change of anything in it, and is swept by a store" },
-  "files.archives": {
-    source,
-    says: "export, import and copy hold a part of the texts of a memory of any size, which they read as of one moment",
-  },
   "files.moved": {
     source,
     says: "a memory moves to the other layout with all that belongs to it, and every store finds it where it is",
@@ -60,5 +56,4 @@ export const files: Requirements = {
   },
   "files.moved-refused": { source, says: "a memory that cannot move is refused in words, and stays as it is" },
   "files.moved-watched": { source, says: "a watch follows a memory that moves" },
-  "files.copy": { source, says: "copy takes memories from one layout to the other" },
 };

@@ -1,15 +1,14 @@
 import { Option } from "commander";
-import { memoryScopes, type MemoryScope } from "../../../core/values/address.js";
+import { memoryScopes } from "../../../core/values/address.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
-import type { CliContext } from "../../context.js";
+import { parseDuration } from "../../duration.js";
 import { about, usageError } from "../../errors.js";
-import { exitCodes } from "../../exit-codes.js";
 import { withDatabase } from "../../targets/open-target.js";
 import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
 import { getDatabaseTarget } from "../../targets/targets.js";
-import { canConfirm, confirm } from "../../terminal/confirm.js";
+import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
 import { printEach } from "../../terminal/print-each.js";
 import { formatSummary } from "./memories.js";
@@ -19,10 +18,8 @@ interface SweepOptions extends TargetOptions, ExpireMsOptions {
   dryRun?: boolean;
 }
 
-const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const;
-
 /** As of the option `expireMs` of a store. */
-const maxAgeMs = 3650 * unitMs.d;
+const maxAge = "3650d";
 
 export const sweep = createCommand<SweepOptions>({
   usage: "sweep",
@@ -31,7 +28,7 @@ export const sweep = createCommand<SweepOptions>({
     '`expireMs`. Run it by a timer for the layout "files", where MongoDB erases none by itself.',
   examples: ["sweep --per-thread 30d --dry-run", "sweep --layout files --per-thread 30d --yes"],
   options: [
-    ageOption("--per-thread <age>", "age of the memories of threads: a number and d, h, m or s, such as 30d"),
+    ageOption("--per-thread <age>", "age of the memories of threads: a number and w, d, h, m or s, such as 30d"),
     ageOption("--per-user <age>", "age of the memories of users"),
     ageOption("--global <age>", "age of the memories of nodes"),
     new Option("--yes", "do not ask; needed without a terminal"),
@@ -45,11 +42,7 @@ export const sweep = createCommand<SweepOptions>({
       throw usageError(
         "no age was given; pass --per-thread, --per-user or --global, as the application's expireMs says",
       );
-    if (!yes && !dryRun && !canConfirm(context))
-      throw usageError(
-        "sweep asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what " +
-          "would go",
-      );
+    if (!yes && !dryRun) assertCanConfirm("sweep", "--yes, or --dry-run to see what would go", context);
     return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
       about(`the collection ${database.collectionName}`, async () => {
         if (dryRun) {
@@ -57,7 +50,9 @@ export const sweep = createCommand<SweepOptions>({
           await printEach(context, input.json, expired, formatSummary, "no memory has expired");
           return undefined;
         }
-        if (!yes && !(await confirmSweep(ages, context))) return undefined;
+        const scopes = new Intl.ListFormat("en-GB").format(Object.keys(ages));
+        const question = `Erase all memories of ${scopes} that are older, and all that is kept of them for good?`;
+        if (!yes && !(await confirm(question, "erased", context))) return undefined;
         const { memories } = (await database.hasCollections()) ? await database.sweepExpired(ages) : { memories: 0 };
         return { json: { memories }, text: `erased ${countText(memories, "memory")}\n` };
       }),
@@ -73,11 +68,9 @@ function pickAges(input: ExpireMsOptions): ExpireMsOptions {
 function ageOption(flags: string, description: string): Option {
   const option = new Option(flags, description);
   return option.argParser((given: string) => {
-    const [, count, unit] = /^(\d{1,9})([dhms])$/.exec(given) ?? [];
-    // The expression allows no other units.
-    const ageMs = Number(count) * (unit === undefined ? NaN : unitMs[unit as keyof typeof unitMs]);
-    if (ageMs > 0 && ageMs <= maxAgeMs) return ageMs;
-    throw usageError(`${option.long} ${given} is no age: pass a number and d, h, m or s, at most 3650d`);
+    const ageMs = parseDuration(given);
+    if (ageMs > 0 && ageMs <= parseDuration(maxAge)) return ageMs;
+    throw usageError(`${option.long} ${given} is no age: pass a number and w, d, h, m or s, at most ${maxAge}`);
   });
 }
 
@@ -90,13 +83,4 @@ async function* findExpired(
     for await (const summary of database.summaries(checkMemoryFilter({ scope })))
       if (summary.updatedAt.getTime() <= nowMs - ageMs) yield summary;
   }
-}
-
-async function confirmSweep(ages: ExpireMsOptions, context: CliContext): Promise<boolean> {
-  const scopes = new Intl.ListFormat("en-GB").format(Object.keys(ages) as MemoryScope[]);
-  const question = `Erase all memories of ${scopes} that are older, and all that is kept of them for good?`;
-  if (await confirm(question, context)) return true;
-  context.exitCode = exitCodes.refused;
-  await context.err.line("nothing was erased");
-  return false;
 }
