@@ -1,4 +1,3 @@
-import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
 import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
@@ -14,8 +13,7 @@ import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAdd
 import { connectFirst } from "../driver/first-connection.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
-import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
-import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
+import { type LayoutName, openLayout } from "../memories/layouts.js";
 import { countSwept } from "../memories/expiry/count-swept.js";
 import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
@@ -34,7 +32,6 @@ export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
 export type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
 export type { DatedFile } from "../memories/write-dated-files.js";
-export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -170,32 +167,9 @@ export class MemoryDatabase {
     });
   }
 
-  /** Returns null if the layout reads a memory as a whole. @throws MemoryError EIO */
-  async moment(address: CheckedAddress, access: "read" | "write"): Promise<MemoryMoment | null> {
-    const open = moments[this.layoutName];
-    if (open === undefined) return null;
-    await this.#layouts[access].ready();
-    return open(this.client, this.db.collection(this.memoriesCollection), address);
-  }
-
-  /** Reads a memory with its history. */
-  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
-    return this.layout.open(address, memoryDefaults).archived(createUnlimitedCall());
-  }
-
-  /** @returns false if there is a memory already. @throws MemoryError EIO */
-  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
-    return this.#layouts.write.open(address, memoryDefaults).restore({ tree, history, key }, createUnlimitedCall());
-  }
-
   /** @returns false if there is no memory to move. @throws MemoryError EEXIST, EINVAL, ENOSPC, ECONFLICT, EIO */
   move(address: CheckedAddress, to: LayoutName): Promise<boolean> {
     return this.#layouts.write.move(address, to, createUnlimitedCall());
-  }
-
-  /** Reads the addresses of all memories that are not empty, in the order of their namespaces. */
-  addresses(): AsyncIterable<CheckedAddress> {
-    return this.layout.memories([], createUnlimitedCall());
   }
 
   /** Reads facts of one memory or of all, including empty ones. Reads all of them, but returns a line for each. */

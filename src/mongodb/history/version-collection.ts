@@ -153,15 +153,6 @@ export class VersionCollection {
     return found.flatMap(({ path }) => path ?? []);
   }
 
-  /** Removes the versions after a revision, in a transaction. */
-  async removeAfter(session: ClientSession, memory: string, revision: number, call: CallContext): Promise<void> {
-    await this.#collection.deleteMany(
-      { _id: { $gte: storedId(memory, String(revision + 1)), $lt: versionIdRange(memory).$lt } },
-      { session },
-      call,
-    );
-  }
-
   /** Reads versions, newest or oldest first. */
   async *find(
     filter: object,

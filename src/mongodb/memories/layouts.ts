@@ -1,7 +1,6 @@
 import { MemoryExpiry } from "./expiry/memory-expiry.js";
 import { openSharedCollections } from "./shared-collections.js";
 import { FilesLayout } from "./files/files-layout.js";
-import { openSnapshot } from "./files/files-snapshot.js";
 import { FollowingLayout } from "./moves/following-layout.js";
 import { Following } from "./moves/following.js";
 import { KnownMoves } from "./moves/known-moves.js";
@@ -20,12 +19,6 @@ export const layouts = {
 
 /** How memories are stored in the database. */
 export type LayoutName = keyof typeof layouts;
-
-/**
- * Opens a memory that may be larger than the process, for the layouts that have such memories. Kept apart from the
- * layouts, because stores do not use it: so it is not part of their bundle.
- */
-export const moments: Partial<Record<LayoutName, typeof openSnapshot>> = { files: openSnapshot };
 
 // `z.enum` requires a list whose type is not empty.
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];

@@ -2,10 +2,8 @@ import { withoutVersions } from "../../../core/contract/snapshot-since.js";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
-import type { ArchivedMemory } from "../memory-moment.js";
-import type { MemoryArchive, PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
+import type { PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import { readItems } from "./document-items.js";
-import { readArchived, restoreMemory } from "./document-archive.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { BackendLimits } from "../../../core/contract/backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
@@ -119,14 +117,6 @@ export class DocumentStorage implements StoredMemory {
 
   items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
     return readItems(this.#context, places, call);
-  }
-
-  archived(call: CallContext): Promise<ArchivedMemory | null> {
-    return readArchived(this.#context, this.#address, call);
-  }
-
-  restore(archive: MemoryArchive, call: CallContext): Promise<boolean> {
-    return restoreMemory(this.#context, this.#address, archive, call);
   }
 
   async listen(): Promise<ChangeListener | null> {

@@ -4,11 +4,9 @@ import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
-import type { ArchivedMemory } from "../memory-moment.js";
-import type { MemoryArchive, PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
+import type { PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import { planChanges } from "../planned-changes.js";
 import { readItems } from "./files-listing.js";
-import { readArchived, restoreMemory } from "./files-archive.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts } from "../../../core/runtime/lost-race.js";
 import type { Change, ChangeResult } from "../../../core/tree/change.js";
@@ -118,14 +116,6 @@ export class StoredFiles implements StoredMemory {
     call: CallContext,
   ): Promise<void> {
     planChanges(await this.#reads.kinds(changes, call), changes, options);
-  }
-
-  archived(call: CallContext): Promise<ArchivedMemory | null> {
-    return readArchived(this.#context, this.#address, call);
-  }
-
-  restore(archive: MemoryArchive, call: CallContext): Promise<boolean> {
-    return restoreMemory(this.#context, this.#address, archive, call);
   }
 
   /** There is only one form. */

@@ -25,8 +25,6 @@ const memoryTable: ForwardTable<Omit<StoredMemory, "listen">> = {
   updatedAt: "read",
   items: "read",
   checkChanges: "read",
-  archived: "read",
-  restore: "change",
   upgrade: "read",
 };
 
