@@ -177,6 +177,31 @@ describe("an export", () => {
     expect((await store.memory({ nodeId: "one" }).snapshot()).revision).toBe(0);
   });
 
+  // Requirement: command-line.import-is-checked-first
+  it("piped into an import copies a database, and nothing of it where one memory cannot be", async () => {
+    const [from, to] = [otherDatabase(), otherDatabase()];
+    const addresses = Array.from({ length: 5 }, (_, index) => ({
+      nodeId: `node ${index}`,
+      scope: "perThread" as const,
+      threadId: "a.b:c",
+    }));
+    for (const address of addresses) await from.store.memory(address).write("/a", address.nodeId);
+    await to.store.memory({ nodeId: "node 4", scope: "perThread", threadId: "a.b:c" }).write("/a", "other");
+    const { stdout: stdin } = await cli(["export", "-", "--all", ...from.target]);
+    expect(await cli(["import", "-", ...to.target], { stdin })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/node 4.*--overwrite/),
+    });
+    expect(await client.db(to.name).collection("memories").countDocuments()).toBe(1);
+    expect(await cliJson(["import", "-", "--overwrite", ...to.target], { stdin })).toMatchObject({
+      memories: 5,
+      written: 4,
+      replaced: 1,
+      unchanged: 0,
+    });
+    for (const address of addresses) expect(await to.store.memory(address).read("/a")).toBe(address.nodeId);
+  });
+
   // Requirement: command-line.export-of-a-person
   it("of a user or a thread has the memories of all nodes, as forget takes them", async () => {
     const other = otherDatabase();

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { z } from "zod";
 import type { MemorySnapshot } from "../../core/memory.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
-import { describeFault, listFaults } from "../../core/settings/faults.js";
+import { describeFault } from "../../core/settings/faults.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import { JsonBounds } from "../../core/values/json-bounds.js";
@@ -69,14 +69,7 @@ async function* readArchive(
       hasEnded = true;
     } else if ("memory" in line) {
       if (memory !== null) yield checkMemory(memory, name);
-      const { address, revision = null } = parseLine(memoryLine, line, where);
-      const read = async (): Promise<CheckedAddress | null> => (address === null ? null : checkAddress(address));
-      memory = {
-        address: await about(where, read, { EINVAL: "export it again" }),
-        revision,
-        files: [],
-        directories: [],
-      };
+      memory = { address: await parseAddress(line["address"], where), revision: null, files: [], directories: [] };
       const key = JSON.stringify(memory.address);
       if (addresses.has(key)) throw inputError(`${where}: the same memory came before; export it again`);
       addresses.add(key);
@@ -86,6 +79,10 @@ async function* readArchive(
   }
   if (!hasEnded) throw inputError(`${name}: it ends after line ${number}, before its last line; export it again`);
   if (memory !== null) yield checkMemory(memory, name);
+}
+
+function parseAddress(address: unknown, where: string): Promise<CheckedAddress | null> {
+  return about(where, async () => (address === null ? null : checkAddress(address)), { EINVAL: "export it again" });
 }
 
 /** Adds a file or a directory. Leaves out versions: they are for reading. */
@@ -136,7 +133,7 @@ async function* readLines(
 /** The largest version in format 1 fills a document of 16 MiB, in which a path takes at least 11 bytes. */
 const lineLimits = { values: 1_500_000, keys: 100, levels: 10 } as const;
 
-function parseJson(bytes: Uint8Array, where: string): object {
+function parseJson(bytes: Uint8Array, where: string): Record<string, unknown> {
   const bounds = new JsonBounds(lineLimits);
   bounds.add(bytes);
   if (bounds.excess !== undefined)
@@ -154,8 +151,8 @@ function parseJson(bytes: Uint8Array, where: string): object {
 function parseLine<T>(schema: z.ZodType<T>, line: object, where: string): T {
   const { data, error } = schema.safeParse(line);
   if (data !== undefined) return data;
-  const faults = listFaults(error?.issues.slice(0, 1) ?? [], (fault) => describeFault(fault));
-  throw inputError(`${where}: ${faults}; it must be as export writes it`);
+  const [issue] = error?.issues ?? [];
+  throw inputError(`${where}: ${issue && describeFault({ issue })}; it must be as export writes it`);
 }
 
 const isStoredPath = (path: string): boolean => path !== ROOT && isAbsolutePath(path) && normalizePath(path) === path;
@@ -168,7 +165,6 @@ const formatLine = z.object({
   format: z.literal(formatName),
   version: z.number().min(1).max(maxVersion, `a newer program wrote it; this one reads versions up to ${maxVersion}`),
 });
-const memoryLine = z.object({ address: z.unknown(), revision: z.number().nullish() });
 const directoryLine = z.object({ directory: pathField });
 const fileLine = z
   .object({

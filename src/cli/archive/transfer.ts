@@ -1,5 +1,5 @@
 import { fileNameFault, foldName } from "../../backends/directory/names.js";
-import type { MemorySnapshot, SnapshotFile } from "../../core/memory.js";
+import type { FileText, MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
@@ -70,7 +70,7 @@ interface TransferPlan {
   /** New files, and files with another text. */
   files: SnapshotFile[];
   /** Files that create a directory that contains nothing, and are then removed. */
-  placeholders: SnapshotFile[];
+  placeholders: FileText[];
 }
 
 /** Advice by error code. The errors of names and sizes need the source to change. */
@@ -121,10 +121,8 @@ function getEmptyDirectories({ files, directories }: MemorySnapshot): string[] {
 }
 
 /** The shortest name fits wherever a directory does, and every rule of paths allows it. */
-function createPlaceholder(directory: string): SnapshotFile {
-  const content = "Left behind by an import that was interrupted; it may be deleted.\n";
-  const [createdAt, updatedAt] = [new Date(), new Date()];
-  return { path: `${directory}/_`, kind: "file", content, sizeBytes: content.length, createdAt, updatedAt };
+function createPlaceholder(directory: string): FileText {
+  return { path: `${directory}/_`, content: "Left behind by an import that was interrupted; it may be deleted.\n" };
 }
 
 /** @param names all paths so far, by their folded names. @throws MemoryError for a path that a folder cannot contain */

@@ -12,7 +12,7 @@ import { formatAddress } from "./format-address.js";
 import { assertThere, describeMissing, reportNew } from "./missing-memory.js";
 import { withMounts } from "./mount-options.js";
 import type { TargetOptions } from "./target-options.js";
-import { type DatabaseTarget, type FolderTarget, getTarget, type Target } from "./targets.js";
+import { type DatabaseTarget, type FolderTarget, getDatabaseTarget, getTarget, type Target } from "./targets.js";
 
 export interface OpenSettings {
   /** "read": the memory creates no index, no collection and no folder. */
@@ -76,6 +76,17 @@ export async function withTarget<T>(
     const runOpen = (): Promise<T> => run({ ...own, memory });
     return missing === "report" ? reportNew(database, addresses, note, runOpen) : runOpen();
   });
+}
+
+/** Opens the database that the options name. Errors name its collection of memories. @throws CommandError */
+export function withMemories<T>(
+  { io }: CliContext,
+  options: TargetOptions,
+  run: (database: MemoryDatabase) => Promise<T>,
+): Promise<T> {
+  return withDatabase(getDatabaseTarget(options, io.env), (database) =>
+    about(`the collection ${database.collectionName}`, () => run(database)),
+  );
 }
 
 /** @throws CommandError */

@@ -16,7 +16,6 @@ export const ls = memoryCommand<{ path?: string; long?: boolean }>({
   examples: ["ls --node assistant", "ls /notes -l --node assistant --user ada@example.com", "ls --dir ./memory --json"],
   options: [new Option("-l, --long", "show sizes in bytes and times of the last change"), ...readOptions],
   access: "read",
-  subject: ({ path = ROOT }) => path,
   run: async ({ memory }, { path = ROOT, long = false }, { out }) => {
     const target = normalizePath(path, { emptyIsRoot: true });
     const { entries, prefix } = await listEntries(memory, target);

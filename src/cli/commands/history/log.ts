@@ -26,7 +26,6 @@ export const log = historyCommand<FilterOptions & { runs?: boolean }>({
     ...readOptions,
   ],
   access: "read",
-  subject: ({ path }, name) => path ?? name,
   check: (input) => void createFilter(input),
   run: async ({ history }, input, context) => {
     const versions = history.list(createFilter(input));

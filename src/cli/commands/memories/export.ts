@@ -5,17 +5,16 @@ import { type OpenTargets, writeArchive, writeWholeFile } from "../../archive/wr
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, asUsage, CommandError, usageError } from "../../errors.js";
+import { asUsage, CommandError, usageError } from "../../errors.js";
 import {
   openMemoryIn,
   type OpenTarget,
   transferSettings,
-  withDatabase,
+  withMemories,
   withMemory,
   withTarget,
 } from "../../targets/open-target.js";
 import { memoryFlags, refuseOptions, targetOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { countText } from "../../terminal/format.js";
 import { withProgress } from "../../terminal/progress.js";
 import { getOwner } from "./memories.js";
@@ -59,7 +58,7 @@ export const exportMemories = createCommand<ExportOptions>({
     if (history) refuseOptions(input, ["dir"], "does not go with --history, as a folder keeps none; leave one out");
     const { out, err } = context;
     const counts = await withProgress(err, "files", (progress) =>
-      withMemories(input, context, (memories) =>
+      withTargets(input, context, (memories) =>
         file === "-"
           ? writeArchive(memories, history, (text) => out.write(text), progress)
           : writeWholeFile(file, overwrite, (handle) =>
@@ -89,7 +88,7 @@ function exportToFolder(input: ExportOptions, context: CliContext): Promise<Repo
 }
 
 /** Opens the memories that the options name, one after another. */
-function withMemories<T>(
+function withTargets<T>(
   input: ExportOptions,
   context: CliContext,
   run: (memories: OpenTargets) => Promise<T>,
@@ -99,7 +98,7 @@ function withMemories<T>(
   else if (dir !== undefined || node !== undefined || (thread ?? user) === undefined)
     return withMemory(context, input, { access: "read" }, (open) => run([open]));
   const ranges = asUsage("--thread or --user", () => checkMemoryFilter(getOwner(input)));
-  return withDatabase(getDatabaseTarget(input, context.io.env), (database) => {
+  return withMemories(context, input, (database) => {
     async function* openEach(): AsyncGenerator<OpenTarget> {
       let isEmpty = all !== true;
       for await (const { address } of database.summaries(ranges)) {
@@ -108,6 +107,6 @@ function withMemories<T>(
       }
       if (isEmpty) throw new CommandError("ENOENT", "no memory was found; `memories` lists those that there are");
     }
-    return about(`the collection ${database.collectionName}`, () => run(openEach()));
+    return run(openEach());
   });
 }

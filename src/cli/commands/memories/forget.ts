@@ -3,10 +3,9 @@ import type { CheckedAddress, MemoryScope } from "../../../core/values/address.j
 import { checkForgotten } from "../../../mongodb/admin/checks.js";
 import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand, type Report } from "../../command.js";
-import { about, asUsage } from "../../errors.js";
-import { withDatabase } from "../../targets/open-target.js";
+import { asUsage } from "../../errors.js";
+import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
@@ -40,25 +39,23 @@ export const forget = createCommand<ForgetOptions>({
     const who = { ...getOwner(input), ...getScope(input) };
     const range = asUsage("--node, --thread or --user", () => checkForgotten(who));
     if (!yes && !dryRun) assertCanConfirm("forget", "--yes, or --dry-run to see what would go", context);
-    return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
-      about(`the collection ${database.collectionName}`, async (): Promise<Report | undefined> => {
-        if (!yes) {
-          const output = dryRun ? context.out : context.err;
-          const { addresses, files, lines } = await listMemories(database.summaries([range]), output);
-          const counts = { memories: addresses.length, files };
-          if (dryRun)
-            return { json: { dryRun, addresses, ...counts }, text: `${lines}to erase: ${formatCounts(counts)}\n` };
-          await context.err.write(lines);
-          const question = `Erase ${formatCounts(counts)} and all that is kept of them for good?`;
-          if (counts.memories > 0 && !(await confirm(question, "erased", context))) return undefined;
-        }
-        // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
-        // collection, the name of the database may be mistyped.
-        const canErase = await database.hasCollections();
-        const erased = canErase ? await database.forget(range) : { memories: 0, files: 0, versions: 0, proposals: 0 };
-        return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n` };
-      }),
-    );
+    return withMemories(context, input, async (database): Promise<Report | undefined> => {
+      if (!yes) {
+        const output = dryRun ? context.out : context.err;
+        const { addresses, files, lines } = await listMemories(database.summaries([range]), output);
+        const counts = { memories: addresses.length, files };
+        if (dryRun)
+          return { json: { dryRun, addresses, ...counts }, text: `${lines}to erase: ${formatCounts(counts)}\n` };
+        await context.err.write(lines);
+        const question = `Erase ${formatCounts(counts)} and all that is kept of them for good?`;
+        if (counts.memories > 0 && !(await confirm(question, "erased", context))) return undefined;
+      }
+      // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
+      // collection, the name of the database may be mistyped.
+      const canErase = await database.hasCollections();
+      const erased = canErase ? await database.forget(range) : { memories: 0, files: 0, versions: 0, proposals: 0 };
+      return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n` };
+    });
   },
 });
 

@@ -1,13 +1,12 @@
 import { Option } from "commander";
-import { memoryScopes } from "../../../core/values/address.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
+import { pickDefined } from "../../collections.js";
 import { parseDuration } from "../../duration.js";
-import { about, usageError } from "../../errors.js";
-import { withDatabase } from "../../targets/open-target.js";
+import { usageError } from "../../errors.js";
+import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
 import { printEach } from "../../terminal/print-each.js";
@@ -37,33 +36,27 @@ export const sweep = createCommand<SweepOptions>({
   ],
   run: async (input, context) => {
     const { yes = false, dryRun = false } = input;
-    const ages = pickAges(input);
+    const { global, perThread, perUser } = input;
+    const ages: ExpireMsOptions = pickDefined({ global, perThread, perUser });
     if (Object.keys(ages).length === 0)
       throw usageError(
         "no age was given; pass --per-thread, --per-user or --global, as the application's expireMs says",
       );
     if (!yes && !dryRun) assertCanConfirm("sweep", "--yes, or --dry-run to see what would go", context);
-    return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
-      about(`the collection ${database.collectionName}`, async () => {
-        if (dryRun) {
-          const expired = findExpired(database, ages, Date.now());
-          await printEach(context, input.json, expired, formatSummary, "no memory has expired");
-          return undefined;
-        }
-        const scopes = new Intl.ListFormat("en-GB").format(Object.keys(ages));
-        const question = `Erase all memories of ${scopes} that are older, and all that is kept of them for good?`;
-        if (!yes && !(await confirm(question, "erased", context))) return undefined;
-        const { memories } = (await database.hasCollections()) ? await database.sweepExpired(ages) : { memories: 0 };
-        return { json: { memories }, text: `erased ${countText(memories, "memory")}\n` };
-      }),
-    );
+    return withMemories(context, input, async (database) => {
+      if (dryRun) {
+        const expired = findExpired(database, ages, Date.now());
+        await printEach(context, input.json, expired, formatSummary, "no memory has expired");
+        return undefined;
+      }
+      const scopes = new Intl.ListFormat("en-GB").format(Object.keys(ages));
+      const question = `Erase all memories of ${scopes} that are older, and all that is kept of them for good?`;
+      if (!yes && !(await confirm(question, "erased", context))) return undefined;
+      const { memories } = (await database.hasCollections()) ? await database.sweepExpired(ages) : { memories: 0 };
+      return { json: { memories }, text: `erased ${countText(memories, "memory")}\n` };
+    });
   },
 });
-
-function pickAges(input: ExpireMsOptions): ExpireMsOptions {
-  const given = memoryScopes.flatMap((scope) => (input[scope] === undefined ? [] : [[scope, input[scope]] as const]));
-  return Object.fromEntries(given);
-}
 
 function ageOption(flags: string, description: string): Option {
   const option = new Option(flags, description);

@@ -2,8 +2,7 @@ import type { MemoryProposal, MemoryProposals } from "../../../core/approval/mem
 import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import type { CliContext } from "../../context.js";
 import { about, type Advice, asUsage, CommandError, storageAdvice, usageError } from "../../errors.js";
-import { type OpenTarget, withDatabase, withMemory } from "../../targets/open-target.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
+import { type OpenTarget, withMemories, withMemory } from "../../targets/open-target.js";
 import type { TargetOptions } from "../../targets/target-options.js";
 import type { Output } from "../../terminal/output.js";
 import { formatActor } from "../history/version-text.js";
@@ -33,19 +32,17 @@ export async function withProposals<T>(
 }
 
 /** Adds the memory of a waiting proposal if none is named: `proposals --all` prints ids of all memories. */
-async function addMemory(input: ProposalInput, { io }: CliContext): Promise<ProposalInput> {
+async function addMemory(input: ProposalInput, context: CliContext): Promise<ProposalInput> {
   const { id, node: given, dir } = input;
   if (id === undefined || given !== undefined || dir !== undefined) return input;
   const range = asUsage("--thread or --user", () => checkProposalFilter(getOwner(input)));
-  return withDatabase(getDatabaseTarget(input, io.env), (database) =>
-    about(`the collection ${database.collectionName}`, async () => {
-      for await (const { id: waiting, address } of database.proposals(range)) {
-        const { nodeId: node, threadId: thread, userId: user } = { threadId: undefined, userId: undefined, ...address };
-        if (waiting === id) return { ...input, node, thread, user };
-      }
-      throw new CommandError("ENOENT", `no proposal ${id} waits; \`proposals --all\` lists those that do`);
-    }),
-  );
+  return withMemories(context, input, async (database) => {
+    for await (const { id: waiting, address } of database.proposals(range)) {
+      const { nodeId: node, threadId: thread, userId: user } = { threadId: undefined, userId: undefined, ...address };
+      if (waiting === id) return { ...input, node, thread, user };
+    }
+    throw new CommandError("ENOENT", `no proposal ${id} waits; \`proposals --all\` lists those that do`);
+  });
 }
 
 /** @throws CommandError EUSAGE if the memory keeps no proposals */

@@ -6,11 +6,10 @@ import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import { pickDefined } from "../../collections.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, asUsage, usageError } from "../../errors.js";
+import { asUsage, usageError } from "../../errors.js";
 import { formatAddress } from "../../targets/format-address.js";
-import { type OpenTarget, withDatabase } from "../../targets/open-target.js";
+import { type OpenTarget, withMemories } from "../../targets/open-target.js";
 import { targetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
@@ -76,10 +75,8 @@ async function listAll(input: Input, context: CliContext): Promise<undefined> {
   if (input.id !== undefined) throw usageError("an id does not go with --all; leave --all out");
   const filter = pickDefined({ ...getOwner(input), status: input.status });
   const range = asUsage("--node, --thread or --user", () => checkProposalFilter(filter));
-  await withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
-    about(`the collection ${database.collectionName}`, () =>
-      printEach(context, input.json, database.proposals(range), formatSummary, noneFound),
-    ),
+  await withMemories(context, input, (database) =>
+    printEach(context, input.json, database.proposals(range), formatSummary, noneFound),
   );
   return undefined;
 }
