@@ -168,6 +168,26 @@ describe("approve", () => {
   });
 });
 
+// Requirement: command-line.proposals
+it("approve, reject and proposals find the memory of an id that proposals --all prints", async () => {
+  const [approved, rejected] = [await proposed(), await proposed()];
+  const anywhere = ["--uri", uri, "--db", dbName];
+  expect((await cli(["proposals", "--all", ...anywhere])).stdout).toContain(approved.id);
+  expect((await cli(["proposals", approved.id, ...anywhere])).stdout).toMatch(/\+Pay at once\./);
+  expect((await cli(["approve", approved.id, "--by", "ada", ...anywhere])).stdout).toContain(" approved by user ada");
+  expect(await approved.memory.read("/policy")).toContain("Pay at once.");
+  expect((await cli(["reject", rejected.id, "--by", "ada", ...anywhere])).stdout).toContain(" rejected by user ada");
+  for (const argv of [
+    ["approve", "none", "--by", "ada"],
+    ["reject", approved.id, "--by", "ada"],
+    ["proposals", "none"],
+  ])
+    expect(await cli([...argv, ...anywhere])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: no proposal \S+ waits; `proposals --all` lists/),
+    });
+});
+
 // Requirement: command-line.forget
 it("forget says how many proposals go, also of a memory without a file", async () => {
   const { target, run } = await proposed();

@@ -65,14 +65,6 @@ export function* encodeOlderText(older: string, newer: string): Steps<OlderText>
   return { start, ...pieces, end };
 }
 
-/** Whether the parts that it takes from the newer text are there, in order. */
-export function canBeReadBy(older: OlderText, newer: string): boolean {
-  const { text, kept = [] } = older;
-  const cuts = [0, ...kept.filter((_, index) => index % 3 === 0), text.length];
-  const isInOrder = kept.length % 3 === 0 && cuts.every((cut, index) => cut >= (cuts[index - 1] ?? 0));
-  return isInOrder && replacedParts(older, newer.length).every(({ start, end }) => start <= end);
-}
-
 export function readOlderText(older: OlderText, newer: string): string {
   let position = 0;
   let text = "";

@@ -1,5 +1,4 @@
 import type { MemoryActor } from "../../core/values/actor.js";
-import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { MemoryVersion, VersionOperation } from "../../core/history/history.js";
 import type { OlderText } from "../../core/history/older-text.js";
@@ -107,23 +106,6 @@ export function checkVersionId(id: unknown): string {
 
 export function noSuchVersion(id: string): MemoryError {
   return new MemoryError("ENOENT", `ENOENT: the memory has no version ${id}, or keeps it no longer`);
-}
-
-/** Leaves out the fields that only concern the database. */
-export function archivedVersion({
-  _id,
-  expiresAt: _expiresAt,
-  dropAt: _dropAt,
-  ...version
-}: VersionDocument): ArchivedVersion {
-  return { id: getPublicId({ _id }), ...version };
-}
-
-export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVersion): VersionDocument {
-  // Absent fields are undefined here. The driver would store undefined as null.
-  const fields = Object.entries(version).filter(([, value]) => value !== undefined);
-  // The fields are those of the version.
-  return { _id: storedId(memory, id), ...Object.fromEntries(fields) } as VersionDocument;
 }
 
 /** Returns the range of ids of the versions of a memory. */

@@ -128,14 +128,6 @@ export class PagedMemory implements StoredMemory {
     return this.#reads.items(places, call);
   }
 
-  archived(): Promise<never> {
-    throw new Error("gone");
-  }
-
-  restore(): Promise<never> {
-    throw new Error("gone");
-  }
-
   async listen(): Promise<ChangeListener | null> {
     await this.#prepare();
     return listenToMemory(this.#context, this.#address);
