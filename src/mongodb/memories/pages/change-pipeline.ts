@@ -32,8 +32,6 @@ export interface ChangeParts {
 export interface PageForm {
   /** If one of these is true, the page is not the one that was expected, and nothing is changed. */
   unless: Expression[];
-  /** Whether the page is one of several. Its size is then kept in the page. */
-  isPaged: boolean;
   /** The size in bytes from which on the page must be split first. Null: pages are not split. */
   splitBytes: number | null;
   /** Fields of a page that is created, as an expression that is empty for a page that exists. */
@@ -78,16 +76,36 @@ export function createCommand(parts: ChangeParts, settings: ChangeSettings): Pip
     "$$ROOT",
   );
   const after: Expression = { $mergeObjects: [rest, ...created, ...merged, ...receipt] };
-  const changed = withinLimit(page.isPaged ? withSize(after) : after, parts, settings);
+  const changed = withinLimit(withSize(after), parts, settings);
   return {
     receiptId,
     pipeline: [{ $replaceWith: bound(variables, where({ $or: [...page.unless, ...unless] }, "$$ROOT", changed)) }],
   };
 }
 
-/** Sets the size of a page, which an index has. */
+/** The bytes of the field `sizeBytes`. */
+const sizeFieldBytes = 15;
+
+/**
+ * Sets the size of a page of several, which an index has. A page that has become much smaller is split at the common
+ * size again.
+ */
 function withSize(page: Expression): Expression {
-  return bound([["unsized", page]], { $mergeObjects: ["$$unsized", { sizeBytes: bytesWithoutOutbox("$$unsized") }] });
+  const isSmall: Expression = {
+    $and: [
+      // Without it there is nothing to measure.
+      { $gt: ["$$page.splitAtBytes", null] },
+      { $gt: ["$$page.splitAtBytes", { $multiply: [4, bytesWithoutOutbox("$$page")] }] },
+    ],
+  };
+  const variables: Variables = [
+    ["page", page],
+    ["sized", where(isSmall, withValueIn("$$page", "splitAtBytes", "$$REMOVE"), "$$page")],
+  ];
+  const fieldBytes = where({ $gt: ["$$sized.sizeBytes", null] }, 0, sizeFieldBytes);
+  const sizeBytes: Expression = { $add: [bytesWithoutOutbox("$$sized"), fieldBytes] };
+  const isOfSeveral: Expression = { $gt: ["$$sized.lo", null] };
+  return bound(variables, where(isOfSeveral, { $mergeObjects: ["$$sized", { sizeBytes }] }, "$$sized"));
 }
 
 function countChange(
@@ -104,7 +122,7 @@ function countChange(
 }
 
 /** A receipt takes 69 bytes, and 8 more if its counts are large. */
-const receiptBytes = 80;
+export const receiptBytes = 80;
 
 /**
  * Returns the document after a change, or the document before it if the change would exceed the limit of the memory or

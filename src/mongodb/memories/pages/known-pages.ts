@@ -46,26 +46,28 @@ export function findKnownPages(
   return known === undefined || (deadline !== null && known.updatedAt <= deadline) ? undefined : known;
 }
 
-/** Reads which pages a memory has, from an index alone. @param head as read now */
+/**
+ * Reads which pages a memory has besides its head, from an index alone, and remembers them.
+ * @param head as read now
+ */
 export async function learnPages(
   context: PagesContext,
   address: CheckedAddress,
   head: MemoryDocument | null,
   options: object,
   call: CallContext,
-): Promise<KnownPages | undefined> {
+): Promise<ListedPage[]> {
   const { knownPages } = context;
   const id = getAddressKey(address);
   if (head?.hi === undefined) {
     knownPages.delete(id);
-    return undefined;
+    return [];
   }
   const incarnation = getIncarnation(head);
   const others = await listPages(context, address, incarnation, options, call);
   const pages = sortPages([{ _id: head._id, lo: "" }, ...others]);
-  const known = { incarnation, pages, updatedAt: head.updatedAt ?? new Date(0) };
-  knownPages.set(id, known);
-  return known;
+  knownPages.set(id, { incarnation, pages, updatedAt: head.updatedAt ?? new Date(0) });
+  return others;
 }
 
 export function sortPages(pages: readonly KnownPage[]): KnownPage[] {
@@ -80,6 +82,9 @@ export interface ListedPage {
   sizeBytes: number;
 }
 
+/** The server would return only 101 documents with the first answer. It ends a batch at 16 MB, too. */
+export const pagesAtOnce = 10_000;
+
 /** Lists the pages of a memory except the head. Reads an index alone. */
 export function listPages(
   { collection }: Pick<PagesContext, "collection">,
@@ -90,12 +95,15 @@ export function listPages(
 ): Promise<ListedPage[]> {
   const filter = { _id: getPagesRange(address, incarnation), lo: { $gt: "" } };
   const projection = { _id: 1, lo: 1, revision: 1, sizeBytes: 1 };
-  const all = { projection, hint: pageIndex.name, batchSize: 10_000, ...asPlainValues, ...options };
+  const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...asPlainValues, ...options };
   return collection.find<ListedPage>(filter, all, call).toArray();
 }
 
-/** Selects the known pages that cover a part of the range. */
-export function selectPages({ pages }: KnownPages, { paths, below }: PageRange): KnownPage[] {
+/** Selects the pages that cover a part of the range. @param pages all pages, sorted by position */
+export function selectPages<Page extends Pick<KnownPage, "lo">>(
+  pages: readonly Page[],
+  { paths, below }: PageRange,
+): Page[] {
   const selected = new Set<number>();
   for (const path of paths) selected.add(findCovering(pages, getOrderKey(path)));
   for (const path of below) {

@@ -1,31 +1,25 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
-import type { ClientSession } from "mongodb";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
-import type { VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { ROOT } from "../../../core/values/paths.js";
-import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
 import { fileItem, type ItemTimes } from "../file-items.js";
-import { findKnownPages, learnPages, type ListedPage, listPages, selectPages } from "./known-pages.js";
-import { findHead, type LoadedPage, type LoadedPages, loadPages } from "./load.js";
+import { findKnownPages, selectPages } from "./known-pages.js";
+import { findHead, listDirectoriesAbove, type LoadedPage, type LoadedPages, loadFromHead, loadPages } from "./load.js";
+import type { LoadScope } from "./load-scope.js";
 import { outlineProjection, type OutlinedPage, toSummary } from "./outline-projection.js";
 import { getCreationTime, getIncarnation, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import type { PageSummary } from "./page-summaries.js";
+import { PagesAtMoment } from "./pages-at-moment.js";
 import type { PagesContext } from "./pages-context.js";
 
-/** A page of a memory at one point in time, as an index has it. */
-interface PageVersion {
-  _id: MemoryDocument["_id"];
-  revision: number;
-  incarnation: string;
-  /** Changes with each change of the page, and is never used again for other contents. */
-  version: string;
-}
+/** A directory of so many pages is read whole, in one command. Of a larger one, only the pages that have changed. */
+const mostLoadedPages = 4;
 
 /** The commands that read one memory. */
 export class PageReads {
@@ -74,8 +68,8 @@ export class PageReads {
     const single = await this.#findHeadAlone({}, call);
     if (single !== "paged")
       return single?.revision === undefined ? null : `${getIncarnation(single)} ${single.revision}`;
-    return this.#inSnapshot(async (session) => {
-      const pages = await this.#listVersions(session, call);
+    return this.#atOneMoment(call, async (moment) => {
+      const pages = await moment.list();
       const [head] = pages;
       return head === undefined ? null : `${head.incarnation} ${sumRevisions(pages)}`;
     });
@@ -87,7 +81,7 @@ export class PageReads {
       const { files, directories } = snapshotOfDocument(single);
       return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
     }
-    return this.#inSnapshot((session) => this.#changedPages(new Set(known.values()), session, call));
+    return this.#atOneMoment(call, (moment) => moment.readSince(new Set(known.values())));
   }
 
   /** Reads the items at these places in their order, null if there is none. */
@@ -111,7 +105,8 @@ export class PageReads {
   findHead<Fields extends object>(fields: object, call: CallContext): Promise<(LoadedPage & Fields) | null> {
     return reading(async () => {
       await this.#context.ready();
-      return this.#head<Fields>(fields, null, call);
+      const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
+      return findHead<Fields>(this.#context, this.#address, projection, {}, call);
     });
   }
 
@@ -119,95 +114,48 @@ export class PageReads {
     return loadPages(this.#context, this.#address, { paths, below: [] }, call);
   }
 
-  /** Loads a directory. If it lies in several pages, only the pages that have changed are read again. */
+  /**
+   * Loads a directory. If it lies in many pages, only the pages that have changed since this process has read them are
+   * read.
+   */
   async #treeBelow(path: string, want: "paths" | "sizes", call: CallContext): Promise<MemoryTree> {
-    const scope = { paths: [path], below: [path] };
+    const scope = { paths: [path], below: [path], want };
     const known = findKnownPages(this.#context, this.#address);
-    if (known === undefined || selectPages(known, scope).length === 1)
-      return (await loadPages(this.#context, this.#address, { ...scope, want }, call)).tree;
-    return this.#inSnapshot(async (session) => {
-      const summaries = await this.#summarise(await this.#listVersions(session, call), 0, session, call);
+    if (known !== undefined && selectPages(known.pages, scope).length <= mostLoadedPages)
+      return (await loadPages(this.#context, this.#address, scope, call)).tree;
+    const alone = known === undefined ? await this.#loadFromHead(scope, call) : null;
+    if (alone !== null) return alone.tree;
+    return this.#atOneMoment(call, async (moment) => {
+      const pages = selectPages(await moment.list(), scope);
+      const summaries = await moment.summarise(pages, 0);
       return new MemoryTree({
         files: summaries.flatMap(({ files }) => files.map(toEmptyFile)),
-        directories: summaries.flatMap(({ directories }) => directories),
+        directories: [...pages.flatMap(listDirectoriesAbove), ...summaries.flatMap(({ directories }) => directories)],
         revision: null,
       });
     });
   }
 
+  #loadFromHead(scope: LoadScope, call: CallContext): Promise<LoadedPages | null> {
+    return reading(async () => {
+      await this.#context.ready();
+      return loadFromHead(this.#context, this.#address, scope, call);
+    });
+  }
+
   async #outlinePages(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
     const { maxContentBytes, leadChars } = options;
-    const outline = await this.#inSnapshot(async (session) => {
-      const pages = await this.#listVersions(session, call);
-      const summaries = await this.#summarise(pages, leadChars, session, call);
+    const outline = await this.#atOneMoment(call, async (moment) => {
+      const pages = await moment.list();
+      const summaries = await moment.summarise(pages, leadChars);
       return {
         files: summaries.flatMap(({ files }) => files),
         directories: summaries.flatMap(({ directories }) => directories),
-        revision: pages.reduce((sum, { revision }) => sum + revision, 0),
+        revision: sumRevisions(pages),
       };
     });
     const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
     return sizeBytes <= maxContentBytes ? new MemoryTree(await this.snapshot(call)).outline(options) : outline;
-  }
-
-  /** Lists the pages at one point in time. Reads the head and an index. */
-  async #listVersions(session: ClientSession, call: CallContext): Promise<PageVersion[]> {
-    const head = await this.#head({}, session, call);
-    return head === null ? [] : listVersions(head, await this.#listOthers(head, session, call));
-  }
-
-  /** Reads what pages contain that this process has not seen in this version. */
-  async #summarise(
-    pages: readonly PageVersion[],
-    leadChars: number,
-    session: ClientSession,
-    call: CallContext,
-  ): Promise<PageSummary[]> {
-    const { summaries } = this.#context;
-    const found = new Map(pages.map(({ _id, version }) => [_id, summaries.get(version, leadChars)]));
-    const missing = pages.filter(({ _id }) => found.get(_id) === undefined);
-    const projection = outlineProjection({ maxContentBytes: 0, leadChars });
-    const read = new Map(
-      (await this.#findPages<OutlinedPage>(missing, projection, session, call)).map((page) => [page._id, page]),
-    );
-    for (const { _id, version } of missing) {
-      const page = read.get(_id);
-      if (page === undefined) continue;
-      const summary = toSummary(page, undefined);
-      summaries.set(version, leadChars, summary);
-      found.set(_id, summary);
-    }
-    return pages.map(({ _id }) => found.get(_id) ?? noSummary);
-  }
-
-  async #changedPages(
-    known: ReadonlySet<string>,
-    session: ClientSession,
-    call: CallContext,
-  ): Promise<VersionedSnapshot> {
-    const pages = await this.#listVersions(session, call);
-    const summaries = await this.#summarise(pages, 0, session, call);
-    const changed = pages.filter(({ version }) => !known.has(version));
-    const read = await this.#findPages<MemoryDocument>(changed, { data: 1, dirs: 1 }, session, call);
-    const texts = new Map(read.map((page) => [page._id, snapshotOfDocument(page).files]));
-    const files = pages.flatMap(({ _id, version }, index): VersionedFile[] => {
-      const own = texts.get(_id);
-      if (own !== undefined) return own.map(({ path, content }) => ({ path, version, content }));
-      return (summaries[index] ?? noSummary).files.map(({ path }) => ({ path, version, content: null }));
-    });
-    return { files, directories: summaries.flatMap(({ directories }) => directories) };
-  }
-
-  /** @param pages of a memory of several, whose ids are texts */
-  async #findPages<Found extends Pick<MemoryDocument, "_id">>(
-    pages: readonly PageVersion[],
-    projection: object,
-    session: ClientSession,
-    call: CallContext,
-  ): Promise<Found[]> {
-    if (pages.length === 0) return [];
-    const filter = { _id: { $in: pages.map(({ _id }) => _id) } };
-    return this.#context.collection.find<Found>(filter, { projection, session, ...asPlainValues }, call).toArray();
   }
 
   /** Returns the head if it is the whole memory, with some fields besides. */
@@ -220,47 +168,24 @@ export class PageReads {
     return head?.hi === undefined ? head : "paged";
   }
 
-  #head<Fields extends object>(
-    fields: object,
-    session: ClientSession | null,
-    call: CallContext,
-  ): Promise<(LoadedPage & Fields) | null> {
-    const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
-    return findHead<Fields>(this.#context, this.#address, projection, session === null ? {} : { session }, call);
-  }
-
-  /** Lists the other pages, and remembers them. */
-  async #listOthers(head: LoadedPage, session: ClientSession, call: CallContext): Promise<ListedPage[]> {
-    await learnPages(this.#context, this.#address, head, { session }, call);
-    return head.hi === undefined
-      ? []
-      : listPages(this.#context, this.#address, getIncarnation(head), { session }, call);
-  }
-
   async #legacySnapshot(call: CallContext): Promise<MemorySnapshot> {
     return snapshotOfDocument(await this.findHead({ data: 1, dirs: 1, meta: 1, createdAt: 1 }, call));
   }
 
-  #inSnapshot<Result>(read: (session: ClientSession) => Promise<Result>): Promise<Result> {
-    return reading(() => readAtOneMoment(() => inSnapshot(this.#context.client, read)));
+  #atOneMoment<Result>(call: CallContext, read: (moment: PagesAtMoment) => Promise<Result>): Promise<Result> {
+    const { client } = this.#context;
+    return reading(() =>
+      readAtOneMoment(() =>
+        inSnapshot(client, (session) => read(new PagesAtMoment(this.#context, this.#address, session, call))),
+      ),
+    );
   }
-}
-
-function listVersions(head: LoadedPage, others: readonly ListedPage[]): PageVersion[] {
-  const incarnation = getIncarnation(head);
-  const { _id, revision = 0 } = head;
-  return [
-    { _id, revision, incarnation, version: `${incarnation} ${revision}` },
-    ...others.map((page) => ({ ...page, incarnation, version: `${page._id} ${page.revision}` })),
-  ];
 }
 
 /** The revision of a memory grows with each change of each page. */
 function sumRevisions(pages: readonly Pick<MemoryDocument, "revision">[]): number {
   return pages.reduce((sum, { revision = 0 }) => sum + revision, 0);
 }
-
-const noSummary: PageSummary = { files: [], directories: [] };
 
 function toEmptyFile({ path, sizeBytes }: PageSummary["files"][number]): MemorySnapshot["files"][number] {
   const unknown = new Date(0);

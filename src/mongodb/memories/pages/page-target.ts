@@ -23,32 +23,39 @@ const isSeveral: Expression = { $gt: ["$hi", null] };
 export function targetHeadAlone(context: PagesContext, address: CheckedAddress): PageTarget {
   return {
     filter: lookUpPresent(context, address),
-    form: { unless: [isSeveral], isPaged: false, created: createdFields(context, address) },
+    form: { unless: [isSeveral], created: createdFields(context, address) },
     isHead: true,
   };
 }
 
 /** The known page that covers the path of a change. */
 export function targetKnownPage(known: KnownPages, change: Change): PageTarget {
-  const [page] = selectPages(known, { paths: [change.path], below: [] });
+  const [page] = selectPages(known.pages, { paths: [change.path], below: [] });
   const end = change.type === "delete" ? getEndBelow(change.path) : null;
   const endsBefore: Expression =
     end === null ? { $lte: ["$hi", literal(getOrderKey(change.path))] } : { $lt: ["$hi", literal(end)] };
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
-  return { filter: { _id: page?._id }, form: { unless: [unless], isPaged: true }, isHead: page?.lo === "" };
+  return { filter: { _id: page?._id }, form: { unless: [unless] }, isHead: page?.lo === "" };
 }
 
-/** A page that was loaded. The change must check that nobody has changed it since. */
+/**
+ * A page that was loaded, of the same incarnation of the memory. The change must check that nobody has changed it
+ * since.
+ */
 export function targetLoadedPage(
   context: PagesContext,
   address: CheckedAddress,
   page: LoadedPage,
   isPaged: boolean,
 ): PageTarget {
-  if (!isPaged) return targetHeadAlone(context, address);
-  const isAlive = isHead(page) ? notExpired(context.expiry.deadline(address.scope)) : {};
-  return { filter: { _id: page._id, ...isAlive }, form: { unless: [], isPaged }, isHead: isHead(page) };
+  if (isPaged) {
+    const isAlive = isHead(page) ? notExpired(context.expiry.deadline(address.scope)) : {};
+    return { filter: { ...lookUpIncarnation(page), ...isAlive }, form: { unless: [] }, isHead: isHead(page) };
+  }
+  const { _id, key } = page;
+  const filter = { ...lookUpPresent(context, address), ...(key === undefined ? { _id } : { key }) };
+  return { filter, form: { unless: [isSeveral] }, isHead: true };
 }
 
 /**

@@ -203,7 +203,7 @@ export class PageWrites {
       {
         upsert,
         returnDocument: "after",
-        projection: { _id: 0, lastChange: 1, ...parts.answer, ...(records && outboxState) },
+        projection: { _id: 0, lastChange: 1, ...createAnswer(parts, target), ...(records && outboxState) },
         ...asPlainValues,
       },
       call,
@@ -285,6 +285,12 @@ class StaleWrite extends Error {}
 interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "createdAt"> {
   lastChange?: LastChange;
   isNothing?: boolean;
+}
+
+/** Only the page that was expected can say that there was nothing to do. */
+function createAnswer({ answer }: ChangeParts, { form }: PageTarget): ChangeParts["answer"] {
+  if (answer === undefined || !("isNothing" in answer)) return answer;
+  return { isNothing: { $and: [answer.isNothing, { $not: [{ $or: form.unless }] }] } };
 }
 
 function readOutboxState({ recorded = 0, lastBytes = null, versionsExpireAt }: Partial<OutboxState>): OutboxState {

@@ -9,7 +9,7 @@ import { createRecord } from "../../driver/records.js";
 import type { MemoryLimits } from "../contract/layout.js";
 import type { StorageScope } from "../contract/tree-storage.js";
 import { type Expression, literal } from "../expressions.js";
-import type { ChangeParts } from "./change-pipeline.js";
+import { type ChangeParts, receiptBytes } from "./change-pipeline.js";
 import { changedSince, createEditParts, literalFields, recordParts } from "./edit-parts.js";
 import { covers, findKnownPages, type KnownPage, listPages, selectPages, sortPages } from "./known-pages.js";
 import { isHead, type LoadedPage, type LoadedPages, loadPages } from "./load.js";
@@ -60,7 +60,7 @@ export class PagedChange {
     this.#writes = writes;
     this.#scope = scope;
     const known = findKnownPages(context, address);
-    this.#replacesPages = known !== undefined && selectPages(known, scope).length > 1;
+    this.#replacesPages = known !== undefined && selectPages(known.pages, scope).length > 1;
   }
 
   load(call: CallContext): Promise<LoadedPages> {
@@ -145,7 +145,10 @@ export class PagedChange {
 
   async #replacePages(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const { head } = loaded;
-    if (head === undefined) return this.#createHead(edits, at, call);
+    if (head === undefined) {
+      await this.#checkRoomOfNew(loaded.tree, edits, call);
+      return this.#createHead(edits, at, call);
+    }
     if (loaded.legacy !== null) {
       await rewriteLegacy(this.#context, this.#address, loaded.legacy, call);
       return "again";
@@ -165,18 +168,23 @@ export class PagedChange {
     const times = { at, createdAt: at };
     if (isOnePage) {
       await this.#checkRoomOfHead(head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
-      const target = targetHeadAlone(this.#context, this.#address);
+      const target = targetLoadedPage(this.#context, this.#address, head, false);
       const options = { target, ...times, upsert: false, splitBytes: null };
       const made = await this.#writes.make(headParts, options, call);
       return toOutcome(made !== null && made !== "missing");
     }
-    const isPaged = plan.length > 1 || plan[0]?.hi !== undefined;
     const target = targetLoadedPage(this.#context, this.#address, head, true);
-    target.form.isPaged = isPaged;
     const writes = this.#planWrites(loaded, head, plan);
     const isMade = await this.#writes.commit(writes, { target, parts: headParts }, times, call);
     if (isMade) this.#rememberPages(loaded, head, plan, at);
     return toOutcome(isMade);
+  }
+
+  /** Refuses the first change of a memory that would exceed its limit, before a head is created. @throws ENOSPC */
+  async #checkRoomOfNew(tree: MemoryTree, edits: TreeEdits, call: CallContext): Promise<void> {
+    const pages = repartition([{}], tree, edits, this.#context.pageBytes);
+    if (pages.length > 1 && this.#limits.isLimited !== true) return;
+    await this.#checkRoomOfHead(undefined, edits, { ...noChange, growth: Infinity }, call);
   }
 
   /** Creates an empty head, to which the pages of the change are then added. */
@@ -218,7 +226,7 @@ export class PagedChange {
     return [
       ...others.map((page): PageWrite => {
         const { old, _id } = page;
-        const target = { filter: { _id }, form: { unless: [], isPaged: true }, isHead: false };
+        const target = { filter: { _id }, form: { unless: [] }, isHead: false };
         const parts = { ...noChange, ...pageFields(page, false) };
         return old === null
           ? { target, parts, upsert: true }
@@ -274,7 +282,7 @@ export class PagedChange {
     const { maxMemoryBytes } = this.#limits;
     const growth = Number(parts.growth);
     const sizeBytes = page?.measuredBytes ?? 0;
-    const most = page === undefined ? this.#newDocumentBytes(edits) : sizeBytes + growth;
+    const most = page === undefined ? this.#newDocumentBytes(edits) : sizeBytes + growth + receiptBytes;
     if (most <= maxMemoryBytes || growth === 0) return;
     const now = this.#context.clock();
     const measured = page === undefined ? null : await this.#writes.measure(parts, { at: now, createdAt: now }, call);

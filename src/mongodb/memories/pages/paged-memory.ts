@@ -4,7 +4,7 @@ import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOpt
 import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
-import { type Change, type ChangeResult, createsMissing, noResult } from "../../../core/tree/change.js";
+import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
@@ -17,7 +17,7 @@ import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../c
 import { getPlanScope, planChanges } from "../planned-changes.js";
 import { createAttempt } from "./attempts.js";
 import type { ChangeParts } from "./change-pipeline.js";
-import { findKnownPages } from "./known-pages.js";
+import { findKnownPages, selectPages } from "./known-pages.js";
 import { listenToMemory } from "./memory-listener.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
 import { emptyDocumentBytes, newFileBytes } from "./page-document.js";
@@ -65,6 +65,7 @@ export class PagedMemory implements StoredMemory {
     }
     // The record of the change and the limit are kept in the head.
     if (this.#context.history !== null || this.#limits.isLimited === true) return null;
+    if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
     if (!(await touchHead(this.#context, this.#address, known, call))) return null;
     const target = targetKnownPage(known, change);
     const made = await this.#try(parts, { target, at, createdAt: now, upsert: false }, call);

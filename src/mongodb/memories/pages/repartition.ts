@@ -105,10 +105,13 @@ function splitPage<Old extends OldPage>(
   }));
 }
 
+/** A page is split before it is larger, whatever it contains: MongoDB takes documents of 16 MB. */
+const largestPageBytes = 14_000_000;
+
 /** A part that cannot be cut, because it is one large file, is looked at again when it has doubled. */
 function getNextSplit(part: readonly Entry[], pageBytes: number): number | undefined {
   const sizeBytes = sumBytes(part);
-  return sizeBytes > pageBytes / 2 ? Math.max(pageBytes, 2 * sizeBytes) : undefined;
+  return sizeBytes > pageBytes / 2 ? Math.max(pageBytes, Math.min(2 * sizeBytes, largestPageBytes)) : undefined;
 }
 
 function cutIntoParts(entries: readonly Entry[], maxBytes: number): Entry[][] {

@@ -1,0 +1,336 @@
+import { describe, expect, it } from "@jest/globals";
+import { calculateObjectSize } from "bson";
+import { MongoClient } from "mongodb";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
+import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
+import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { commandsOf } from "../../helpers/commands-of.js";
+import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, name: dbName, db } = testDatabase("replicaSet");
+const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+const memories = db.collection("memories");
+
+function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): MongoMemoryStore {
+  return new MongoMemoryStore({ client, dbName, [pageBytesOption]: 2000, ...options });
+}
+
+const small = openStore();
+const usual = new MongoMemoryStore({ client, dbName });
+
+async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of stream) found.push(each);
+  return found;
+}
+
+const textsOf = async (memory: Memory): Promise<Record<string, string>> =>
+  Object.fromEntries((await memory.snapshot()).files.map(({ path, content }) => [path, content]));
+
+describe("files that are larger than a page", () => {
+  const large = "x".repeat(1_000_000);
+
+  it("lie beside small ones in documents of at most 2 MB", async () => {
+    const memory = usual.memory(freshAddress());
+    const files = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`/d${index % 4}/${index}`, index % 10 === 5 ? large : `text ${index}`]),
+    );
+    for (const [path, content] of Object.entries(files)) await memory.write(path, content);
+    expect(await textsOf(memory)).toEqual(files);
+    const pages = await findPages(memories, memory);
+    expect(findFaults(pages)).toEqual([]);
+    expect(pages.length).toBeGreaterThan(3);
+    for (const { document } of pages) expect(calculateObjectSize(document)).toBeLessThan(2_000_000);
+    expect(await memory.list("/d1")).toHaveLength(10);
+  });
+
+  it("do not send every change of their page through a transaction", async () => {
+    const memory = usual.memory(freshAddress(), { maxFileBytes: 2_000_000 });
+    for (const path of ["/a", "/large", "/z"]) await memory.write(path, path === "/large" ? large : "text");
+    const counts: number[] = [];
+    for (let index = 0; index < 10; index += 1) {
+      for (const path of ["/large", `/large ${index}`])
+        counts.push((await commandsOf(client, () => memory.append(path, "more"))).length);
+    }
+    expect(counts.filter((count) => count > 1).length).toBeLessThanOrEqual(2);
+    expect(await memory.read("/large")).toHaveLength(1_000_000 + 50);
+  });
+
+  it("of the largest size leave room for others beside them", async () => {
+    const memory = usual.memory(freshAddress(), { maxFileBytes: 15_000_000 });
+    const files = { "/a": "text", "/b": "b".repeat(9_000_000), "/c": "c".repeat(7_000_000), "/d": "text" };
+    for (const [path, content] of Object.entries(files)) await memory.write(path, content);
+    await memory.append("/c", "more");
+    expect(await textsOf(memory)).toEqual({ ...files, "/c": `${files["/c"]}\nmore` });
+    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+  });
+
+  it("leave pages of the usual size when they have gone", async () => {
+    const memory = usual.memory(freshAddress());
+    for (const path of ["/a", "/large", "/z"]) await memory.write(path, path === "/large" ? large.slice(9) : "text");
+    await memory.append("/large", "more");
+    await memory.delete("/large");
+    for (let index = 0; index < 12; index += 1) await memory.write(`/large ${index}`, "y".repeat(100_000));
+    for (const { document } of await findPages(memories, memory))
+      expect(calculateObjectSize(document)).toBeLessThan(400_000);
+  });
+});
+
+describe("directories over many pages", () => {
+  it("are renamed with everything below them", async () => {
+    const memory = small.memory(freshAddress());
+    const files = createFiles(60);
+    await putFiles(small, memory, files);
+    await memory.write("/d02/deep/er/file", "text");
+    await memory.rename("/d02", "/moved");
+    await memory.rename("/d03", "/d01/moved");
+    const expected = Object.fromEntries(
+      Object.entries({ ...files, "/d02/deep/er/file": "text" }).map(([path, text]) => [
+        path.replace(/^\/d02/, "/moved").replace(/^\/d03/, "/d01/moved"),
+        text,
+      ]),
+    );
+    expect(await textsOf(memory)).toEqual(expected);
+    expect((await memory.snapshot()).directories.toSorted()).toEqual([
+      "/d00",
+      "/d01",
+      "/d01/moved",
+      "/d04",
+      "/d05",
+      "/moved",
+      "/moved/deep",
+      "/moved/deep/er",
+    ]);
+    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+  });
+
+  it("are deleted with everything below them, which is counted", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    for (const path of ["/d02/a/b/c", "/d02/z/y"]) await memory.write(path, "text");
+    await memory.delete("/d02/z/y");
+    expect(await memory.delete("/d02")).toEqual({ files: 11, dirs: 4 });
+    expect(await memory.stat("/d02")).toBeNull();
+    expect(await memory.list("/")).toHaveLength(5);
+    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+  });
+
+  it("stay when their files go, and go with the page when nothing is left", async () => {
+    const memory = small.memory(freshAddress());
+    const files = createFiles(60);
+    await putFiles(small, memory, files);
+    for (const path of Object.keys(files)) expect(await memory.delete(path)).toEqual({ files: 1, dirs: 0 });
+    expect(await memory.list("/")).toHaveLength(6);
+    expect(await memory.list("/d03")).toEqual([]);
+    expect(await memory.delete("/")).toEqual({ files: 0, dirs: 6 });
+    const pages = await findPages(memories, memory);
+    expect(pages).toHaveLength(1);
+    expect(Object.keys(pages[0]?.document ?? {})).not.toEqual(expect.arrayContaining(["lo", "hi", "sizeBytes"]));
+  });
+
+  it("refuse a file as their parent wherever it lies", async () => {
+    const memory = small.memory(freshAddress());
+    const files = createFiles(60);
+    await putFiles(small, memory, files);
+    for (const path of Object.keys(files)) {
+      await refuses(memory.write(`${path}/below`, "text"), "ENOTDIR");
+      await refuses(memory.append(path.slice(0, 4), "text"), "EISDIR");
+    }
+    expect(await textsOf(memory)).toEqual(files);
+  });
+});
+
+describe("unusual names", () => {
+  // The order by code units differs from the order by UTF-8 bytes for the last two and for the one before them.
+  const characters = [
+    "!",
+    "$",
+    "%",
+    ".",
+    "%2E",
+    "$$",
+    "a.b",
+    "A",
+    "a",
+    "~",
+    "é",
+    "ß",
+    "\u{FFFD}",
+    "\u{FF5E}",
+    "\u{10000}",
+    "😀",
+  ];
+  const paths = characters.flatMap((first) =>
+    characters.map((second) => `/${first}x/${second}${first === "." ? "." : ""}y`),
+  );
+  const files = Object.fromEntries(paths.map((path) => [path, `text of ${path} `.repeat(4)]));
+
+  it("lie in the pages that their positions name", async () => {
+    const memory = small.memory(freshAddress(), { paths: "posix" });
+    await putFiles(small, memory, files);
+    const pages = await findPages(memories, memory);
+    expect(pages.length).toBeGreaterThan(20);
+    expect(findFaults(pages)).toEqual([]);
+    expect(await textsOf(memory)).toEqual(files);
+    const cold = openStore().memory(memory.address, { paths: "posix" });
+    for (const path of paths) expect(await cold.read(path)).toBe(files[path]);
+    for (const path of paths) await cold.append(path, "more");
+    for (const first of characters) {
+      const listed = (await cold.list(`/${first}x`)).map(({ name }) => `/${first}x/${name}`);
+      expect(listed).toEqual(paths.filter((path) => path.startsWith(`/${first}x/`)).toSorted());
+    }
+  });
+
+  it("are renamed and deleted", async () => {
+    const memory = small.memory(freshAddress(), { paths: "posix" });
+    await putFiles(small, memory, files);
+    for (const [index, first] of characters.entries()) {
+      if (index % 2 === 0) await memory.rename(`/${first}x`, `/😀/${first}x`);
+      else expect(await memory.delete(`/${first}x`)).toEqual({ files: characters.length, dirs: 1 });
+    }
+    const isKept = (path: string): boolean => characters.findIndex((first) => path.startsWith(`/${first}x/`)) % 2 === 0;
+    const kept = paths.filter(isKept).map((path): [string, string | undefined] => [`/😀${path}`, files[path]]);
+    expect(await textsOf(memory)).toEqual(Object.fromEntries(kept));
+    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+  });
+});
+
+describe("the limit of a large memory", () => {
+  const address = freshAddress();
+  const limited = (maxMemoryBytes: number): Memory => small.memory(address, { maxMemoryBytes, paths: "posix" });
+
+  it("holds for all of its pages together, before anything is written", async () => {
+    await putFiles(small, small.memory(address), createFiles(100));
+    const [summary] = await all(small.listMemories(address));
+    const sizeBytes = summary?.sizeBytes ?? 0;
+    expect(sizeBytes).toBeGreaterThan(15_000);
+    const memory = limited(sizeBytes + 500);
+    const before = await memory.snapshot();
+    const text = "x".repeat(600);
+    const refused: (() => Promise<unknown>)[] = [
+      () => memory.write("/d05/new", text),
+      () => memory.append("/d00/f0", text),
+      () => memory.edit("/d09/f9", () => text.repeat(2)),
+      () => memory.update("/d05/f5", "words", text),
+      () => memory.rename("/d05/f5", `/${"y".repeat(200)}/${"y".repeat(200)}`),
+    ];
+    for (const refuse of refused) {
+      const error = await refuse().catch((reason: unknown) => reason);
+      expect([String(refuse), MemoryError.isInstance(error) && error.code]).toEqual([String(refuse), "ENOSPC"]);
+      expect(String(error)).toMatch(new RegExp(`would be \\d+ bytes, over its limit of ${sizeBytes + 500} bytes`));
+    }
+    expect(await memory.snapshot()).toEqual(before);
+    await memory.write("/d05/new", "x".repeat(50));
+  });
+
+  it("lets a memory that is over it shrink, and not grow", async () => {
+    const memory = limited(5000);
+    await refuses(memory.append("/d00/f0", "x"), "ENOSPC");
+    await memory.write("/d00/f0", "x");
+    await memory.edit("/d05/f5", () => "x");
+    await memory.rename("/d05/f5", "/d05/f");
+    expect(await memory.delete("/d07")).toEqual({ files: 10, dirs: 1 });
+    expect(await memory.delete("/d08/f1")).toEqual({ files: 1, dirs: 0 });
+  });
+
+  it("refuses the first write of a memory too, and makes none", async () => {
+    const memory = small.memory(freshAddress(), { maxMemoryBytes: 3000 });
+    await refuses(memory.write("/a", "x".repeat(4000)), "ENOSPC");
+    expect(await all(small.listMemories(memory.address))).toEqual([]);
+    await memory.write("/a", "x".repeat(2000));
+    await refuses(memory.write("/b", "x".repeat(2000)), "ENOSPC");
+    expect(await textsOf(memory)).toEqual({ "/a": "x".repeat(2000) });
+  });
+
+  it("is none by default where there are transactions", async () => {
+    const memory = usual.memory(freshAddress());
+    const text = "x".repeat(900_000);
+    const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`/f${index}`, text]));
+    for (const [path, content] of Object.entries(files)) await memory.write(path, content);
+    expect(await memory.list("/")).toHaveLength(20);
+    const [summary] = await all(usual.listMemories(memory.address));
+    expect(summary).toMatchObject({ files: 20 });
+    expect(summary?.sizeBytes).toBeGreaterThan(18_000_000);
+  });
+});
+
+describe("files of large memories as items", () => {
+  it("of 5 MB put into a missing memory make its pages at once", async () => {
+    const memory = usual.memory(freshAddress());
+    const files = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`/d${index % 5}/${index}`, `${index} `.repeat(34_000)]),
+    );
+    const sent = await commandsOf(client, () => putFiles(usual, memory, files));
+    expect(sent.length).toBeLessThanOrEqual(9);
+    expect((await findPages(memories, memory)).length).toBeGreaterThan(15);
+    expect(await textsOf(memory)).toEqual(files);
+  });
+
+  it("are put, found, listed and deleted as those of small ones", async () => {
+    const { nodeId } = freshAddress();
+    const address = { nodeId, scope: "perUser", userId: "ada" } as const;
+    const memory = small.memory(address, { paths: "posix" });
+    const namespace = getMemoryNamespace(memory.address);
+    const files = createFiles(60);
+    await putFiles(small, memory, files);
+    expect((await small.get(namespace, "/d03/f3"))?.value).toEqual({ content: files["/d03/f3"] });
+    expect((await small.get(namespace, "/d03/"))?.value).toEqual({ directory: true });
+    expect(await small.get(namespace, "/d03/none")).toBeNull();
+    await small.put(namespace, "/d03/new.md", { content: "text" });
+    await small.delete(namespace, "/d05/f5");
+    const keys = (await small.search(["memory", nodeId], { limit: 1000 })).map(({ key }) => key);
+    const expected = [...Object.keys(files), "/d03/new.md", ...[0, 1, 2, 3, 4, 5].map((index) => `/d0${index}/`)];
+    expect(keys).toEqual(expected.filter((key) => key !== "/d05/f5").toSorted());
+    const filter = { content: files["/d03/f7"] };
+    expect((await small.search(namespace, { filter })).map(({ key }) => key)).toEqual(["/d03/f7"]);
+    const found = await small.search(namespace, { limit: 3, offset: 20 });
+    expect(found.map(({ key }) => key)).toEqual(keys.slice(20, 23));
+    expect(await small.listNamespaces({ prefix: ["memory", nodeId] })).toEqual([namespace]);
+    const [first, second] = await small.batch([
+      { namespace, key: "/d00/f0" },
+      { namespacePrefix: namespace, limit: 3 },
+      { namespace, key: "/d00/f0", value: null },
+    ]);
+    expect(first).toMatchObject({ value: { content: files["/d00/f0"] } });
+    expect(second).toHaveLength(3);
+    expect(await memory.stat("/d00/f0")).toBeNull();
+  });
+
+  it("of a batch of 300 are all put, or none, in few commands", async () => {
+    const memory = small.memory(freshAddress());
+    const namespace = getMemoryNamespace(memory.address);
+    await putFiles(small, memory, createFiles(300));
+    const changed = Object.keys(createFiles(300)).map((key) => ({ namespace, key, value: { content: "changed" } }));
+    const refused = small.batch([...changed, { namespace, key: "/d00/f0/below", value: { content: "text" } }]);
+    await refuses(refused, "ENOTDIR");
+    expect(Object.values(await textsOf(memory))).not.toContain("changed");
+    const sent = await commandsOf(client, () => small.batch(changed));
+    expect(sent.length).toBeLessThanOrEqual(6);
+    expect(new Set(Object.values(await textsOf(memory)))).toEqual(new Set(["changed"]));
+  });
+
+  it("of a batch are never seen half", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(100));
+    const reader = openStore().memory(memory.address);
+    let isDone = false;
+    const kinds = new Set<number>();
+    const reading = (async () => {
+      while (!isDone) kinds.add(new Set((await reader.snapshot()).files.map(({ content }) => content.slice(-3))).size);
+    })();
+    for (const end of [" AA", " BB", " CC", " DD"])
+      await putFiles(
+        small,
+        memory,
+        Object.fromEntries(Object.entries(createFiles(100)).map(([path, content]) => [path, content + end])),
+      );
+    isDone = true;
+    await reading;
+    expect(kinds).toEqual(new Set([1]));
+  });
+});

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type CommandStartedEvent, type CommandSucceededEvent, type Document, MongoClient } from "mongodb";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { commandsOf } from "../../helpers/commands-of.js";
+import { createFiles, findFaults, findPages, type FoundPage, putFiles } from "../../helpers/paged-memories.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { until } from "../../helpers/until-answers.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, name: dbName, db } = testDatabase("replicaSet");
+const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+const memories = db.collection("memories");
+
+function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): MongoMemoryStore {
+  return new MongoMemoryStore({ client, dbName, [pageBytesOption]: 2000, ...options });
+}
+
+const names = (sent: readonly CommandStartedEvent[]): string[] => sent.map(({ commandName }) => commandName);
+
+/** A memory of some ten pages, and one of the pages, which is neither the first nor the last. */
+async function createMemory(
+  store: MongoMemoryStore,
+  files: Record<string, string> = createFiles(60),
+): Promise<{ memory: Memory; page: FoundPage; pages: FoundPage[] }> {
+  const memory = store.memory(freshAddress(), { paths: "posix" });
+  await putFiles(store, memory, files);
+  const pages = await findPages(memories, memory);
+  expect(findFaults(pages)).toEqual([]);
+  expect(pages.length).toBeGreaterThan(7);
+  const page = pages[5];
+  if (page === undefined) throw new Error("there are fewer pages");
+  return { memory, page, pages };
+}
+
+type Row = [title: string, run: (memory: Memory, page: FoundPage) => Promise<unknown>];
+
+/** The second file of a page. So the page begins before it, and ends after its directory of that name. */
+const fileOf = ({ files }: FoundPage): string => files[1] ?? "";
+
+const reads: Row[] = [
+  ["read", (memory, page) => memory.read(fileOf(page))],
+  ["stat of a file", (memory, page) => memory.stat(fileOf(page))],
+  ["list of a small directory", (memory) => memory.list("/d03")],
+  ["stat of a small directory", (memory) => memory.stat("/d03")],
+  ["snapshot", (memory) => memory.snapshot()],
+];
+
+const changes: Row[] = [
+  ["append", (memory, page) => memory.append(fileOf(page), "more")],
+  ["update", (memory, page) => memory.update(fileOf(page), "words", "others")],
+  ["write", (memory, page) => memory.write(fileOf(page), "text")],
+  ["write of a new file", (memory, page) => memory.write(`${fileOf(page)} new`, "text")],
+  ["append that creates", (memory, page) => memory.append(`${fileOf(page)} new`, "text")],
+  ["write with new parents", (memory, page) => memory.write(`${fileOf(page)} new/a/b`, "text")],
+  ["delete of a file", (memory, page) => memory.delete(fileOf(page))],
+  ["delete of nothing", (memory, page) => memory.delete(`${fileOf(page)} none`)],
+];
+
+const loadingChanges: Row[] = [
+  ["edit", (memory, page) => memory.edit(fileOf(page), (text) => `${text}!`)],
+  ["rename within a page", (memory, page) => memory.rename(fileOf(page), `${fileOf(page)} moved`)],
+];
+
+const largeChanges: Row[] = [
+  ["rename of a file to another page", (memory, page) => memory.rename(fileOf(page), "/z")],
+  ["rename of a directory of several pages", (memory) => memory.rename("/d03", "/z")],
+  ["delete of a directory of several pages", (memory) => memory.delete("/d03")],
+  ["delete of everything", (memory) => memory.delete("/")],
+];
+
+const kinds: [string, Omit<MongoMemoryStoreOptions, "client">][] = [
+  ["memories", {}],
+  ["memories that expire", { expireMs: { global: 3_600_000 } }],
+];
+
+describe.each(kinds)("the commands of large %s", (_, options) => {
+  const store = openStore(options);
+
+  it.each([...reads, ...changes])("%s is one, however many pages there are", async (_title, run) => {
+    const { memory, page } = await createMemory(store);
+    expect(await commandsOf(client, () => run(memory, page))).toHaveLength(1);
+  });
+
+  it.each(loadingChanges)("%s is two", async (_title, run) => {
+    const { memory, page } = await createMemory(store);
+    expect(await commandsOf(client, () => run(memory, page))).toHaveLength(2);
+  });
+
+  it.each(largeChanges)("%s is a load and at most four", async (_title, run) => {
+    const { memory, page } = await createMemory(store);
+    const sent = names(await commandsOf(client, () => run(memory, page)));
+    expect(sent[0]).toBe("find");
+    expect(sent.length).toBeLessThanOrEqual(5);
+    expect(sent.at(-1)).toBe("commitTransaction");
+  });
+});
+
+describe("a process that does not know the pages", () => {
+  const store = openStore();
+
+  it.each([...reads, ...changes])("learns them once by a %s, with few commands more", async (_title, run) => {
+    const { memory, page } = await createMemory(store);
+    const other = openStore();
+    await other.start();
+    const cold = other.memory(memory.address, { paths: "posix" });
+    expect((await commandsOf(client, () => run(cold, page))).length).toBeLessThanOrEqual(7);
+    expect(await commandsOf(client, () => cold.read("/d00/f0"))).toHaveLength(1);
+  });
+
+  it("deletes a file of another page, and a directory", async () => {
+    const { memory, page } = await createMemory(store);
+    const openCold = (): Memory => openStore().memory(memory.address, { paths: "posix" });
+    expect(await openCold().delete(fileOf(page))).toEqual({ files: 1, dirs: 0 });
+    expect(await memory.stat(fileOf(page))).toBeNull();
+    expect(await openCold().delete("/d05")).toEqual({ files: 10, dirs: 1 });
+    expect(await openCold().delete("/d05")).toEqual({ files: 0, dirs: 0 });
+    expect(await openCold().delete("/")).toEqual({ files: 49, dirs: 5 });
+  });
+
+  it.each<Row>([
+    ["reads", async (memory, page) => expect(await memory.read(page.files.at(-1) ?? "")).toMatch(/^note/)],
+    ["appends", (memory, page) => memory.append(page.files.at(-1) ?? "", "more")],
+    [
+      "deletes",
+      async (memory, page) => expect(await memory.delete(page.files.at(-1) ?? "")).toEqual({ files: 1, dirs: 0 }),
+    ],
+  ])("%s a file whose page others have split meanwhile", async (_title, run) => {
+    const { memory, page } = await createMemory(store);
+    const other = openStore().memory(memory.address, { paths: "posix" });
+    await other.read("/d00/f0");
+    await memory.write(`${page.files[0]} long`, "text ".repeat(700));
+    const pages = await findPages(memories, memory);
+    expect(pages.find(({ lo }) => lo === page.lo)?.files).not.toContain(page.files.at(-1));
+    await run(other, page);
+    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(await other.snapshot()).toEqual(await memory.snapshot());
+  });
+});
+
+describe("the commands of a large memory with a history", () => {
+  const store = openStore({ history: true });
+
+  it.each([...changes, ...loadingChanges, ...largeChanges])("%s is a load and at most four", async (title, run) => {
+    const { memory, page } = await createMemory(store);
+    const sent = names(await commandsOf(client, () => run(memory, page)));
+    expect(sent[0]).toBe("find");
+    expect(sent.length).toBeLessThanOrEqual(5);
+    if (title !== "delete of nothing") expect(sent.at(-1)).toBe("commitTransaction");
+  });
+
+  it.each(reads)("%s is one", async (_title, run) => {
+    const { memory, page } = await createMemory(store);
+    expect(await commandsOf(client, () => run(memory, page))).toHaveLength(1);
+  });
+});
+
+describe("a process that knows a large memory", () => {
+  const store = openStore();
+  const other = openStore();
+  /** The documents with texts or paths that the server has returned. */
+  const returned: Document[] = [];
+
+  /** The first answer of a find has all of its documents. */
+  const recordReply = ({ reply }: CommandSucceededEvent): void => {
+    const { firstBatch = [] } = (Object(reply) as { cursor?: { firstBatch?: Document[] } }).cursor ?? {};
+    returned.push(...firstBatch.filter((found) => "data" in found || "files" in found));
+  };
+  beforeAll(() => void client.on("commandSucceeded", recordReply));
+  afterAll(() => void client.off("commandSucceeded", recordReply));
+
+  const changed: [string, (memory: Memory) => Promise<unknown>][] = [
+    ["list of the root", (memory) => memory.list("/")],
+    ["stat of the root", (memory) => memory.stat("/")],
+    ["outline", (memory) => memory.outline()],
+    ["search", (memory) => memory.search("words")],
+    ["connector", ({ address: { nodeId } }) => new MemoryNode({ store, nodeId }).createConnector().renderMessage()],
+  ];
+
+  it.each(changed)("reads only the changed pages for a %s", async (_title, run) => {
+    const { memory, page, pages } = await createMemory(store);
+    await run(memory);
+    const before = await run(memory);
+    const ofOther = other.memory(memory.address, { paths: "posix" });
+    await ofOther.append(fileOf(page), "A longer text of some words.");
+    await ofOther.write("/z", "The last file, with some words.");
+    returned.length = 0;
+    const after = await run(memory);
+    expect(after).not.toEqual(before);
+    expect(returned.map(({ _id }) => String(_id)).toSorted()).toEqual([page.id, pages.at(-1)?.id].toSorted());
+    const sent = await commandsOf(client, () => run(memory));
+    expect(sent.length).toBeLessThanOrEqual(2);
+    expect(returned).toHaveLength(2);
+  });
+
+  it("reads only the changed pages for a watch", async () => {
+    const { memory, page } = await createMemory(store);
+    const seen: string[] = [];
+    const changes = memory.watch();
+    await changes.ready;
+    const collected = (async () => {
+      for await (const { operation, path } of changes) seen.push(`${operation} ${path}`);
+    })();
+    await until(() => returned.length > 0);
+    returned.length = 0;
+    const ofOther = other.memory(memory.address, { paths: "posix" });
+    await ofOther.append(fileOf(page), "more");
+    await until(() => seen.length === 1);
+    expect(seen).toEqual([`modified ${fileOf(page)}`]);
+    expect(returned.filter(({ data }) => data !== undefined).map(({ _id }) => _id as unknown)).toEqual([page.id]);
+    await changes.return();
+    await collected;
+  });
+
+  it("finds out which have changed from an index alone", async () => {
+    const { memory } = await createMemory(store);
+    await memory.list("/");
+    const [, listing] = await commandsOf(client, () => memory.list("/"));
+    const { find, filter, projection, hint, collation } = listing?.command ?? {};
+    const { executionStats } = await db.command({
+      explain: { find, filter, projection, hint, collation },
+      verbosity: "executionStats",
+    });
+    expect(executionStats).toMatchObject({ totalDocsExamined: 0 });
+  });
+
+  it("reads more than a hundred pages with one command", async () => {
+    const large = openStore({ [pageBytesOption]: 500 });
+    const { memory, pages } = await createMemory(large, createFiles(300));
+    expect(pages.length).toBeGreaterThan(101);
+    expect(names(await commandsOf(client, () => memory.snapshot()))).toEqual(["find"]);
+    expect((await memory.snapshot()).files).toHaveLength(300);
+  });
+});
