@@ -52,6 +52,7 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
       "index uniq_per_user": "ok",
       "index memories_by_thread": "ok",
       "index memories_by_user": "ok",
+      "index pages": "ok",
       [kind === "standalone" ? "sizes" : "memories"]: "ok",
       format: "ok",
     });

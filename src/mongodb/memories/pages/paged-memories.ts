@@ -202,7 +202,11 @@ function describeCollections(context: MemoriesContext): Pick<MemoryLayout, "inde
         example: lookUp(addressFor("a", scope, "a")),
       })),
       ...Object.values(ownerIndexes).map((index) => describe(index, collectionName)),
-      { ...describe(pageIndex, collectionName), example: { _id: { $gte: "a", $lt: "b" }, lo: { $gt: "" } } },
+      {
+        ...describe(pageIndex, collectionName),
+        example: { _id: { $gte: "a", $lt: "b" }, lo: { $gt: "" } },
+        projection: pageIndex.key,
+      },
       describe(outboxIndex, versionsCollectionName(collectionName)),
       ...indexes,
     ],
