@@ -51,6 +51,9 @@ describe("the documentation", () => {
       (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
       // What encrypts is an optional package of the driver.
       (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
+      // How a server becomes a replica set of one.
+      (command) =>
+        ["mongod --replSet rs0", 'mongosh --eval "rs.initiate()"'].includes(command) && file === "docs/size.md",
       // What examples of pipes are made of.
       (command) =>
         /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),
