@@ -301,23 +301,6 @@ describe("a hostile archive", () => {
       /keeps more/,
     ],
     [
-      "kept parts in another order",
-      (lines) =>
-        Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [3, 2, 0, 1, 3, 0] } }),
-      /keeps more/,
-    ],
-    [
-      "half a kept part",
-      (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 1] } }),
-      /keeps more/,
-    ],
-    [
-      "a part kept twice",
-      (lines) =>
-        Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 0, 3, 0, 0, 3] } }),
-      /keeps more/,
-    ],
-    [
       "another order",
       (lines) => void lines.splice(-5, 0, ...lines.splice(-4, 1)),
       /version 5 .* not older than the one before/,

@@ -52,6 +52,8 @@ const cover = (redactor: TextRedactor, text: string): string => doAtOnce(redacto
 
 const piece = fc.constantFrom(
   "a",
+  "an",
+  "xa",
   "key",
   "sk-1",
   "sk-12",
@@ -67,6 +69,8 @@ const piece = fc.constantFrom(
 const someText = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
 const someSecret = fc.constantFrom(
   "aa",
+  "ana",
+  "an",
   "sk-12",
   "sk-1",
   "key",
@@ -76,8 +80,24 @@ const someSecret = fc.constantFrom(
   "line of text\n",
   "key\nline of text",
 );
+/** A text, and what becomes of it in small steps, so that most of each text is shared with the next one. */
+const someTexts = fc
+  .tuple(
+    someText,
+    fc.array(fc.tuple(fc.nat(20), fc.nat(2), fc.oneof(piece, fc.constant(""))), { minLength: 1, maxLength: 6 }),
+  )
+  .map(([first, edits]) =>
+    edits.reduce(
+      (texts, [place, count, added]) => {
+        const last = texts.at(-1) ?? "";
+        const start = place % (last.length + 1);
+        return [...texts, last.slice(0, start) + added + last.slice(start + count)];
+      },
+      [first],
+    ),
+  );
 const someHistory = fc.record({
-  texts: fc.array(someText, { minLength: 1, maxLength: 6 }),
+  texts: fc.oneof(fc.array(someText, { minLength: 1, maxLength: 6 }), someTexts),
   present: someText,
   secret: someSecret,
   whole: fc.nat(7),
@@ -114,6 +134,9 @@ describe("a text that is redacted in the versions of a file", () => {
         const all = [...texts, now];
         const lineage = createLineage(all, (index) => index === whole);
         const half = apply(lineage, plan(lineage, now, redactor).redactions.slice(0, done));
+        // No occurrence is covered in part.
+        const inBetween = readTexts(half, now).map((text) => cover(redactor, text));
+        expect(inBetween).toEqual(all.map((text) => cover(redactor, text)).toReversed());
         const after = apply(half, plan(half, now, redactor).redactions);
         expect(readTexts(after, now)).toEqual(all.map((text) => cover(redactor, text)).toReversed());
       }),

@@ -30,14 +30,8 @@ const textField = z
   .string()
   .refine((text) => text.isWellFormed(), "it holds a lone surrogate; a memory holds well-formed text only");
 const sha256Field = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
-const isLength = (value: unknown): boolean =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= memoryBytesCeiling;
 const lengthField = z.number().int().min(0).max(memoryBytesCeiling);
 /** Lists by hand: zod would make an issue of each element. */
-const lengthsField = z.custom<number[]>(
-  (value) => Array.isArray(value) && value.every(isLength),
-  "must be a list of whole numbers",
-);
 const pathsField = z.custom<string[]>(
   (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
   "must be a list of paths",
@@ -82,11 +76,7 @@ export const versionSchema = z
         operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
         at: timeField,
         actor: actorField.nullable(),
-        older: z
-          .object({ start: lengthField, text: textField, end: lengthField, kept: lengthsField.optional() })
-          .strict()
-          .nullable()
-          .optional(),
+        older: z.object({ start: lengthField, text: textField, end: lengthField }).strict().nullable().optional(),
         sizeBytes: lengthField.nullable(),
         sha256: sha256Field.nullable(),
         directories: z
