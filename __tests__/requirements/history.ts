@@ -9,6 +9,7 @@ export const history: Requirements = {
   },
   "history.one-step": { source, says: "whatever crashes, each change has its version, once, in one order" },
   "history.cost": { source, says: "a change takes at most 1.1 commands on average, and in the layout files four" },
+  "history.read-cost": { source, says: "one version costs the same to read, however many other files there are" },
   "history.model": { source, says: "trees, texts, diffs and blame agree with a list of all trees" },
   "history.readable-diffs": {
     source,

@@ -46,6 +46,13 @@ export class HistoryView {
     return new HistoryView(present, versions, await pendingVersions(present, versions, call), call);
   }
 
+  /** The same view with other texts of the memory. Null if the memory has changed. */
+  withTexts(present: PresentMemory): HistoryView | null {
+    const { memory, revision } = this.present;
+    if (present.memory !== memory || present.revision !== revision) return null;
+    return new HistoryView(present, this.#versions, this.#pending, this.#call);
+  }
+
   /** Whether the version has moved from the memory to the collection. */
   isStored({ _id }: VersionDocument): boolean {
     return _id < this.#end;
@@ -220,20 +227,17 @@ export class HistoryView {
    * @throws MemoryError ENOENT if the version is no longer kept
    */
   async readText(version: VersionDocument): Promise<string | null> {
+    return this.textOf(version, await this.lineage(version.file ?? "", getPublicId(version)));
+  }
+
+  /** The same. @param newer all later versions of the file, newest first */
+  async textOf(version: VersionDocument, newer: readonly VersionDocument[]): Promise<string | null> {
     if (isTextRedacted(version) || version.operation === "deleted") return null;
-    const newer = await this.lineage(version.file ?? "", getPublicId(version));
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === getPublicId(version);
     const text = oldest === undefined ? this.present.texts.get(version.path ?? "") : await this.textBefore(newer);
     if (!isKept || text === undefined) throw noSuchVersion(getPublicId(version));
     return text;
-  }
-
-  /** Reads the text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
-  async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
-    if (version.operation === "created") return null;
-    const newer = await this.lineage(version.file ?? "", getPublicId(version));
-    return (await this.textBefore([...newer, version])) ?? undefined;
   }
 
   /**

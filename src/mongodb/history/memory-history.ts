@@ -55,24 +55,23 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
-    const view = await this.#requireView(id);
-    const version = await view.one(id);
-    return { ...toMemoryVersion(version), content: await view.readText(version) };
+    const { view, version, newer } = await this.#open(id);
+    return { ...toMemoryVersion(version), content: await view.textOf(version, newer) };
   }
 
   async readChange(id: string): Promise<VersionChange> {
-    const view = await this.#requireView(id);
-    const version = await view.one(id);
+    const { view, version, newer } = await this.#open(id);
     return {
       ...toMemoryVersion(version),
-      content: await view.readText(version),
-      before: await view.readTextBefore(version),
+      content: await view.textOf(version, newer),
+      before: version.operation === "created" ? null : ((await view.textBefore([...newer, version])) ?? undefined),
     };
   }
 
   async at(when: string | Date): Promise<MemorySnapshot> {
     if (typeof when === "string") {
-      const view = await this.#requireView(when);
+      const view = await this.#view("tree");
+      if (view === null) throw noSuchVersion(checkVersionId(when));
       await view.one(when);
       return (await treeAt(view, when)).snapshot;
     }
@@ -82,11 +81,10 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {
-    const view = await this.#requireView(from);
-    const version = await view.one(from);
+    const older = await this.#open(from);
     return {
-      from: await readVersionText(view, version),
-      to: to === null ? await readPresentText(view, version) : await readVersionText(view, await view.one(to)),
+      from: await readVersionText(older),
+      to: to === null ? getPresentText(older) : await readVersionText(await this.#open(to)),
     };
   }
 
@@ -172,11 +170,32 @@ export class MongoHistory implements HistoryBackend {
     return present === null ? null : HistoryView.of(present, this.#context.versions, this.#call);
   }
 
-  async #requireView(id: string): Promise<HistoryView> {
-    const view = await this.#view("tree");
-    if (view === null) throw noSuchVersion(checkVersionId(id));
-    return view;
+  /**
+   * Reads a version with the later versions of its file, and of the present texts only that of its file. The path of the
+   * file is not known before; if the memory changes meanwhile, everything is read again.
+   */
+  async #open(id: string): Promise<OpenedVersion> {
+    const { source, versions } = this.#context;
+    let present = await source.read("outbox", this.#call);
+    for (;;) {
+      if (present === null) throw noSuchVersion(checkVersionId(id));
+      const view = await HistoryView.of(present, versions, this.#call);
+      const version = await view.one(id);
+      const newer = await view.lineage(version.file ?? "", id);
+      const path = newer[0]?.path ?? version.path;
+      if (path === undefined || present.texts.has(path)) return { view, version, newer };
+      present = await source.read({ path }, this.#call);
+      const unchanged = present && view.withTexts(present);
+      if (unchanged) return { view: unchanged, version, newer };
+    }
   }
+}
+
+interface OpenedVersion {
+  view: HistoryView;
+  version: VersionDocument;
+  /** Newest first. */
+  newer: readonly VersionDocument[];
 }
 
 interface Redactable {
@@ -236,16 +255,15 @@ async function createQuery(
   return { ...filter, ofFile: { path, last } };
 }
 
-async function readVersionText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
+async function readVersionText({ view, version, newer }: OpenedVersion): Promise<VersionText> {
   const id = getPublicId(version);
   if (isTextRedacted(version)) throw invalid(`version ${id} is redacted: it has no text to compare`);
-  return { path: version.path ?? "", id, content: await view.readText(version) };
+  return { path: version.path ?? "", id, content: await view.textOf(version, newer) };
 }
 
-/** Reads the present text of the file of a version, wherever the file is now. */
-async function readPresentText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
-  const [newest = version] = await view.lineage(version.file ?? "", getPublicId(version));
-  const path = newest.path ?? version.path ?? "";
+/** Returns the present text of the file of a version, wherever the file is now. */
+function getPresentText({ view, version, newer }: OpenedVersion): VersionText {
+  const path = newer[0]?.path ?? version.path ?? "";
   return { path, id: null, content: view.present.texts.get(path) ?? null };
 }
 
