@@ -2,7 +2,6 @@ import { BSON, type CommandSucceededEvent, MongoClient } from "mongodb";
 import { describe, expect, it } from "@jest/globals";
 import type { MemoryHistory } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
-import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -13,14 +12,10 @@ function getHistory({ history }: Memory): MemoryHistory {
   return history;
 }
 
-/** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([
-  ["document", "standalone"],
-  ["files", "replicaSet"],
-])("in the layout %s a version", (layout, server) => {
+describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (server) => {
   const { uri, name: dbName } = testDatabase(server);
   const client = useClient(new MongoClient(uri, { monitorCommands: true }));
-  const store = new MongoMemoryStore({ client, dbName, layout, history: true });
+  const store = new MongoMemoryStore({ client, dbName, history: true });
 
   /** Counts the commands of a call, and the bytes of their answers in steps of a kilobyte. */
   async function measure(call: () => Promise<unknown>): Promise<{ commands: number; kilobytes: number }> {
