@@ -25,6 +25,14 @@ export const history: Requirements = {
     source,
     says: "a redacted text is in no document, and lines that stay keep their versions",
   },
+  "history.redact-approvals": {
+    source: "decision 52",
+    says: "a redacted text is nowhere, whatever approval is under way or was interrupted by a crash",
+  },
+  "history.redact-progress": {
+    source: "decision 52",
+    says: "a redaction that ends early leaves less to the next call, and changes of other files do not stop it",
+  },
   "history.redact-present": {
     source,
     says: "a text that a present file has is refused, or cut there in the same act",

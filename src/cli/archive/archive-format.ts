@@ -83,7 +83,7 @@ export const versionSchema = z
           .object({
             added: pathsField.optional(),
             removed: pathsField.optional(),
-            moved: z.object({ from: z.string(), to: z.string() }).strict().optional(),
+            moved: z.object({ from: z.string().optional(), to: z.string().optional() }).strict().optional(),
           })
           .strict()
           .optional(),

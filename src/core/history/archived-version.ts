@@ -22,7 +22,11 @@ export interface ArchivedVersion {
   sizeBytes: number | null;
   sha256: string | null;
   directories?:
-    | { added?: string[] | undefined; removed?: string[] | undefined; moved?: { from: string; to: string } | undefined }
+    | {
+        added?: string[] | undefined;
+        removed?: string[] | undefined;
+        moved?: { from?: string | undefined; to?: string | undefined } | undefined;
+      }
     | undefined;
   redactedAt?: Date | undefined;
   /** True: only a part of the text is redacted. */

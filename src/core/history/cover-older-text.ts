@@ -1,29 +1,59 @@
 import type { Steps } from "../runtime/turns.js";
-import type { OlderText } from "./older-text.js";
+import { isWhole, type OlderText, readOlderText } from "./older-text.js";
 import type { TextRedactor } from "./text-redactor.js";
+
+/** A text, and the places in it of the text to redact. */
+export interface SearchedText {
+  text: string;
+  places: readonly number[];
+}
+
+export function* searchText(text: string, redactor: TextRedactor): Steps<SearchedText> {
+  return { text, places: yield* redactor.find(text) };
+}
+
+/** Reads an older text, and searches only what it does not share with the newer text. */
+export function* searchOlderText(older: OlderText, newer: SearchedText, redactor: TextRedactor): Steps<SearchedText> {
+  const text = readOlderText(older, newer.text);
+  if (isWhole(older)) return yield* searchText(text, redactor);
+  const { length } = redactor;
+  const places = newer.places.filter((place) => place + length <= older.start);
+  const sharedEnd = text.length - older.end;
+  const from = Math.max(0, older.start - length + 1, getEnd(places, length));
+  const between = yield* redactor.find(text.slice(from, sharedEnd + length - 1));
+  for (const place of between) places.push(from + place);
+  const newerEnd = newer.text.length - older.end;
+  const newerPlaces = newer.places.filter((place) => place < newerEnd);
+  const rest = Math.max(sharedEnd, getEnd(places, length));
+  // The search in both texts has come equally far into the shared end, so it finds the same there.
+  if (rest - sharedEnd === Math.max(newerEnd, getEnd(newerPlaces, length)) - newerEnd)
+    for (const place of newer.places.slice(newerPlaces.length)) places.push(place - newerEnd + sharedEnd);
+  else for (const place of yield* redactor.find(text.slice(rest))) places.push(rest + place);
+  return { text, places };
+}
+
+/** Returns where the last occurrence ends. */
+function getEnd(places: readonly number[], length: number): number {
+  return (places.at(-1) ?? -length) + length;
+}
 
 /**
  * Covers a text in a stored difference. The difference can then be read by the newer text, whether that is covered
  * already or not: it takes from the newer text only what stays in both, and occurrences that both have at the same
  * place. Otherwise a text that looks like the cover, or like a part of the redacted text, would be read wrongly.
- * @param before the older text
- * @param after the newer text
+ * @returns the same difference if it need not change
  */
 export function* coverOlderText(
   older: OlderText,
-  { before, after }: { before: string; after: string },
+  { before, after }: { before: SearchedText; after: SearchedText },
   redactor: TextRedactor,
 ): Steps<OlderText> {
-  const inBefore = yield* redactor.find(before);
-  const inAfter = yield* redactor.find(after);
-  const start = Math.min(
-    older.start,
-    ...[inBefore, inAfter].flatMap((places) => findCrossing(places, older.start, redactor.length) ?? []),
-  );
-  const fromEnd = (places: readonly number[], { length }: string): number[] =>
-    places.map((place) => length - place - redactor.length).toReversed();
-  const end = findSharedEnd(fromEnd(inBefore, before), fromEnd(inAfter, after), older.end, redactor.length);
-  return { start, text: (yield* redactor.cover(before)).slice(start, before.length - end), end };
+  const { length } = redactor;
+  const crossing = [before, after].flatMap(({ places }) => findCrossing(places, older.start, length) ?? []);
+  const start = Math.min(older.start, ...crossing);
+  const end = findSharedEnd(before, after, older.end, length);
+  const text = yield* redactor.cover(before.text.slice(start, before.text.length - end));
+  return start === older.start && end === older.end && text === older.text ? older : { start, text, end };
 }
 
 /** Finds the occurrence that begins before a place and ends behind it. */
@@ -31,15 +61,17 @@ function findCrossing(places: readonly number[], at: number, length: number): nu
   return places.find((place) => place < at && place + length > at);
 }
 
-/**
- * Returns how much of a shared end both texts still share when the occurrences are covered.
- * @param inBefore how far the end of each occurrence is from the end of the text, the nearest first
- */
-function findSharedEnd(inBefore: readonly number[], inAfter: readonly number[], end: number, length: number): number {
+/** Returns how much of a shared end both texts still share when the occurrences are covered. */
+function findSharedEnd(before: SearchedText, after: SearchedText, end: number, length: number): number {
+  const distances = [before, after].map(({ text, places }) => {
+    const shared = places.filter((place) => place + length > text.length - end);
+    return shared.map((place) => text.length - place - length).toReversed();
+  });
+  const [inBefore = [], inAfter = []] = distances;
   for (let index = 0; ; index += 1) {
-    const [before = Infinity, after = Infinity] = [inBefore[index], inAfter[index]];
-    const nearest = Math.min(before, after);
-    if (nearest >= end) return end;
-    if (before !== after || nearest + length > end) return nearest;
+    const [one = Infinity, other = Infinity] = [inBefore[index], inAfter[index]];
+    const nearest = Math.min(one, other);
+    if (nearest === Infinity) return end;
+    if (one !== other || nearest + length > end) return nearest;
   }
 }

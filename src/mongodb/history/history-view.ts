@@ -54,8 +54,8 @@ export class HistoryView {
   }
 
   /** Whether the version has moved from the memory to the collection. */
-  isStored({ _id }: VersionDocument): boolean {
-    return _id < this.#end;
+  isStored(id: string): boolean {
+    return storedId(this.present.memory, id) < this.#end;
   }
 
   async one(id: string): Promise<VersionDocument> {
@@ -66,14 +66,6 @@ export class HistoryView {
         : this.#pending.filter((version) => version._id === _id);
     if (found?.operation === undefined) throw noSuchVersion(id);
     return found;
-  }
-
-  /** Finds the version after `id`, which is no longer kept, if the next version still contains its text. */
-  async findSuccessor(id: string): Promise<VersionDocument | null> {
-    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
-    const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" }, this.#call);
-    const [found] = [...stored, ...this.#pending.filter(({ since }) => since === id)];
-    return found?.older ? found : null;
   }
 
   /** Reads a page of versions, newest first. @param olderThan an id, or null for the newest */

@@ -1,17 +1,12 @@
 import type { CallContext } from "../../core/runtime/call.js";
-import { redactRecords } from "../../core/approval/redact-records.js";
 import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
+import type { MemoryVersion, RevertTarget, TextOccurrences, VersionFilter } from "../../core/history/history.js";
 import type {
-  MemoryVersion,
-  RedactedText,
-  RevertTarget,
-  TextOccurrences,
-  VersionFilter,
-} from "../../core/history/history.js";
-import type {
+  CheckPath,
   FileLineage,
   HistoryBackend,
   LineageStep,
+  RedactionTarget,
   VersionChange,
   VersionText,
 } from "../../core/history/history-backend.js";
@@ -23,8 +18,8 @@ import { utf8Bytes } from "../../core/values/text.js";
 import type { HistoryContext } from "./history-context.js";
 import { HistoryView } from "./history-view.js";
 import { createUnlinkedVersions } from "./outbox.js";
-import { findText, redactText } from "./redact-text.js";
-import { planRedactions, type LostText, redactLostText } from "./redaction.js";
+import { TextRedaction } from "./redact-text.js";
+import { VersionRedaction } from "./redact-versions.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
 import {
@@ -103,7 +98,7 @@ export class MongoHistory implements HistoryBackend {
     };
   }
 
-  async revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]> {
+  async revert(what: RevertTarget, force: boolean, checkPath: CheckPath | null): Promise<MemoryVersion[]> {
     const { restore, maxFileBytes } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const view = await this.#view("tree");
@@ -112,7 +107,7 @@ export class MongoHistory implements HistoryBackend {
       const restoration = await restorationFor(view, what, force);
       if (restoration === null) return [];
       for (const [path, content] of restoration.files) {
-        checkPath(path);
+        checkPath?.(path);
         const sizeBytes = content === null ? 0 : utf8Bytes(content);
         if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
       }
@@ -128,41 +123,28 @@ export class MongoHistory implements HistoryBackend {
     throw lostRace();
   }
 
-  async redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number> {
-    const { source, versions, proposals, removeVectors, clock } = this.#context;
-    const redacted = new Set<string>();
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await source.flush(this.#call);
-      const view = await this.#view("tree");
-      if (view === null) throw noSuchVersion(checkVersionId(ids[0]));
-      const { open, lostTexts } = await redactable(view, ids, redacted);
-      const changed = [...open, ...[...lostTexts.values()].map(({ successor }) => successor)];
-      if (changed.length === 0) return redacted.size;
-      for (const { path } of changed) checkPath(path ?? ROOT);
-      if (changed.every((version) => view.isStored(version))) {
-        const redactions = [
-          ...(await planRedactions(view, open, clock(), this.#call.actor)),
-          ...[...lostTexts.values()].map((lost) => redactLostText(view, lost)),
-        ];
-        for (const id of [...open.map(getPublicId), ...lostTexts.keys()]) redacted.add(id);
-        const lost = await Promise.all([...lostTexts.values()].map(({ newer }) => view.textBefore(newer)));
-        const texts = [...(await keptTexts(view, open)), ...lost.flatMap((text) => text ?? [])];
-        // Comes first, because a redacted version no longer has the text to search for.
-        await redactRecords(proposals, (text) => texts.some((each) => each !== "" && text.includes(each)));
-        await removeVectors();
-        if (await versions.redact(view.present.memory, redactions, this.#call)) return redacted.size;
-      }
-      await pause(attempt);
-    }
-    throw lostRace();
-  }
-
   findText(text: string): Promise<TextOccurrences> {
-    return findText(this.#context, text, () => this.#view("tree"), this.#call);
+    return this.#redactText(text).find();
   }
 
-  redactText(what: Required<RedactedText>, checkPath: (path: string) => void): Promise<number> {
-    return redactText(this.#context, what, () => this.#view("tree"), this.#call, checkPath);
+  checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean> {
+    return "text" in what
+      ? this.#redactText(what.text).check(what.cut, checkPath)
+      : this.#redactVersions(what).check(checkPath);
+  }
+
+  redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number> {
+    return "text" in what
+      ? this.#redactText(what.text).run(what.cut, checkPath)
+      : this.#redactVersions(what).run(checkPath);
+  }
+
+  #redactText(text: string): TextRedaction {
+    return new TextRedaction(this.#context, text, () => this.#view("tree"), this.#call);
+  }
+
+  #redactVersions(ids: readonly string[]): VersionRedaction {
+    return new VersionRedaction(this.#context, ids, () => this.#view("tree"), this.#call);
   }
 
   async #view(what: "outbox" | "tree" | { path: string }): Promise<HistoryView | null> {
@@ -196,53 +178,6 @@ interface OpenedVersion {
   version: VersionDocument;
   /** Newest first. */
   newer: readonly VersionDocument[];
-}
-
-interface Redactable {
-  /** Versions that are kept and not redacted. */
-  open: VersionDocument[];
-  /** Texts of versions that are no longer kept, by the id of the version. */
-  lostTexts: Map<string, LostText>;
-}
-
-/**
- * Finds the versions to redact.
- * @param redacted ids that an earlier attempt has found; nothing need be left of them
- * @throws MemoryError ENOENT for another version of which nothing is kept
- */
-async function redactable(
-  view: HistoryView,
-  ids: readonly string[],
-  redacted: ReadonlySet<string>,
-): Promise<Redactable> {
-  const kept = await view.several(ids.map(checkVersionId));
-  const lostTexts = new Map<string, LostText>();
-  for (const id of ids) {
-    if (kept.get(id)?.operation !== undefined) continue;
-    const successor = await view.findSuccessor(id);
-    if (successor !== null)
-      lostTexts.set(id, {
-        successor,
-        newer: [...(await view.lineage(successor.file ?? "", getPublicId(successor))), successor],
-      });
-    else if (!redacted.has(id)) throw noSuchVersion(id);
-  }
-  return { open: [...kept.values()].filter((version) => !isTextRedacted(version)), lostTexts };
-}
-
-/** Reads the texts of versions that are still kept. */
-async function keptTexts(view: HistoryView, versions: readonly VersionDocument[]): Promise<string[]> {
-  const texts = await Promise.all(
-    versions.map(async (version) => {
-      try {
-        return await view.readText(version);
-      } catch (error) {
-        if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
-        throw error;
-      }
-    }),
-  );
-  return texts.filter((text) => text !== null);
 }
 
 async function createQuery(

@@ -1,10 +1,11 @@
 import type { MemoryActor } from "../../core/values/actor.js";
-import { coverOlderText } from "../../core/history/cover-older-text.js";
-import { isWhole, type OlderText, readOlderText, wholeText } from "../../core/history/older-text.js";
+import { coverOlderText, type SearchedText, searchOlderText, searchText } from "../../core/history/cover-older-text.js";
+import { isWhole, type OlderText, wholeText } from "../../core/history/older-text.js";
 import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { Steps } from "../../core/runtime/turns.js";
+import { redactDirectories } from "./directory-redaction.js";
 import type { Redaction } from "./version-collection.js";
-import { type DirectoryChange, getPublicId, isTextRedacted, type VersionDocument } from "./version-document.js";
+import { getPublicId, isTextRedacted, type VersionDocument } from "./version-document.js";
 
 /** Who redacts, and when. */
 export interface RedactionMark {
@@ -36,63 +37,70 @@ export function* redactTextOfFile(
 ): Steps<FileRedaction> {
   const versions: VersionDocument[] = [];
   const redactions: Redaction[] = [];
-  let after: TextAfter = { text: present ?? null, isFound: redactor.isIn(present) };
+  let after = present === undefined ? null : yield* searchText(present, redactor);
+  let isFoundAfter = after !== null && after.places.length > 0;
   let since: string | undefined;
   for (const version of lineage) {
     yield;
     const id = getPublicId(version);
     // A version between is no longer kept, so the text after this one is not known.
-    if (since !== undefined && since !== id) after = { text: null, isFound: false };
-    const before = findTextBefore(version, after.text);
-    const older = yield* coverDifference(version.older, before, after.text, redactor);
-    const paths = coverPaths(version, redactor);
-    const isFound = after.isFound && version.operation !== "deleted";
-    if (isFound || paths !== null) versions.push(version);
-    if (isFound || paths !== null || older !== null)
+    if (since !== undefined && since !== id) [after, isFoundAfter] = [null, false];
+    const before = yield* searchBefore(version, after, redactor);
+    const older = yield* coverDifference(version.older, before, after, redactor);
+    const isFound = isFoundAfter && version.operation !== "deleted";
+    const facts = coverFacts(version, redactor);
+    if (isFound || facts !== null) versions.push(version);
+    if (isFound || facts !== null || older !== null)
       redactions.push({
         id,
         ...(older !== null && { found: version.older ?? null }),
         set: {
           ...(older !== null && { older }),
-          ...((isFound || paths !== null) && markRedacted(version, mark)),
+          ...((isFound || facts !== null) && markRedacted(version, mark)),
           ...(isFound && { sizeBytes: null, sha256: null }),
-          ...(paths?.directories && { directories: paths.directories }),
+          ...facts?.set,
         },
-        unset: paths?.unset ?? [],
+        unset: facts?.unset ?? [],
       });
-    after = { text: before, isFound: redactor.isIn(before) || (before === null && older !== null) };
+    isFoundAfter = before === null ? older !== null : before.places.length > 0;
+    after = before;
     ({ since } = version);
   }
   return { versions, redactions: redactions.toReversed() };
 }
 
-interface TextAfter {
-  /** Null if there is none, or if it cannot be read. */
-  text: string | null;
-  isFound: boolean;
+/** Covers the text in a version that is of directories alone. */
+export function redactTextOfDirectories(version: VersionDocument, redactor: TextRedactor): Redaction[] {
+  const facts = coverFacts(version, redactor);
+  return facts === null ? [] : [{ id: getPublicId(version), ...facts }];
 }
 
 /** Null if there was none, or if it cannot be read. */
-function findTextBefore({ operation, older }: VersionDocument, after: string | null): string | null {
+function* searchBefore(
+  { operation, older }: VersionDocument,
+  after: SearchedText | null,
+  redactor: TextRedactor,
+): Steps<SearchedText | null> {
   if (operation === "renamed" && older === undefined) return after;
   if (!older) return null;
-  if (isWhole(older)) return older.text;
-  return after === null ? null : readOlderText(older, after);
+  if (isWhole(older)) return yield* searchText(older.text, redactor);
+  return after === null ? null : yield* searchOlderText(older, after, redactor);
 }
 
 /** @returns null if the stored difference stays as it is */
 function* coverDifference(
   older: OlderText | null | undefined,
-  before: string | null,
-  after: string | null,
+  before: SearchedText | null,
+  after: SearchedText | null,
   redactor: TextRedactor,
 ): Steps<OlderText | null> {
   if (!older) return null;
   if (before === null) return redactor.isIn(older.text) ? { ...older, text: yield* redactor.cover(older.text) } : null;
   // Without the text after it, only a whole text can be read.
-  if (isWhole(older) || after === null) return redactor.isIn(before) ? wholeText(yield* redactor.cover(before)) : null;
-  if (!redactor.isIn(before) && !redactor.isIn(after)) return null;
-  return yield* coverOlderText(older, { before, after }, redactor);
+  if (isWhole(older) || after === null)
+    return before.places.length > 0 ? wholeText(yield* redactor.cover(before.text)) : null;
+  const covered = yield* coverOlderText(older, { before, after }, redactor);
+  return covered === older ? null : covered;
 }
 
 function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Redaction["set"] {
@@ -100,32 +108,21 @@ function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Reda
   return { masked: true, redactedAt: at, ...(by !== null && { redactedBy: by }) };
 }
 
-/** Covers the text in a version that is of directories alone. */
-export function coverDirectories(version: VersionDocument, redactor: TextRedactor): Redaction[] {
-  const directories = coverPaths(version, redactor)?.directories ?? null;
-  return directories === null ? [] : [{ id: getPublicId(version), set: { directories }, unset: [] }];
-}
-
-/** @returns null if no path of the version contains the text */
-function coverPaths(
-  { path, from, directories }: VersionDocument,
+/** Covers the text in what a version tells beside its text. @returns null if it is nowhere there */
+function coverFacts(
+  { path, from, directories, actor, redactedBy }: VersionDocument,
   redactor: TextRedactor,
-): { unset: Redaction["unset"]; directories: DirectoryChange | null } | null {
-  const kept = directories && keepDirectories(directories, redactor);
-  const hasLess = directories !== undefined && JSON.stringify(kept) !== JSON.stringify(directories);
+): Pick<Redaction, "set" | "unset"> | null {
+  const kept = directories && redactDirectories(directories, (name) => redactor.isIn(name));
+  const set = {
+    ...(kept !== directories && kept && { directories: kept }),
+    ...(redactor.coverActor(actor) !== actor && { actor: redactor.coverActor(actor) }),
+    ...(redactedBy &&
+      redactor.coverActor(redactedBy) !== redactedBy && { redactedBy: redactor.coverActor(redactedBy) }),
+  };
   const unset = [
     ...(redactor.isIn(path) ? (["path"] as const) : []),
     ...(redactor.isIn(from) ? (["from"] as const) : []),
   ];
-  return unset.length === 0 && !hasLess ? null : { unset, directories: hasLess ? (kept ?? null) : null };
-}
-
-function keepDirectories({ added, removed, moved }: DirectoryChange, redactor: TextRedactor): DirectoryChange {
-  const keep = (paths: readonly string[]): string[] => paths.filter((path) => !redactor.isIn(path));
-  const canKeepMove = moved !== undefined && !redactor.isIn(moved.from) && !redactor.isIn(moved.to);
-  return {
-    ...(added && { added: keep(added) }),
-    ...(removed && { removed: keep(removed) }),
-    ...(canKeepMove && { moved }),
-  };
+  return unset.length + Object.keys(set).length === 0 ? null : { set, unset };
 }

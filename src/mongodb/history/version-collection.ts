@@ -22,9 +22,12 @@ export interface Redaction {
   /** The expected value: if the version has another one by now, nothing is changed. */
   found?: OlderText | null;
   set: Partial<
-    Pick<VersionDocument, "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories">
+    Pick<
+      VersionDocument,
+      "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories" | "actor"
+    >
   >;
-  unset: readonly ("path" | "from" | "directories" | "masked")[];
+  unset: readonly ("path" | "from" | "masked")[];
 }
 
 interface FindVersionsOptions {
@@ -305,23 +308,48 @@ export class VersionCollection {
   }
 
   /**
-   * Redacts in the given order.
-   * @returns false if a version did not have its expected value; some versions may then be changed
+   * Redacts in the given order, until a version does not have its expected value.
+   * @returns how many redactions were made
    */
-  async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<boolean> {
+  async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<number> {
     try {
-      for (const { id, found, set, unset } of redactions) {
-        const filter = { _id: storedId(memory, id), ...(found !== undefined && { older: found }) };
-        const unsetFields = unset.length === 0 ? {} : { $unset: Object.fromEntries(unset.map((field) => [field, ""])) };
-        const setFields = Object.keys(set).length === 0 ? {} : { $set: set };
-        const { matchedCount } = await this.#collection.updateOne(filter, { ...setFields, ...unsetFields }, {}, call);
-        if (matchedCount === 0) return false;
+      let count = 0;
+      for (const batch of splitRedactions(redactions)) {
+        const writes = batch.map((redaction) => ({ updateOne: createUpdate(memory, redaction) }));
+        const { matchedCount } = await this.#collection.bulkWrite(writes, {}, call);
+        if (batch[0]?.found !== undefined && matchedCount === 0) return count;
+        count += batch.length;
       }
-      return true;
+      return count;
     } catch (error) {
       throw storageError(error, "write", null);
     }
   }
+}
+
+/** The most redactions of one command. */
+const maxRedactions = 500;
+
+/** One command makes those that need no expected value. The others go alone: one that fails must stop what follows. */
+function splitRedactions(redactions: readonly Redaction[]): Redaction[][] {
+  const batches: Redaction[][] = [];
+  for (const redaction of redactions) {
+    const last = batches.at(-1);
+    const fits = redaction.found === undefined && last?.[0]?.found === undefined;
+    if (fits && last !== undefined && last.length < maxRedactions) last.push(redaction);
+    else batches.push([redaction]);
+  }
+  return batches;
+}
+
+function createUpdate(memory: string, { id, found, set, unset }: Redaction): { filter: object; update: object } {
+  return {
+    filter: { _id: storedId(memory, id), ...(found !== undefined && { older: found }) },
+    update: {
+      ...(Object.keys(set).length > 0 && { $set: set }),
+      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, ""])) }),
+    },
+  };
 }
 
 function splitPaths(paths: readonly string[]): string[][] {
