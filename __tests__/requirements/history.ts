@@ -26,11 +26,11 @@ export const history: Requirements = {
     says: "a redacted text is in no document, and lines that stay keep their versions",
   },
   "history.redact-approvals": {
-    source: "decision 52",
+    source,
     says: "a redacted text is nowhere, whatever approval is under way or was interrupted by a crash",
   },
   "history.redact-progress": {
-    source: "decision 52",
+    source,
     says: "a redaction that ends early leaves less to the next call, and changes of other files do not stop it",
   },
   "history.redact-present": {

@@ -97,24 +97,28 @@ export class HistoryView {
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
   }
 
-  /** Reads all versions without their texts. */
-  async *outline(): AsyncGenerator<VersionDocument> {
-    yield* this.#pending;
-    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
-    yield* this.#versions.find({ _id: ids }, -1, { projection: { older: 0 } }, this.#call);
+  /** Finds the files that have versions. Returns the id of the last version of each, by the id of the first one. */
+  async files(): Promise<Map<string, string>> {
+    const files = new Map(
+      (await this.#versions.files(this.#storedIds(), this.#call)).map(({ file, last }) => [
+        file,
+        getPublicId({ _id: last }),
+      ]),
+    );
+    for (const version of this.#pending) if (version.file !== undefined) files.set(version.file, getPublicId(version));
+    return files;
   }
 
-  /** Reads the versions of some files, newest first for each file. */
-  async *lineages(files: readonly string[]): AsyncGenerator<VersionDocument[]> {
-    let lineage: VersionDocument[] = [];
-    for await (const version of this.versionsByFile(files)) {
-      if (lineage.length > 0 && lineage[0]?.file !== version.file) {
-        yield lineage;
-        lineage = [];
-      }
-      lineage.push(version);
-    }
-    if (lineage.length > 0) yield lineage;
+  /** Reads the versions that tell of directories, newest first and without their texts. */
+  async ofDirectories(): Promise<VersionDocument[]> {
+    const filter = { _id: this.#storedIds(), directories: { $exists: true } };
+    const options = { projection: { older: 0 }, hint: "_id_" } as const;
+    const stored = await this.#versions.findAll(filter, -1, options, this.#call);
+    return [...this.#pending.filter(({ directories }) => directories !== undefined).toReversed(), ...stored];
+  }
+
+  #storedIds(): object {
+    return { ...versionIdRange(this.present.memory), $lt: this.#end };
   }
 
   /** Reads the versions of some files: one file after the other, newest first for each file. */

@@ -11,14 +11,19 @@ import type { CheckPath } from "../../core/history/history-backend.js";
 import { TextRedactor } from "../../core/history/text-redactor.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
-import { runInTurns } from "../../core/runtime/turns.js";
+import { runInTurns, Turns } from "../../core/runtime/turns.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import type { HistoryContext } from "./history-context.js";
 import type { HistoryView } from "./history-view.js";
 import { findPresent, nowhere, refusePresent } from "./present-occurrences.js";
-import { type FileRedaction, redactTextOfDirectories, redactTextOfFile, type RedactionMark } from "./text-redaction.js";
+import {
+  type FileRedaction,
+  FileTextRedaction,
+  redactTextOfDirectories,
+  type RedactionMark,
+} from "./text-redaction.js";
 import { isAbove, isStaleDigest } from "./tied-records.js";
 import { getPublicId, toMemoryVersion, type VersionDocument } from "./version-document.js";
 
@@ -36,6 +41,8 @@ export class TextRedaction {
   readonly #records: RecordRedaction;
   /** The ids of the versions that this call has redacted. */
   readonly #redacted = new Set<string>();
+  /** The files without the text, each with its last version then. An older version never gets the text again. */
+  readonly #cleanFiles = new Map<string, string>();
 
   constructor(context: HistoryContext, text: string, readView: ReadView, call: CallContext) {
     const redactor = new TextRedactor(text);
@@ -171,23 +178,45 @@ export class TextRedaction {
   async *#planFiles(view: HistoryView): AsyncGenerator<FileRedaction> {
     const redactor = this.#redactor;
     const mark: RedactionMark = { at: this.#context.clock(), by: redactor.coverActor(this.#call.actor) };
-    const files = new Set<string>();
-    for await (const version of view.outline()) {
-      if (version.file !== undefined) files.add(version.file);
-      else {
-        const redactions = redactTextOfDirectories(version, redactor);
-        if (redactions.length > 0) yield { versions: [], redactions };
+    for (const version of await view.ofDirectories()) {
+      const redactions = version.file === undefined ? redactTextOfDirectories(version, redactor) : [];
+      if (redactions.length > 0) yield { versions: [], redactions };
+    }
+    const lastVersions = await view.files();
+    const ids = [...lastVersions.keys()].filter((file) => this.#cleanFiles.get(file) !== lastVersions.get(file));
+    for (let start = 0; start < ids.length; start += maxFilesPerCommand)
+      yield* this.#planVersions(view, ids.slice(start, start + maxFilesPerCommand), mark);
+  }
+
+  async *#planVersions(view: HistoryView, ids: string[], mark: RedactionMark): AsyncGenerator<FileRedaction> {
+    const turns = new Turns(this.#call);
+    let current: { newest: VersionDocument; redaction: FileTextRedaction } | null = null;
+    for await (const version of view.versionsByFile(ids)) {
+      if (current === null || current.newest.file !== version.file) {
+        yield* this.#endFile(current);
+        current = { newest: version, redaction: this.#startFile(view, version, mark) };
+      }
+      for (const part of current.redaction.add(version)) {
+        if (turns.isOver()) await turns.next();
+        if (part) yield part;
       }
     }
-    const ids = [...files];
-    for (let start = 0; start < ids.length; start += maxFilesPerCommand) {
-      for await (const lineage of view.lineages(ids.slice(start, start + maxFilesPerCommand))) {
-        const [newest] = lineage;
-        const present = newest?.operation === "deleted" ? undefined : view.present.texts.get(newest?.path ?? "");
-        const found = await runInTurns(redactTextOfFile(lineage, present, redactor, mark), this.#call);
-        if (found.redactions.length > 0) yield found;
-      }
-    }
+    yield* this.#endFile(current);
+  }
+
+  #startFile(
+    { present }: HistoryView,
+    { operation, path = "" }: VersionDocument,
+    mark: RedactionMark,
+  ): FileTextRedaction {
+    const text = operation === "deleted" ? undefined : present.texts.get(path);
+    return new FileTextRedaction({ redactor: this.#redactor, mark, present: text });
+  }
+
+  *#endFile(file: { newest: VersionDocument; redaction: FileTextRedaction } | null): Generator<FileRedaction, void> {
+    if (file === null) return;
+    yield* file.redaction.end();
+    if (file.redaction.isClean) this.#cleanFiles.set(file.newest.file ?? "", getPublicId(file.newest));
   }
 }
 

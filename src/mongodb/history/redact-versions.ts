@@ -8,7 +8,7 @@ import type { HistoryContext } from "./history-context.js";
 import type { HistoryView } from "./history-view.js";
 import { planRedactions } from "./redaction.js";
 import { hasText, isAbove, isStaleDigest, type VersionText } from "./tied-records.js";
-import type { Redaction } from "./version-collection.js";
+import type { Redaction } from "./write-redactions.js";
 import {
   checkVersionId,
   getPublicId,

@@ -5,7 +5,7 @@ import { isBeginning, wholeText } from "../../core/history/older-text.js";
 import { redactDirectories } from "./directory-redaction.js";
 import type { HistoryView } from "./history-view.js";
 import type { VersionText } from "./tied-records.js";
-import type { Redaction } from "./version-collection.js";
+import type { Redaction } from "./write-redactions.js";
 import { getPublicId, isTextRedacted, type KnownDirectoryChange, type VersionDocument } from "./version-document.js";
 
 export interface PlannedRedactions {
@@ -116,7 +116,7 @@ function withoutText(next: VersionDocument, { path }: VersionDocument): Redactio
 async function planNames(view: HistoryView, ids: ReadonlySet<string>): Promise<Redaction[]> {
   const known = new Set(view.present.tree?.directories);
   const redacted: (VersionDocument & { directories: KnownDirectoryChange })[] = [];
-  for await (const { directories, ...version } of view.outline()) {
+  for (const { directories, ...version } of await view.ofDirectories()) {
     if (directories === undefined) continue;
     if (isRedacted(version, ids)) redacted.push({ ...version, directories });
     else for (const name of listNames(directories)) known.add(name);

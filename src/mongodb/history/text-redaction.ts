@@ -4,7 +4,7 @@ import { isWhole, type OlderText, wholeText } from "../../core/history/older-tex
 import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { Steps } from "../../core/runtime/turns.js";
 import { redactDirectories } from "./directory-redaction.js";
-import type { Redaction } from "./version-collection.js";
+import type { Redaction } from "./write-redactions.js";
 import { getPublicId, isTextRedacted, type VersionDocument } from "./version-document.js";
 
 /** Who redacts, and when. */
@@ -13,7 +13,7 @@ export interface RedactionMark {
   by: MemoryActor | null;
 }
 
-/** Where a text stands in the versions of one file, and how it is covered there. */
+/** Where a text is in some versions of one file, and how it is covered there. */
 export interface FileRedaction {
   /** The versions that contain it, newest first. */
   versions: VersionDocument[];
@@ -24,49 +24,106 @@ export interface FileRedaction {
   redactions: Redaction[];
 }
 
-/**
- * Goes from the newest version of a file to the oldest, and covers the text in each.
- * @param lineage all kept versions of the file, newest first
- * @param present the present text, if the newest version has one
- */
-export function* redactTextOfFile(
-  lineage: readonly VersionDocument[],
-  present: string | undefined,
-  redactor: TextRedactor,
-  mark: RedactionMark,
-): Steps<FileRedaction> {
-  const versions: VersionDocument[] = [];
-  const redactions: Redaction[] = [];
-  let after = present === undefined ? null : yield* searchText(present, redactor);
-  let isFoundAfter = after !== null && after.places.length > 0;
-  let since: string | undefined;
-  for (const version of lineage) {
+/** How many versions are covered before older ones are searched, so that a call that ends early is not in vain. */
+const versionsAtOnce = 500;
+
+export interface FileSettings {
+  redactor: TextRedactor;
+  mark: RedactionMark;
+  /** The text of the file now, if its newest version has one. */
+  present: string | undefined;
+  atOnce?: number;
+}
+
+/** Goes from the newest version of a file to the oldest, and covers a text in each. */
+export class FileTextRedaction {
+  readonly #settings: FileSettings;
+  /** The text after the next version. Null if there is none, or if it cannot be read. */
+  #after: SearchedText | null = null;
+  #isFoundAfter = false;
+  #last: VersionDocument | null = null;
+  #part: FileRedaction = { versions: [], redactions: [] };
+  #isClean = true;
+
+  constructor(settings: FileSettings) {
+    this.#settings = settings;
+  }
+
+  /** Whether no version so far contains the text. */
+  get isClean(): boolean {
+    return this.#isClean;
+  }
+
+  /**
+   * Adds the next older version.
+   * @yields a part when it is full. It must be done before the next; nothing after each short step
+   */
+  *add(stored: VersionDocument): Generator<FileRedaction | void, void> {
+    const { redactor, present, atOnce = versionsAtOnce } = this.#settings;
     yield;
-    const id = getPublicId(version);
-    // A version between is no longer kept, so the text after this one is not known.
-    if (since !== undefined && since !== id) [after, isFoundAfter] = [null, false];
-    const before = yield* searchBefore(version, after, redactor);
-    const older = yield* coverDifference(version.older, before, after, redactor);
-    const isFound = isFoundAfter && version.operation !== "deleted";
+    if (this.#last === null) {
+      this.#after = present === undefined ? null : yield* searchText(present, redactor);
+      this.#isFoundAfter = this.#after !== null && this.#after.places.length > 0;
+    } else if (this.#last.since !== undefined && this.#last.since !== getPublicId(stored)) {
+      // A version between is no longer kept, so the text after this one is not known.
+      [this.#after, this.#isFoundAfter] = [null, false];
+    }
+    const before = yield* searchBefore(stored, this.#after, redactor);
+    // A renamed version stores no text of its own.
+    const canPause = stored.older !== undefined || stored.operation === "created";
+    const version = this.#part.redactions.length >= atOnce && canPause ? yield* this.#pause(stored, before) : stored;
+    yield* this.#cover(version, before);
+    this.#last = version;
+  }
+
+  /** Yields the rest. */
+  *end(): Generator<FileRedaction, void> {
+    const { versions, redactions } = this.#part;
+    this.#part = { versions: [], redactions: [] };
+    if (redactions.length > 0) yield { versions, redactions: redactions.toReversed() };
+  }
+
+  /**
+   * Ends a part. Older texts must not be read from those that it covers, because the next call could not tell which
+   * parts of them only look like the cover.
+   * @returns the next version, which stores the text before it whole
+   */
+  *#pause(stored: VersionDocument, before: SearchedText | null): Generator<FileRedaction, VersionDocument> {
+    const { older: found } = stored;
+    if (before === null || !found || isWhole(found)) {
+      yield* this.end();
+      return stored;
+    }
+    const older = wholeText(before.text);
+    this.#part.redactions.push({ id: getPublicId(stored), found, set: { older }, unset: [] });
+    yield* this.end();
+    return { ...stored, older };
+  }
+
+  *#cover(version: VersionDocument, before: SearchedText | null): Steps<void> {
+    const { redactor, mark } = this.#settings;
+    const older = yield* coverDifference(version.older, before, this.#after, redactor);
+    const isFound = this.#isFoundAfter && version.operation !== "deleted";
     const facts = coverFacts(version, redactor);
-    if (isFound || facts !== null) versions.push(version);
-    if (isFound || facts !== null || older !== null)
-      redactions.push({
-        id,
+    const isRedacted = isFound || facts !== null;
+    if (isRedacted) this.#part.versions.push(version);
+    if (isRedacted || older !== null) {
+      this.#isClean = false;
+      this.#part.redactions.push({
+        id: getPublicId(version),
         ...(older !== null && { found: version.older ?? null }),
         set: {
           ...(older !== null && { older }),
-          ...((isFound || facts !== null) && markRedacted(version, mark)),
+          ...(isRedacted && markRedacted(version, mark)),
           ...(isFound && { sizeBytes: null, sha256: null }),
           ...facts?.set,
         },
         unset: facts?.unset ?? [],
       });
-    isFoundAfter = before === null ? older !== null : before.places.length > 0;
-    after = before;
-    ({ since } = version);
+    }
+    this.#isFoundAfter = before === null ? older !== null : before.places.length > 0;
+    this.#after = before;
   }
-  return { versions, redactions: redactions.toReversed() };
 }
 
 /** Covers the text in a version that is of directories alone. */

@@ -1,11 +1,11 @@
 import type { ClientSession, FindCursor, IndexDescription } from "mongodb";
-import type { OlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
-import { reading, streaming } from "../driver/reads.js";
+import { reading, streaming, streamingBatches } from "../driver/reads.js";
 import type { Head } from "./outbox.js";
+import { type Redaction, writeRedactions } from "./write-redactions.js";
 import { versionIdRange, type OwnerDocument, getPublicId, storedId, type VersionDocument } from "./version-document.js";
 
 export type StoredVersion = VersionDocument | OwnerDocument;
@@ -14,20 +14,6 @@ export type StoredVersion = VersionDocument | OwnerDocument;
 export interface Retention {
   keepVersions?: number | undefined;
   keepMs?: number | undefined;
-}
-
-/** How a redaction changes a version. */
-export interface Redaction {
-  id: string;
-  /** The expected value: if the version has another one by now, nothing is changed. */
-  found?: OlderText | null;
-  set: Partial<
-    Pick<
-      VersionDocument,
-      "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories" | "actor"
-    >
-  >;
-  unset: readonly ("path" | "from" | "masked")[];
 }
 
 interface FindVersionsOptions {
@@ -172,7 +158,27 @@ export class VersionCollection {
     options: FindVersionsOptions,
     call: CallContext,
   ): AsyncGenerator<VersionDocument> {
-    yield* streaming(this.#found(filter, direction, options, call));
+    for await (const batch of this.findBatches(filter, direction, options, call)) yield* batch;
+  }
+
+  /** Reads the same, a batch at a time. */
+  findBatches(
+    filter: object,
+    direction: 1 | -1,
+    options: FindVersionsOptions,
+    call: CallContext,
+  ): AsyncGenerator<VersionDocument[]> {
+    return streamingBatches(this.#found(filter, direction, options, call));
+  }
+
+  /** Finds the files of the versions in a range of ids, each with the id of its last version there. */
+  files(ids: object, call: CallContext): Promise<{ file: string; last: string }[]> {
+    const match = { $match: { _id: ids, dropAt: { $not: { $lte: this.#clock() } }, file: { $exists: true } } };
+    const group = { $group: { _id: "$file", last: { $max: "$_id" } } };
+    const pipeline = [match, group, { $project: { _id: 0, file: "$_id", last: 1 } }];
+    return reading(() =>
+      this.#collection.aggregate<{ file: string; last: string }>(pipeline, { hint: "_id_" }, call).toArray(),
+    );
   }
 
   /** Finds all versions at once: a stream takes a turn of the event loop for each. */
@@ -313,43 +319,11 @@ export class VersionCollection {
    */
   async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<number> {
     try {
-      let count = 0;
-      for (const batch of splitRedactions(redactions)) {
-        const writes = batch.map((redaction) => ({ updateOne: createUpdate(memory, redaction) }));
-        const { matchedCount } = await this.#collection.bulkWrite(writes, {}, call);
-        if (batch[0]?.found !== undefined && matchedCount === 0) return count;
-        count += batch.length;
-      }
-      return count;
+      return await writeRedactions(this.#collection, memory, redactions, call);
     } catch (error) {
       throw storageError(error, "write", null);
     }
   }
-}
-
-/** The most redactions of one command. */
-const maxRedactions = 500;
-
-/** One command makes those that need no expected value. The others go alone: one that fails must stop what follows. */
-function splitRedactions(redactions: readonly Redaction[]): Redaction[][] {
-  const batches: Redaction[][] = [];
-  for (const redaction of redactions) {
-    const last = batches.at(-1);
-    const fits = redaction.found === undefined && last?.[0]?.found === undefined;
-    if (fits && last !== undefined && last.length < maxRedactions) last.push(redaction);
-    else batches.push([redaction]);
-  }
-  return batches;
-}
-
-function createUpdate(memory: string, { id, found, set, unset }: Redaction): { filter: object; update: object } {
-  return {
-    filter: { _id: storedId(memory, id), ...(found !== undefined && { older: found }) },
-    update: {
-      ...(Object.keys(set).length > 0 && { $set: set }),
-      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, ""])) }),
-    },
-  };
 }
 
 function splitPaths(paths: readonly string[]): string[][] {
