@@ -33,6 +33,13 @@ export const history: Requirements = {
     source,
     says: "a redaction that ends early leaves less to the next call, and changes of other files do not stop it",
   },
+  "history.redact-names": { source, says: "a redacted text is in no name of an actor, and the ids stay" },
+  "history.redact-digests": { source, says: "no digest is left from which a redacted text can be guessed" },
+  "history.redact-ties": { source, says: "a redacted version takes along the proposals that have exactly its text" },
+  "history.redact-directories": {
+    source,
+    says: "after a redaction no earlier tree has a directory that was not there",
+  },
   "history.redact-present": {
     source,
     says: "a text that a present file has is refused, or cut there in the same act",
