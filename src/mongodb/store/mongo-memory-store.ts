@@ -1,9 +1,11 @@
 import {
   BaseStore,
+  type GetOperation,
   type Item,
   type Operation,
   type OperationResults,
   type SearchItem,
+  type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
@@ -91,7 +93,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #memories: MemoryLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
-  readonly #storage: Omit<BatchStorage, "call">;
+  readonly #storage: BatchStorage;
   readonly #server: ServerAddress | undefined;
   readonly #databaseName: string;
   #stopped = false;
@@ -289,13 +291,11 @@ export class MongoMemoryStore extends BaseStore {
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
   override async get(namespace: string[], key: string): Promise<Item | null> {
-    checkNamespace(namespace, { allowEmpty: true });
-    return super.get(namespace, key);
+    return (await this.batch<[GetOperation]>([{ namespace, key }]))[0];
   }
 
   override async search(namespacePrefix: string[], options?: SearchOptions): Promise<SearchItem[]> {
-    checkNamespace(namespacePrefix, { allowEmpty: true });
-    return super.search(namespacePrefix, options ?? {});
+    return (await this.batch<[SearchOperation]>([{ ...options, namespacePrefix }]))[0];
   }
 
   /** Unlike `batch`, refuses the root label `langgraph`. */
@@ -305,8 +305,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   override async delete(namespace: string[], key: string): Promise<void> {
-    checkNamespace(namespace, { allowEmpty: true });
-    return super.delete(namespace, key);
+    await this.batch([{ namespace, key, value: null }]);
   }
 
   override async listNamespaces(options?: ListNamespacesOptions): Promise<string[][]> {
@@ -323,7 +322,7 @@ export class MongoMemoryStore extends BaseStore {
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
     const run = (): Promise<unknown[]> =>
-      withinTime(this.#waiting(), stage, (call) => new StoreBatch({ ...this.#storage, call }).run(operations));
+      withinTime(this.#waiting(), stage, (call) => new StoreBatch(this.#storage, call).run(operations));
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
     // One answer for each operation, of its kind.

@@ -1,3 +1,4 @@
+import type { Batches } from "../driver/ordered-streams.js";
 import type { NamespaceListing, NamespaceMatch } from "../operations/checked-operation.js";
 
 /**
@@ -28,14 +29,14 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
  * to `maxDepth`.
  */
 export async function pageOfNamespaces(
-  chunks: AsyncIterable<string[][]>,
+  batches: Batches<string[]>,
   { matches, maxDepth, offset, limit }: NamespaceListing,
 ): Promise<string[][]> {
   const page: string[][] = [];
   let skipped = 0;
   let previous: string[] | undefined;
-  for await (const chunk of chunks) {
-    for (const namespace of chunk) {
+  for await (const batch of batches) {
+    for (const namespace of batch) {
       if (!matches.every((match) => satisfies(match, namespace))) continue;
       const cut = namespace.slice(0, maxDepth);
       if (previous !== undefined && isSame(previous, cut)) continue;
