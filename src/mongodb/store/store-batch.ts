@@ -26,7 +26,7 @@ import {
   type StoredRange,
 } from "../operations/namespaces.js";
 import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
-import { pageOfNamespaces, splitMatches } from "./namespace-matches.js";
+import { selectNamespaces, splitMatches } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
@@ -70,10 +70,11 @@ export class StoreBatch {
       const read = checked.flatMap((operation, index) => selectItems(operation, answers[index]));
       await items.refresh(read, this.#call);
     }
-    // Memories come first, because only they can still refuse a write here.
+    if (writes.length === 0) return answers;
     const itemWrites = writes.filter((write) => write.kind === "putItem" || write.kind === "deleteItem");
     const puts = itemWrites.filter((write) => write.kind === "putItem");
     const ranked = (await ranking?.createFields(puts, items, this.#call)) ?? new Map<ItemPut, RankedFields>();
+    // Memories come first, because only they can still refuse a write here.
     if (fileWrites.length > 0) await writeFiles(this.#storage.memories, fileWrites, this.#call);
     if (itemWrites.length > 0) await items.write(itemWrites, ranked, this.#call);
     return answers;
@@ -171,16 +172,16 @@ export class StoreBatch {
     }
   }
 
-  async #listNamespaces({ matches, ...page }: NamespaceListing): Promise<string[][]> {
-    const { prefix, others } = splitMatches(matches);
-    const { maxDepth, offset, limit } = page;
+  async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
     if (limit === 0) return [];
-    const atMost = others.length === 0 && maxDepth === Infinity ? offset + limit : Infinity;
+    const { prefix, others } = splitMatches(matches);
+    const selectsAll = others.length === 0 && maxDepth === Infinity;
+    const atMost = selectsAll ? offset + limit : Infinity;
     const ofItems = this.#storage.items.namespaces(namespacesWithin(prefix), atMost, this.#call);
     const all = mayHoldMemories(prefix)
       ? mergeOrdered([ofItems, this.#memoryNamespaces(prefix)], compareNamespaces)
       : ofItems;
-    return pageOfNamespaces(all, { ...page, matches: others });
+    return takePage(selectsAll ? all : selectNamespaces(all, others, maxDepth), offset, limit);
   }
 
   async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[][]> {
