@@ -9,7 +9,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
-import { closedStorage } from "../../core/values/errors.js";
+import { closedStorage, type MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
@@ -32,7 +32,7 @@ import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.j
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { countSwept } from "../memories/expiry/count-swept.js";
-import { type CallLimits, createUnlimitedCall, withinTime } from "../../core/runtime/call.js";
+import { type CallContext, createUnlimitedCall, runWithDeadline, type Stage } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
@@ -54,7 +54,7 @@ import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
-import { type BatchStorage, StoreBatch } from "./store-batch.js";
+import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
 import {
@@ -181,8 +181,7 @@ export class MongoMemoryStore extends BaseStore {
    * takes longer than `timeoutMs` is still created, and the next call waits for it. @throws MemoryError EIO
    */
   override start(): Promise<void> {
-    return withinTime(this.#waiting(), "read", async () => {
-      await this.#connect();
+    return this.#run("read", async () => {
       await Promise.all([this.#storage.memories.ready(), this.#storage.items.ready()]);
     });
   }
@@ -222,9 +221,7 @@ export class MongoMemoryStore extends BaseStore {
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
     return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(this.#server), () =>
-        withinTime(this.#waiting(), "read", (call) => this.#memories.summaries(range, after, call)),
-      ),
+      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.summaries(range, after, call))),
     );
   }
 
@@ -237,9 +234,7 @@ export class MongoMemoryStore extends BaseStore {
   listProposals(filter: ProposalFilter = {}): AsyncIterable<ProposalSummary> {
     const range = checkProposalFilter(filter);
     return proposalsIn((after) =>
-      traced(spanOfPage(this.#server), () =>
-        withinTime(this.#waiting(), "read", (call) => this.#memories.proposals(range, after, call)),
-      ),
+      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.proposals(range, after, call))),
     );
   }
 
@@ -253,7 +248,7 @@ export class MongoMemoryStore extends BaseStore {
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
-      withinTime(this.#waiting(), "change", (call) => this.#memories.remove(range, call)),
+      this.#run("change", (call) => this.#memories.remove(range, call)),
     );
   }
 
@@ -266,7 +261,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   async sweepExpired(): Promise<{ memories: number }> {
     return traced(spanOfSweep(this.#server), () =>
-      countSwept(this.#memories.sweep(createUnlimitedCall()), this.#waiting()),
+      countSwept(this.#memories.sweep(createUnlimitedCall()), { signals: [], timeoutMs: this.#timeoutMs }),
     );
   }
 
@@ -285,7 +280,7 @@ export class MongoMemoryStore extends BaseStore {
     const checked = checkAddress(address);
     const { layout } = checkMoveOptions(options);
     return traced(spanOfMove(this.#server, checked), () =>
-      withinTime(this.#waiting(), "change", (call) => this.#memories.move(checked, layout, call)),
+      this.#run("change", (call) => this.#memories.move(checked, layout, call)),
     );
   }
 
@@ -321,8 +316,10 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const run = (): Promise<unknown[]> =>
-      withinTime(this.#waiting(), stage, (call) => new StoreBatch(this.#storage, call).run(operations));
+    const run = async (): Promise<unknown[]> => {
+      const checked = checkBatch(operations, this.#storage.ranking);
+      return this.#run(stage, (call) => new StoreBatch(this.#storage, checked, call).run());
+    };
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
     // One answer for each operation, of its kind.
@@ -340,8 +337,15 @@ export class MongoMemoryStore extends BaseStore {
     return copyForeignItems({ ...this.#storage, memories, clock: this.#clock }, items, dryRun);
   }
 
-  #waiting(): CallLimits {
-    return { signals: [], timeoutMs: this.#timeoutMs };
+  /** Runs a call within its time limit. The stage begins when the client is connected: nothing is sent before. */
+  #run<T>(stage: Stage, run: (call: CallContext) => Promise<T>): Promise<T> {
+    return runWithDeadline({ signals: [], timeoutMs: this.#timeoutMs, actor: null }, (call) => {
+      const begin = (): Promise<T> => {
+        call.stage = stage;
+        return run(call);
+      };
+      return this.#connect()?.then(begin) ?? begin();
+    });
   }
 
   /**
@@ -349,8 +353,7 @@ export class MongoMemoryStore extends BaseStore {
    * once: otherwise a client that was closed would connect again, and keep the process alive.
    */
   #connect(): Promise<void> | undefined {
-    if (this.#stopped)
-      throw closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
+    if (this.#stopped) return Promise.reject(stopped());
     return this.#connected ? undefined : this.#connectFirst();
   }
 
@@ -358,6 +361,10 @@ export class MongoMemoryStore extends BaseStore {
     await connectFirst(this.#client, this.#timeoutMs);
     this.#connected = true;
   }
+}
+
+function stopped(): MemoryError {
+  return closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
 }
 
 function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {

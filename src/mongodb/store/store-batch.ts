@@ -15,6 +15,7 @@ import {
   checkOperation,
   type ItemSearch,
   type NamespaceListing,
+  type TextIndexing,
 } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
 import {
@@ -39,28 +40,33 @@ export interface BatchStorage {
   onUnranked: () => void;
 }
 
+/** @throws InvalidNamespaceError, MemoryError EINVAL, EFBIG, TypeError */
+export function checkBatch(operations: unknown, indexing: TextIndexing | undefined): CheckedOperation[] {
+  if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
+  // `map` would skip the holes of an array.
+  return Array.from<unknown, CheckedOperation>(operations, (operation) => checkOperation(operation, indexing));
+}
+
 /**
- * Runs batches as the reference does. It checks everything before it does anything, and it does all reads before all
- * writes. If several writes have the same namespace and key, the last one counts.
+ * Runs batches as the reference does: all reads before all writes. If several writes have the same namespace and key,
+ * the last one counts.
  */
 export class StoreBatch {
   readonly #storage: BatchStorage;
+  readonly #operations: readonly CheckedOperation[];
   readonly #call: CallContext;
 
   /** @param call ends the batch when it is aborted */
-  constructor(storage: BatchStorage, call: CallContext) {
+  constructor(storage: BatchStorage, operations: readonly CheckedOperation[], call: CallContext) {
     this.#storage = storage;
+    this.#operations = operations;
     this.#call = call;
   }
 
   /** Returns an answer for each operation, in their order; null for a put or delete. */
-  async run(operations: readonly unknown[]): Promise<unknown[]> {
-    if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
+  async run(): Promise<unknown[]> {
     const { items, ranking } = this.#storage;
-    // `map` would skip the holes of an array.
-    const checked = Array.from<unknown, CheckedOperation>(operations, (operation) =>
-      checkOperation(operation, ranking),
-    );
+    const checked = this.#operations;
     const writes = selectLastWrites(checked);
     const fileWrites = writes.filter((write) => write.kind === "putMemory" || write.kind === "deleteMemory");
     if (fileWrites.length > 0 && writes.length > 1)
