@@ -76,6 +76,15 @@ describe("the first call of a store", () => {
   });
 
   // Requirement: errors.first-connection
+  it("says that a server without TLS closed the connection, and names the host in the cause", async () => {
+    const { uri } = testDatabase("standalone");
+    const { message, cause } = await getFailure(storeOf(`${uri}?tls=true`).start());
+    expect(message).toMatch(/^EIO: MongoDB did not answer \(ECONNRESET: it closed the connection before TLS began\); if/);
+    expect(message).toContain("if the server has no TLS, leave tls out of the connection string");
+    expect(String(cause)).toContain(new URL(uri).host);
+  });
+
+  // Requirement: errors.first-connection
   it("says that the login was refused", async () => {
     const { uri } = testDatabase();
     const { message } = await getFailure(storeOf(uri.replace("mongodb://", "mongodb://nobody:wrong@")).start());
