@@ -1,4 +1,3 @@
-import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -7,13 +6,9 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
-import { checkAddress } from "../../../src/core/values/address.js";
-import type { ChangeRecords } from "../../../src/core/contract/change-record.js";
 import type { MemoryProposal, MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
-import { redactRecords } from "../../../src/core/approval/redact-records.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
@@ -22,7 +17,6 @@ import { dialectNames } from "../../../src/dialects/registry.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { openMemories } from "../../../src/mongodb/memories/open-memories.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { cli } from "../../helpers/run-cli.js";
@@ -47,26 +41,6 @@ interface Place {
   proposals: MemoryProposals;
   collection: string;
   nodeId: string;
-}
-
-/** As the backend keeps them. */
-function findRecords({ collection, nodeId }: Place): ChangeRecords {
-  const context = {
-    db,
-    client,
-    collectionName: collection,
-    writeConcern: {},
-    connect: () => undefined,
-    clock: () => new Date(),
-    expireMs: {},
-    makesIndexes: false,
-    history: null,
-    embeddings: null,
-  };
-  const { features } = openMemories(context).backend(checkAddress({ nodeId }), memoryDefaults);
-  const records = features?.approvals?.(createUnlimitedCall());
-  if (records === undefined) throw new Error("no records");
-  return records;
 }
 
 const shared = new MongoMemoryStore({ client, dbName });
@@ -666,20 +640,20 @@ describe("forgetting", () => {
 describe("redaction", () => {
   // Requirement: approval.redacted
   it("takes texts out of proposals, decided or not, and rejects those that are open", async () => {
-    const place = fresh({ store: {} });
+    const place = fresh({ store: { history: true } });
     await place.memory.write("/a", "one secret");
     const open = await appended(place, "/a", "more");
     const decided = await appended(place, "/b", "another secret");
     const other = await appended(place, "/c", "fine");
     await place.proposals.approve(decided, ada);
-    const records = findRecords(place);
-    expect(await redactRecords(records, (text) => text.includes("secret"))).toBe(2);
+    await place.memory.history?.redact({ text: "secret", cut: true });
     expect(await dump(place.collection)).not.toContain("secret");
     expect(await place.proposals.get(open)).toMatchObject({
       status: "rejected",
       reason: "redacted",
       content: null,
-      diff: "[redacted]\n",
+      diff: "",
+      base: "",
       actor: {},
     });
     expect(await place.proposals.get(decided)).toMatchObject({

@@ -99,6 +99,11 @@ async function interrupt(
     if (change.type === "edit") change.edit(shown.before ?? "");
     return shown.counts;
   }
+  if (shown?.status === "rejected")
+    throw errorOnPaths(
+      "EACCES",
+      (place) => `EACCES: the change of ${place(change.path)} was rejected: its text was redacted while it waited`,
+    );
   let askedAt = shown?.askedAt ?? null;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const planned = await planGuarded(memory, change, showPath, call);

@@ -38,3 +38,6 @@ export const actorField = z
   .strict();
 
 export const actorFields = actorField.keyof().options;
+
+/** The fields that are no ids. Programs and clients choose them freely. */
+export const nameFields = ["node", "agent", "client"] as const satisfies readonly (keyof MemoryActor)[];

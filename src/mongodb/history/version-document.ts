@@ -26,7 +26,7 @@ export interface VersionDocument {
   /** Null if the change left no text, or if the text is redacted. */
   sizeBytes: number | null;
   sha256: string | null;
-  directories?: DirectoryChange;
+  directories?: KnownDirectoryChange;
   redactedAt?: Date;
   redactedBy?: MemoryActor;
   /** Set if only a part of the text is redacted: the rest can be read. */
@@ -43,6 +43,9 @@ export interface DirectoryChange {
   removed?: string[];
   moved?: { from: string; to: string };
 }
+
+/** The same without redacted names. */
+export type KnownDirectoryChange = Omit<DirectoryChange, "moved"> & { moved?: { from?: string; to?: string } };
 
 /**
  * The owner of the versions of a memory. Its id is the id of the memory alone. Created before the first version, and

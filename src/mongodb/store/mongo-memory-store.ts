@@ -1,13 +1,15 @@
 import {
   BaseStore,
+  type GetOperation,
   type Item,
   type Operation,
   type OperationResults,
   type SearchItem,
+  type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
-import { closedStorage } from "../../core/values/errors.js";
+import { closedStorage, type MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
@@ -30,7 +32,7 @@ import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.j
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { countSwept } from "../memories/expiry/count-swept.js";
-import { type CallLimits, createUnlimitedCall, withinTime } from "../../core/runtime/call.js";
+import { type CallContext, createUnlimitedCall, runWithDeadline, type Stage } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
@@ -52,7 +54,7 @@ import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
-import { type BatchStorage, StoreBatch } from "./store-batch.js";
+import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions, pageBytesOption } from "./store-options.js";
@@ -80,7 +82,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #memories: MemoryLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
-  readonly #storage: Omit<BatchStorage, "call">;
+  readonly #storage: BatchStorage;
   readonly #server: ServerAddress | undefined;
   readonly #databaseName: string;
   #stopped = false;
@@ -168,8 +170,7 @@ export class MongoMemoryStore extends BaseStore {
    * takes longer than `timeoutMs` is still created, and the next call waits for it. @throws MemoryError EIO
    */
   override start(): Promise<void> {
-    return withinTime(this.#waiting(), "read", async () => {
-      await this.#connect();
+    return this.#run("read", async () => {
       await Promise.all([this.#storage.memories.ready(), this.#storage.items.ready()]);
     });
   }
@@ -207,9 +208,7 @@ export class MongoMemoryStore extends BaseStore {
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
     return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(this.#server), () =>
-        withinTime(this.#waiting(), "read", (call) => this.#memories.summaries(range, after, call)),
-      ),
+      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.summaries(range, after, call))),
     );
   }
 
@@ -222,9 +221,7 @@ export class MongoMemoryStore extends BaseStore {
   listProposals(filter: ProposalFilter = {}): AsyncIterable<ProposalSummary> {
     const range = checkProposalFilter(filter);
     return proposalsIn((after) =>
-      traced(spanOfPage(this.#server), () =>
-        withinTime(this.#waiting(), "read", (call) => this.#memories.proposals(range, after, call)),
-      ),
+      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.proposals(range, after, call))),
     );
   }
 
@@ -238,7 +235,7 @@ export class MongoMemoryStore extends BaseStore {
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
-      withinTime(this.#waiting(), "change", (call) => this.#memories.remove(range, call)),
+      this.#run("change", (call) => this.#memories.remove(range, call)),
     );
   }
 
@@ -251,19 +248,17 @@ export class MongoMemoryStore extends BaseStore {
    */
   async sweepExpired(): Promise<{ memories: number }> {
     return traced(spanOfSweep(this.#server), () =>
-      countSwept(this.#memories.sweep(createUnlimitedCall()), this.#waiting()),
+      countSwept(this.#memories.sweep(createUnlimitedCall()), { signals: [], timeoutMs: this.#timeoutMs }),
     );
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
   override async get(namespace: string[], key: string): Promise<Item | null> {
-    checkNamespace(namespace, { allowEmpty: true });
-    return super.get(namespace, key);
+    return (await this.batch<[GetOperation]>([{ namespace, key }]))[0];
   }
 
   override async search(namespacePrefix: string[], options?: SearchOptions): Promise<SearchItem[]> {
-    checkNamespace(namespacePrefix, { allowEmpty: true });
-    return super.search(namespacePrefix, options ?? {});
+    return (await this.batch<[SearchOperation]>([{ ...options, namespacePrefix }]))[0];
   }
 
   /** Unlike `batch`, refuses the root label `langgraph`. */
@@ -273,8 +268,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   override async delete(namespace: string[], key: string): Promise<void> {
-    checkNamespace(namespace, { allowEmpty: true });
-    return super.delete(namespace, key);
+    await this.batch([{ namespace, key, value: null }]);
   }
 
   override async listNamespaces(options?: ListNamespacesOptions): Promise<string[][]> {
@@ -290,8 +284,10 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const run = (): Promise<unknown[]> =>
-      withinTime(this.#waiting(), stage, (call) => new StoreBatch({ ...this.#storage, call }).run(operations));
+    const run = async (): Promise<unknown[]> => {
+      const checked = checkBatch(operations, this.#storage.ranking);
+      return this.#run(stage, (call) => new StoreBatch(this.#storage, checked, call).run());
+    };
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
     // One answer for each operation, of its kind.
@@ -309,8 +305,15 @@ export class MongoMemoryStore extends BaseStore {
     return copyForeignItems({ ...this.#storage, memories, clock: this.#clock }, items, dryRun);
   }
 
-  #waiting(): CallLimits {
-    return { signals: [], timeoutMs: this.#timeoutMs };
+  /** Runs a call within its time limit. The stage begins when the client is connected: nothing is sent before. */
+  #run<T>(stage: Stage, run: (call: CallContext) => Promise<T>): Promise<T> {
+    return runWithDeadline({ signals: [], timeoutMs: this.#timeoutMs, actor: null }, (call) => {
+      const begin = (): Promise<T> => {
+        call.stage = stage;
+        return run(call);
+      };
+      return this.#connect()?.then(begin) ?? begin();
+    });
   }
 
   /**
@@ -318,8 +321,7 @@ export class MongoMemoryStore extends BaseStore {
    * once: otherwise a client that was closed would connect again, and keep the process alive.
    */
   #connect(): Promise<void> | undefined {
-    if (this.#stopped)
-      throw closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
+    if (this.#stopped) return Promise.reject(stopped());
     return this.#connected ? undefined : this.#connectFirst();
   }
 
@@ -327,6 +329,10 @@ export class MongoMemoryStore extends BaseStore {
     await connectFirst(this.#client, this.#timeoutMs);
     this.#connected = true;
   }
+}
+
+function stopped(): MemoryError {
+  return closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
 }
 
 function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {
