@@ -203,6 +203,20 @@ describe("the redaction of a version", () => {
   });
 });
 
+describe("the redaction of all versions with the name of a directory", () => {
+  it("takes it out of the database, also of versions that were redacted before", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    await memory.write(`/${secret}/a`, "one");
+    await memory.rename(`/${secret}`, "/plain");
+    await memory.write("/plain/a", "two");
+    await getHistory(memory).redact("1");
+    expect(await readStored()).toContain(secret);
+    await getHistory(memory).redact("2");
+    expect(await readStored()).not.toContain(secret);
+  });
+});
+
 /** A change of a memory by names of directories, some of which are redacted later. */
 const someChange = fc.tuple(
   fc.constantFrom("write", "rename", "delete"),
@@ -213,7 +227,7 @@ const someChange = fc.tuple(
 describe("an earlier tree", () => {
   async function change(memory: Memory, [kind, path, to]: [string, string, string]): Promise<void> {
     try {
-      if (kind === "write") await memory.append(`${path}/f`, "text");
+      if (kind === "write") await memory.write(`${path}/f`, randomUUID());
       else if (kind === "delete") await memory.delete(path);
       else await memory.rename(path, to);
     } catch (error) {
@@ -231,9 +245,10 @@ describe("an earlier tree", () => {
   // Requirement: history.redact-directories
   it("has no directory that was not there, and no redacted name, whatever is redacted", async () => {
     const changes = fc.array(someChange, { minLength: 2, maxLength: 10 });
-    const redacted = fc.option(fc.array(fc.nat(20), { minLength: 1, maxLength: 4 }));
+    // Null for the text; else which versions, again from the start where there are more.
+    const redacted = fc.option(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), { freq: 2 });
     await fc.assert(
-      fc.asyncProperty(changes, redacted, async (made, ids) => {
+      fc.asyncProperty(changes, redacted, async (made, chosen) => {
         const memory = openFresh();
         await memory.write("/kept", "text");
         for (const each of made) await change(memory, each);
@@ -243,16 +258,18 @@ describe("an earlier tree", () => {
         for (const path of ["/secret", "/b/secret", "/a/secret", "/c/secret", "/d/secret"]) await memory.delete(path);
         if ((await memory.snapshot()).directories.some((path) => path.includes("secret"))) return;
         const before = await readTrees(memory);
-        if (ids === null) await getHistory(memory).redact({ text: "secret" });
-        else
-          for (const id of ids)
-            await getHistory(memory)
-              .redact(String(id))
-              .catch(() => undefined);
+        const history = getHistory(memory);
+        if (chosen === null) await history.redact({ text: "secret" });
+        else {
+          const ids = (await all(history.list())).map(({ id }) => id);
+          // A present text is refused.
+          for (const [index, id] of ids.entries())
+            if (chosen[index % chosen.length] === true) await history.redact(id).catch(() => undefined);
+        }
         const after = await readTrees(memory);
         after.forEach((directories, index) => {
           expect(before[index]).toEqual(expect.arrayContaining(directories));
-          if (ids === null) expect(directories.join()).not.toContain("secret");
+          if (chosen === null) expect(directories.join()).not.toContain("secret");
         });
       }),
       { numRuns: repetitions({ usual: 25, long: 500 }) },

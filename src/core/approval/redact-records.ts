@@ -102,24 +102,11 @@ function createEmptyFields(
   };
 }
 
-/** Returns all texts that somebody wrote into a record, without the names of actors. */
+/** Returns all texts of a record, without the names of actors. */
 export function getTexts(record: ChangeRecord): string[] {
-  const { path, to, content, oldContent, before, after, edited, diff, reason, decidedBy } = record;
+  const { path, to, content, oldContent, before, after, edited, diff, reason } = record;
   // In a diff, a text of several lines has a sign before each of them.
   const shown = diff.replaceAll(/^[ +-]/gm, "");
-  const texts = [
-    path,
-    to,
-    content,
-    oldContent,
-    before,
-    after,
-    edited?.content,
-    edited?.after,
-    edited?.diff,
-    diff,
-    shown,
-  ];
-  // The reason of a redaction is no text of a person.
-  return [...texts, decidedBy === null ? null : reason].filter((text) => typeof text === "string");
+  const own = [path, to, content, oldContent, before, after, diff, shown, reason];
+  return [...own, edited?.content, edited?.after, edited?.diff].filter((text) => typeof text === "string");
 }

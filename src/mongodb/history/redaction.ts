@@ -5,6 +5,7 @@ import { isBeginning, wholeText } from "../../core/history/older-text.js";
 import { redactDirectories } from "./directory-redaction.js";
 import type { HistoryView } from "./history-view.js";
 import type { VersionText } from "./tied-records.js";
+import { undoDirectories } from "./tree-at.js";
 import type { Redaction } from "./write-redactions.js";
 import { getPublicId, isTextRedacted, type KnownDirectoryChange, type VersionDocument } from "./version-document.js";
 
@@ -110,23 +111,26 @@ function withoutText(next: VersionDocument, { path }: VersionDocument): Redactio
 }
 
 /**
- * Plans which names of directories go from redacted versions: those that neither the present tree nor another version
- * has. The others stay, because an earlier tree is read by them.
+ * Plans which names of directories go from redacted versions: those that no other version has, and that the tree after
+ * the version does not have. Without the others an earlier tree would have directories that were not there yet.
  */
 async function planNames(view: HistoryView, ids: ReadonlySet<string>): Promise<Redaction[]> {
-  const known = new Set(view.present.tree?.directories);
-  const redacted: (VersionDocument & { directories: KnownDirectoryChange })[] = [];
-  for (const { directories, ...version } of await view.ofDirectories()) {
-    if (directories === undefined) continue;
-    if (isRedacted(version, ids)) redacted.push({ ...version, directories });
-    else for (const name of listNames(directories)) known.add(name);
+  const versions = await view.ofDirectories();
+  const open = versions.filter((version) => !isRedacted(version, ids));
+  const known = new Set(open.flatMap(({ directories }) => listNames(directories)));
+  const tree = new Set(view.present.tree?.directories);
+  const redactions: Redaction[] = [];
+  for (const version of versions) {
+    const { directories = {} } = version;
+    const kept = isRedacted(version, ids)
+      ? redactDirectories(directories, (name) => !known.has(name) && !tree.has(name))
+      : directories;
+    if (kept !== directories) redactions.push({ id: getPublicId(version), set: { directories: kept }, unset: [] });
+    undoDirectories(tree, kept);
   }
-  return redacted.flatMap(({ directories, ...version }) => {
-    const kept = redactDirectories(directories, (name) => !known.has(name));
-    return kept === directories ? [] : [{ id: getPublicId(version), set: { directories: kept }, unset: [] }];
-  });
+  return redactions;
 }
 
-function listNames({ added = [], removed = [], moved = {} }: KnownDirectoryChange): string[] {
+function listNames({ added = [], removed = [], moved = {} }: KnownDirectoryChange = {}): string[] {
   return [...added, ...removed, ...[moved.from, moved.to].filter((name) => name !== undefined)];
 }

@@ -91,7 +91,11 @@ function createSnapshotFile(
   return { path, kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt };
 }
 
-function undoDirectories(directories: Set<string>, { added = [], removed = [], moved }: KnownDirectoryChange): void {
+/** Makes the directories before a change of those after it. */
+export function undoDirectories(
+  directories: Set<string>,
+  { added = [], removed = [], moved }: KnownDirectoryChange,
+): void {
   if (moved !== undefined) undoMove(directories, moved);
   for (const path of added) directories.delete(path);
   for (const path of removed) directories.add(path);
