@@ -245,6 +245,9 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
     streams: new ChangeStreams(client.db(name), "memories"),
     records: RecordCollection.open(client.db(name), {
       name: "memories_proposals",
+      memories: "memories",
+      expireMs: {},
+      isReader: false,
       writeConcern: {},
       connect: () => undefined,
       clock: () => new Date(),
