@@ -203,7 +203,7 @@ describe("a proposal", () => {
   // Requirement: approval.review
   it("is kept and made by a client with the strict Stable API, too", async () => {
     const strictClient = new MongoClient(uri, { serverApi });
-    const place = fresh({ store: { client: strictClient } });
+    const place = fresh({ store: { client: strictClient, expireMs: { global: 86_400_000 } } });
     const [first, second] = [await appended(place, "/a", "x"), await appended(place, "/b", "y")];
     await place.proposals.approve(first, ada);
     await place.proposals.approve(second, bob);
@@ -637,6 +637,59 @@ describe("forgetting", () => {
   });
 });
 
+describe("expireMs that is set later", () => {
+  let nowMs = Date.now();
+  const clock = (): Date => new Date(nowMs);
+
+  // Requirement: approval.forgotten
+  it("takes a proposal with its memory, as if it had always been set", async () => {
+    const place = fresh({ store: { clock } });
+    await place.memory.write("/a", "one");
+    nowMs += 600;
+    const id = await appended(place, "/a", "x");
+    const store = new MongoMemoryStore({
+      client,
+      dbName,
+      memoriesCollection: place.collection,
+      clock,
+      expireMs: { global: 1000 },
+    });
+    const { nodeId } = place;
+    const proposals = listProposals(store.memory({ nodeId }));
+    const seen = async (): Promise<unknown[]> => [
+      (await proposals.get(id))?.status,
+      (await all(proposals.list())).length,
+      (await all(store.listProposals())).length,
+    ];
+    nowMs += 399;
+    expect(await seen()).toEqual(["pending", 1, 1]);
+    nowMs += 1;
+    expect(await seen()).toEqual([undefined, 0, 0]);
+    await expect(proposals.approve(id, ada)).rejects.toThrow("ENOENT");
+    // MongoDB deletes it by this time.
+    expect(await db.collection(`${place.collection}_proposals`).find().toArray()).toMatchObject([
+      { expiresAt: new Date(nowMs) },
+    ]);
+  });
+
+  // Requirement: approval.forgotten
+  it("takes the proposals of memories that were never written, and of stores without it, after the same time", async () => {
+    const place = fresh({ store: { clock } });
+    const expireMs = { global: 1000, perThread: 500 };
+    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: place.collection, clock, expireMs });
+    const inbox = async (): Promise<string[]> => (await all(store.listProposals())).map(({ path }) => path);
+    await appended(place, "/before", "x");
+    expect(await inbox()).toEqual(["/before"]);
+    nowMs += 500;
+    await appended(place, "/after", "x");
+    expect(await inbox()).toEqual(["/before", "/after"]);
+    nowMs += 500;
+    expect(await inbox()).toEqual(["/after"]);
+    nowMs += 500;
+    expect(await inbox()).toEqual([]);
+  });
+});
+
 describe("redaction", () => {
   // Requirement: approval.redacted
   it("takes texts out of proposals, decided or not, and rejects those that are open", async () => {
@@ -741,6 +794,20 @@ describe("an interrupt", () => {
     expect(await db.collection("memories_proposals").findOne({ nodeId: place.nodeId })).toMatchObject({
       status: "approved",
     });
+  });
+
+  // Requirement: approval.redacted
+  it("whose text was redacted while it waited is refused, and asks nobody", async () => {
+    const place = fresh({ node: { onAsk: "interrupt" }, store: { history: true } });
+    const agent = buildAgent(place.node, new MemorySaver());
+    await place.memory.write("/a", "secret");
+    await agent.invoke(input, config);
+    await place.memory.history?.redact({ text: "secret", cut: true });
+    expect(await dump(place.collection)).not.toContain("secret");
+    const resumed = await agent.invoke(approved as never, config);
+    expect(resumed).not.toHaveProperty("__interrupt__");
+    expect(JSON.stringify(resumed)).toContain("its text was redacted while it waited");
+    expect(await texts(place)).toEqual({ "/a": "------" });
   });
 
   // Requirement: approval.as-shown
