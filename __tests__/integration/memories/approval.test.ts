@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
@@ -11,10 +12,13 @@ import { checkAddress } from "../../../src/core/values/address.js";
 import type { ChangeRecords } from "../../../src/core/contract/change-record.js";
 import type { MemoryProposal, MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
 import { redactRecords } from "../../../src/core/approval/redact-records.js";
+import type { MemoryActor } from "../../../src/core/values/actor.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
+import type { MemorySource } from "../../../src/langchain/memory-source.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
@@ -29,6 +33,7 @@ import { cli } from "../../helpers/run-cli.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
+import { getFailure } from "../../helpers/get-failure.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { serverApi } from "../../helpers/server-api.js";
@@ -103,6 +108,18 @@ async function proposed({ node }: Pick<Place, "node">, args: Record<string, unkn
   const [tool] = node.memoryTools;
   const answer = JSON.parse(String(await tool?.invoke(args as never))) as { result?: { proposal?: string } };
   return answer.result?.proposal ?? "";
+}
+
+/** Proposes by the unified tool, whose program names an actor. @returns the id */
+async function proposedBy({ node }: Place, actor: MemoryActor, config: RunnableConfig): Promise<string> {
+  const memory: MemorySource = async (run) => (await node.memoryForRun(run)).with({ actor });
+  const answer = await new MemoryTool({ memory }).invoke({ command: "append", path: "/a", content: "x" }, config);
+  return (JSON.parse(answer) as { result: { proposal: string } }).result.proposal;
+}
+
+/** The actors of the versions, newest first. */
+async function listActors({ memory }: Place): Promise<unknown[]> {
+  return (await all(memory.history?.list() ?? [])).map(({ actor }) => actor);
 }
 
 const appended = (place: Place, path: string, content: string): Promise<string> =>
@@ -264,6 +281,24 @@ describe("a proposal", () => {
       ["/b", undefined],
       ["/a", "ada"],
     ]);
+  });
+
+  // Requirement: approval.review
+  it("names the actor that a program gave, and so does the version after its approval", async () => {
+    const place = fresh({ store: { history: true } });
+    const actor = { userId: "zoe", agent: "importer" };
+    const program = place.node.memory().with({ actor });
+    const { proposal = "" } = await getFailure(program.append("/a", "x"));
+    expect(await place.proposals.get(proposal)).toMatchObject({ actor });
+    await listProposals(program).approve(proposal, bob);
+    expect(await listActors(place)).toEqual([actor]);
+  });
+
+  // Requirement: approval.review
+  it("of a run names the run and the actor that its program gave", async () => {
+    const place = fresh();
+    const id = await proposedBy(place, { agent: "planner" }, { configurable: { thread_id: "t", user_id: "zoe" } });
+    expect((await place.proposals.get(id))?.actor).toEqual({ threadId: "t", userId: "zoe", agent: "planner" });
   });
 
   // Requirement: approval.guard
@@ -719,16 +754,14 @@ describe("redaction", () => {
 });
 
 describe("an interrupt", () => {
+  const createModel = () =>
+    new ScriptedChatModel((messages) =>
+      messages.at(-1)?.getType() === "tool"
+        ? "done"
+        : [{ tool: "memory", args: { command: "append", path: "/a", content: "x" } }],
+    );
   const buildAgent = (node: MemoryNode, checkpointer: MemorySaver) =>
-    createAgent({
-      model: new ScriptedChatModel((messages) =>
-        messages.at(-1)?.getType() === "tool"
-          ? "done"
-          : [{ tool: "memory", args: { command: "append", path: "/a", content: "x" } }],
-      ),
-      middleware: [memoryMiddleware({ memory: node })],
-      checkpointer,
-    });
+    createAgent({ model: createModel(), middleware: [memoryMiddleware({ memory: node })], checkpointer });
   const input = { messages: [{ role: "user", content: "go" }] };
   const config = { configurable: { thread_id: "t" } };
   const approved = new Command({ resume: { decisions: [{ type: "approve" }] } });
@@ -767,6 +800,18 @@ describe("an interrupt", () => {
     expect(await db.collection("memories_proposals").findOne({ nodeId: place.nodeId })).toMatchObject({
       status: "approved",
     });
+  });
+
+  // Requirement: approval.review
+  it("leads to a version that names the run and the actor that its program gave", async () => {
+    const place = fresh({ node: { onAsk: "interrupt" }, store: { history: true } });
+    const memory: MemorySource = async (run) =>
+      (await place.node.memoryForRun(run)).with({ actor: { client: "tests" } });
+    const tools = [new MemoryTool({ memory })];
+    const agent = createAgent({ model: createModel(), tools, checkpointer: new MemorySaver() });
+    await agent.invoke(input, config);
+    await agent.invoke(approved as never, config);
+    expect(await listActors(place)).toEqual([expect.objectContaining({ threadId: "t", client: "tests" })]);
   });
 
   // Requirement: approval.as-shown

@@ -79,7 +79,9 @@ describe("the first call of a store", () => {
   it("says that a server without TLS closed the connection, and names the host in the cause", async () => {
     const { uri } = testDatabase("standalone");
     const { message, cause } = await getFailure(storeOf(`${uri}?tls=true`).start());
-    expect(message).toMatch(/^EIO: MongoDB did not answer \(ECONNRESET: it closed the connection before TLS began\); if/);
+    expect(message).toMatch(
+      /^EIO: MongoDB did not answer \(ECONNRESET: it closed the connection before TLS began\); if/,
+    );
     expect(message).toContain("if the server has no TLS, leave tls out of the connection string");
     expect(String(cause)).toContain(new URL(uri).host);
   });
