@@ -10,7 +10,7 @@ import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
+import { closeInTime, createClient, getDatabasePlace, openMemoriesDatabase, getServerAddress } from "../driver/client.js";
 import { connectFirst } from "../driver/first-connection.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
@@ -85,7 +85,7 @@ export class MemoryDatabase {
     { dbName, memoriesCollection = "memories", layout = "document" }: MemoryDatabaseOptions,
   ) {
     this.client = client;
-    this.db = openDatabase(client, dbName);
+    this.db = openMemoriesDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.layoutName = layout;
     this.#open = (makesIndexes, expireMs = {}) =>
