@@ -103,9 +103,7 @@ export class RecordCollection {
 
   static open(db: Db, context: RecordContext): RecordCollection {
     const { name, writeConcern } = context;
-    // An attempt must see whether another attempt has overtaken it.
-    const options = { writeConcern, readPreference: "primary" } as const;
-    const collection = new ExactCollection(db.collection<RecordDocument>(name, options));
+    const collection = new ExactCollection(db.collection<RecordDocument>(name, { writeConcern }));
     const prepare = once(async () => {
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, proposalIndexes, "a proposal", own.option);

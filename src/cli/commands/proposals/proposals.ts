@@ -61,6 +61,7 @@ export const proposals = createCommand<Input>({
       const { id, json } = input;
       if (id === undefined) return listOwn(open, input, context);
       const { out } = context;
+      const proposal = await readProposal(open, id);
       const { diff, proposed, base } = proposal;
       const shownDiff = base === "" ? "The text of this proposal was redacted.\n" : styleDiff(diff, out);
       const text = `${formatProposal(proposal, out)}\n\n${shownDiff}`;
