@@ -3,22 +3,8 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { getIncarnation, type MemoryDocument } from "./page-document.js";
 import { compareKeys, getEndBelow, getAddressKey, getOrderKey, getPagesRange, getStartBelow } from "./page-keys.js";
-import type { PagesContext } from "./pages-context.js";
+import type { KnownPage, KnownPages, PagesContext } from "./pages-context.js";
 import { pageIndex } from "./page-indexes.js";
-
-export interface KnownPage {
-  _id: MemoryDocument["_id"];
-  lo: string;
-}
-
-/** The pages of a memory that has several, as this process saw them last. Every command checks whether it is true. */
-export interface KnownPages {
-  incarnation: string;
-  /** Sorted by position. The head is the first, at the empty position. */
-  pages: readonly KnownPage[];
-  /** The time of the last change that this process has seen in the head. */
-  updatedAt: Date;
-}
 
 /** The part of a memory that a call needs. */
 export interface PageRange {

@@ -7,20 +7,11 @@ import { getParents } from "../../../core/values/paths.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
-import {
-  covers,
-  findKnownPages,
-  type KnownPage,
-  type KnownPages,
-  learnPages,
-  pagesAtOnce,
-  selectPages,
-  sortPages,
-} from "./known-pages.js";
+import { covers, findKnownPages, learnPages, pagesAtOnce, selectPages, sortPages } from "./known-pages.js";
 import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
 import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { compareKeys, getPathAt } from "./page-keys.js";
-import { lookUpPresent, type PagesContext } from "./pages-context.js";
+import { type KnownPage, type KnownPages, lookUpPresent, type PagesContext } from "./pages-context.js";
 
 /** A page, with the fields that a scope has asked for. */
 export type LoadedPage = MemoryDocument & { measuredBytes?: number; isApplied?: true };

@@ -3,11 +3,11 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { newChangeId } from "../change-id.js";
 import { type Expression, literal, where } from "../expressions.js";
 import type { PageForm } from "./change-pipeline.js";
-import { type KnownPages, selectPages } from "./known-pages.js";
+import { selectPages } from "./known-pages.js";
 import { type LoadedPage, isHead } from "./load.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
 import { getEndBelow, getHeadId, getOrderKey } from "./page-keys.js";
-import { lookUpPresent, type PagesContext } from "./pages-context.js";
+import { type KnownPages, lookUpPresent, type PagesContext } from "./pages-context.js";
 
 /** The page that a command changes. */
 export interface PageTarget {

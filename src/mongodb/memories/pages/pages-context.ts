@@ -6,7 +6,6 @@ import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { SharedCollections } from "../contract/store-context.js";
 import { type MemoryExpiry, notExpired } from "../expiry/memory-expiry.js";
-import type { KnownPages } from "./known-pages.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
 import { getHeadId } from "./page-keys.js";
 import type { PageSummaries } from "./page-summaries.js";
@@ -39,6 +38,20 @@ export interface PagesContext extends SharedCollections {
   /** The pages of the memories that have several. */
   knownPages: RecentMap<KnownPages>;
   summaries: PageSummaries;
+}
+
+export interface KnownPage {
+  _id: MemoryDocument["_id"];
+  lo: string;
+}
+
+/** The pages of a memory that has several, as this process saw them last. Every command checks whether it is true. */
+export interface KnownPages {
+  incarnation: string;
+  /** Sorted by position. The head is the first, at the empty position. */
+  pages: readonly KnownPage[];
+  /** The time of the last change that this process has seen in the head. */
+  updatedAt: Date;
 }
 
 export interface ServerFacts {

@@ -2,9 +2,8 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
 import { notExpired } from "../expiry/memory-expiry.js";
-import type { KnownPages } from "./known-pages.js";
 import { getAddressKey } from "./page-keys.js";
-import type { PagesContext } from "./pages-context.js";
+import type { KnownPages, PagesContext } from "./pages-context.js";
 
 /** How many times in its life a memory's head learns that another page has changed. */
 const touchesPerLife = 16;
