@@ -131,3 +131,12 @@ function withinLimit(
   };
   return bound([["after", after]], where(isFull, "$$ROOT", "$$after"));
 }
+
+/** Projects the other result of a change. Only the expected page knows whether there was nothing to do. */
+export function createAnswer(
+  { answer }: Pick<ChangeParts, "answer">,
+  { unless }: Pick<PageForm, "unless">,
+): Record<string, Expression> {
+  if (answer === undefined || !("isNothing" in answer)) return answer ?? {};
+  return { isNothing: { $and: [{ $not: [{ $or: unless }] }, answer.isNothing] } };
+}

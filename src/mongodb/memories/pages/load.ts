@@ -35,7 +35,12 @@ export interface LoadScope extends PageRange {
 }
 
 /** A page, with the fields that a scope has asked for. */
-export type LoadedPage = MemoryDocument & { measuredBytes?: number; isApplied?: true };
+export type LoadedPage = MemoryDocument & {
+  measuredBytes?: number;
+  isApplied?: true;
+  /** Whether the page is stored with an earlier end, because the pages behind it are missing. */
+  isTorn?: true;
+};
 
 export interface LoadedPages {
   /** Sorted by position. Empty if there is no memory. */
@@ -91,7 +96,10 @@ async function loadFromHead(
   return inSnapshot(context.client, (session) => loadInSnapshot(context, address, scope, session, call));
 }
 
-/** Reads which pages there are and then the pages, at one point in time. What no page covers then is empty. */
+/**
+ * Reads which pages there are and then the pages, at one point in time. What no page covers then is empty, and belongs
+ * to the page before it.
+ */
 export async function loadInSnapshot(
   context: PagesContext,
   address: CheckedAddress,
@@ -102,7 +110,19 @@ export async function loadInSnapshot(
   const head = await findHead(context, address, projectScope(scope), { session }, call);
   const known = await learnPages(context, address, head, { session }, call);
   if (known === undefined) return finishLoad(head === null ? [] : [head], scope, false);
-  return finishLoad(await findPages(context, { known, scope }, { session }, call), scope, true);
+  const pages = await findPages(context, { known, scope }, { session }, call);
+  return finishLoad(
+    pages.map((page) => closeGap(page, known)),
+    scope,
+    true,
+  );
+}
+
+/** A removal that was interrupted leaves gaps between pages. */
+function closeGap(page: LoadedPage, { pages }: KnownPages): LoadedPage {
+  const next = pages[pages.findIndex(({ _id }) => _id === page._id) + 1];
+  const { hi, ...rest } = page;
+  return hi === next?.lo ? page : { ...rest, ...(next && { hi: next.lo }), isTorn: true };
 }
 
 /** A document of the earlier system has no revision, and `data` may be nested, so it is read whole. */
@@ -189,8 +209,8 @@ function finishLoad(pages: readonly LoadedPage[], scope: LoadScope, isPaged: boo
 }
 
 /** The directories above the first position of a page exist because the page does. */
-export function listDirectoriesAbove({ lo = "" }: Pick<MemoryDocument, "lo">): string[] {
-  return lo === "" ? [] : getParents(getPathAt(lo));
+function listDirectoriesAbove({ lo = "", hi = "", isTorn }: LoadedPage): string[] {
+  return [lo, ...(isTorn === true ? [hi] : [])].flatMap((start) => (start === "" ? [] : getParents(getPathAt(start))));
 }
 
 /* The projection of a scope, and the part of a page that it returns. */

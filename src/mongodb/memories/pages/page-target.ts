@@ -3,11 +3,11 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { newChangeId } from "../change-id.js";
 import { type Expression, literal, where } from "../expressions.js";
 import type { PageForm } from "./change-pipeline.js";
-import { type KnownPages, selectPages } from "./known-pages.js";
+import type { KnownPage } from "./known-pages.js";
 import { type LoadedPage, isHead } from "./load.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
 import { getEndBelow, getHeadId, getOrderKey } from "./page-keys.js";
-import { lookUpPresent, type PagesContext } from "./pages-context.js";
+import { isPresent, lookUpPresent, type PagesContext } from "./pages-context.js";
 
 /** The page that a command changes. */
 export interface PageTarget {
@@ -27,26 +27,34 @@ export function targetHeadAlone(context: PagesContext, address: CheckedAddress):
   };
 }
 
-/** The known page that covers the path of a change. */
-export function targetKnownPage(known: KnownPages, change: Change): PageTarget {
-  const [page] = selectPages(known, { paths: [change.path], below: [] });
+/** A known page that covers the path of a change. */
+export function targetKnownPage(
+  context: PagesContext,
+  address: CheckedAddress,
+  { _id, lo }: KnownPage,
+  change: Change,
+): PageTarget {
   const end = change.type === "delete" ? getEndBelow(change.path) : null;
   const endsBefore: Expression =
     end === null ? { $lte: ["$hi", literal(getOrderKey(change.path))] } : { $lt: ["$hi", literal(end)] };
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
-  return { filter: { _id: page?._id }, form: { unless: [unless], isPaged: true }, isHead: page?.lo === "" };
+  const filter = { _id, ...(isHead({ lo }) && isPresent(context, address)) };
+  return { filter, form: { unless: [unless], isPaged: true }, isHead: isHead({ lo }) };
 }
 
-/** A page that was loaded. The change must check that nobody has changed it since. */
+/**
+ * A page that was loaded. The change must check that nobody has changed it since.
+ * @param isPaged whether it is one of several
+ */
 export function targetLoadedPage(
   context: PagesContext,
   address: CheckedAddress,
   page: LoadedPage,
   isPaged: boolean,
 ): PageTarget {
-  if (!isPaged) return targetHeadAlone(context, address);
-  return { filter: { _id: page._id }, form: { unless: [], isPaged }, isHead: isHead(page) };
+  const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(context, address)) };
+  return { filter, form: { unless: isPaged ? [] : [isSeveral], isPaged }, isHead: isHead(page) };
 }
 
 /**

@@ -11,7 +11,7 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../expressions.js";
 import { transactionError } from "../transaction-errors.js";
-import { type ChangeParts, createCommand, type PipelineCommand } from "./change-pipeline.js";
+import { type ChangeParts, createAnswer, createCommand, type PipelineCommand } from "./change-pipeline.js";
 import { findHead } from "./load.js";
 import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox/outbox.js";
 import { moveVersions, OutboxSource } from "./outbox/outbox-source.js";
@@ -201,7 +201,7 @@ export class PageWrites {
       {
         upsert,
         returnDocument: "after",
-        projection: { _id: 0, lastChange: 1, ...parts.answer, ...(records && outboxState) },
+        projection: { _id: 0, lastChange: 1, ...createAnswer(parts, target.form), ...(records && outboxState) },
         ...asPlainValues,
       },
       call,

@@ -32,6 +32,9 @@ export type StoreOutcome = "stored" | "lost" | "again";
 /** A page after the change, with the `_id` that it has or gets. */
 type PlannedPage = NewPage<LoadedPage> & KnownPage;
 
+/** Somebody else has made the memory. */
+const exists: Expression = { $ne: [{ $ifNull: ["$revision", "$data", "$dirs", null] }, null] };
+
 const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, counts: null, growth: 0 };
 
 /**
@@ -99,7 +102,7 @@ export class PagedChange {
 
   async #changePage(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], this.#scope)) : loaded.pages[0];
-    if (loaded.isPaged && page === undefined) return this.#replaceNext();
+    if (loaded.isPaged && (page === undefined || page.isTorn === true)) return this.#replaceNext();
     const parts = await this.#createParts(loaded, page, edits, call);
     const mostBytes =
       page === undefined ? this.#newDocumentBytes(edits) : (page.measuredBytes ?? 0) + Number(parts.growth);
@@ -126,10 +129,10 @@ export class PagedChange {
       const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
       return toOutcome(await this.#writes.commit(writes, { target, parts: headParts }, { at, createdAt }, call));
     }
-    const known = findKnownPages(this.#context, this.#address);
-    const isGone =
-      loaded.isPaged && known !== undefined && !(await touchHead(this.#context, this.#address, known, call));
-    if (isGone) return "lost";
+    if (loaded.isPaged) {
+      const known = findKnownPages(this.#context, this.#address);
+      if (known === undefined || !(await touchHead(this.#context, this.#address, known, call))) return "lost";
+    }
     const isMissing = page === undefined;
     const target = isMissing
       ? targetHeadAlone(this.#context, this.#address)
@@ -161,21 +164,18 @@ export class PagedChange {
       return "again";
     }
     if (loaded.isPaged || !isOnePage) await this.#checkRoomOfPages(loaded, edits, call);
-    const headParts = await this.#planHead(loaded, head, { plan, edits }, call);
+    const isAlone = plan[0] !== undefined && isHead(plan[0]) && plan[0].hi === undefined;
+    const headParts = await this.#planHead(loaded, head, { plan, edits, isAlone }, call);
     const times = { at, createdAt: at };
     if (isOnePage) {
       await this.#checkRoomOfHead(head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
-      const target = targetHeadAlone(this.#context, this.#address);
+      const target = targetLoadedPage(this.#context, this.#address, head, false);
       const options = { target, ...times, upsert: false, splitBytes: null };
       const made = await this.#writes.make(headParts, options, call);
       return toOutcome(made !== null && made !== "missing");
     }
-    const isAlone = plan[0]?.hi === undefined && isHead(plan[0] ?? {});
-    const target = {
-      filter: { _id: head._id },
-      form: { unless: [], isPaged: !isAlone },
-      isHead: true,
-    };
+    const form = { unless: [], isPaged: !isAlone };
+    const target = { ...targetLoadedPage(this.#context, this.#address, head, true), form };
     const writes = this.#planWrites(loaded, head, plan);
     const isMade = await this.#writes.commit(writes, { target, parts: headParts }, times, call);
     if (isMade) this.#rememberPages(loaded, head, plan, at);
@@ -186,20 +186,21 @@ export class PagedChange {
   async #createHead(at: Date, call: CallContext): Promise<StoreOutcome> {
     const target = targetHeadAlone(this.#context, this.#address);
     const options = { target, at, createdAt: at, upsert: true, splitBytes: null };
-    await this.#writes.make({ ...noChange, fields: literalFields({ files: [], directories: [] }) }, options, call);
+    const fields = literalFields({ files: [], directories: [] });
+    await this.#writes.make({ ...noChange, unless: [exists], fields }, options, call);
     return "again";
   }
 
   async #planHead(
     { tree, pages }: LoadedPages,
     head: LoadedPage,
-    { plan, edits }: { plan: readonly PlannedPage[]; edits: TreeEdits },
+    { plan, edits, isAlone }: { plan: readonly PlannedPage[]; edits: TreeEdits; isAlone: boolean },
     call: CallContext,
   ): Promise<ChangeParts> {
     const own = plan.find(({ old }) => old === head);
     const kept = new Set(plan.map(({ old }) => old));
     const removed = pages.filter((page) => !kept.has(page));
-    const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, plan.length === 1);
+    const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, isAlone);
     const recorded = this.#context.history === null ? null : await runInTurns(recordParts(tree, edits), call);
     return {
       ...noChange,
