@@ -10,7 +10,7 @@ import type { ExactWrite } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../expressions.js";
-import { transactionError } from "../transaction-errors.js";
+import { isTooMuch, transactionError } from "../transaction-errors.js";
 import { type ChangeParts, createAnswer, createCommand, type PipelineCommand } from "./change-pipeline.js";
 import { findHead } from "./load.js";
 import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox/outbox.js";
@@ -68,14 +68,30 @@ export class PageWrites {
    * @returns null if nothing was changed. "missing": there is no such page
    */
   async make(parts: ChangeParts, options: PageWriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
-    let tooLargeAlone = 0;
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    return this.#retry(async () => {
       try {
         return await this.#send(parts, options, call);
       } catch (error) {
-        if (isDuplicateKey(error)) await this.deleteExpired(call);
-        else if (!isTooLarge(error) || this.#context.history === null) throw this.toWriteError(error);
-        else if (await this.#hasRecorded(call)) await new OutboxSource(this.#context, this.#address).flush(call);
+        if (!isDuplicateKey(error)) throw error;
+        await this.deleteExpired(call);
+        return "again";
+      }
+    }, call);
+  }
+
+  /**
+   * Repeats what did not run: after "again", and if the outbox leaves no room for it.
+   * @throws MemoryError
+   */
+  async #retry<Result>(run: () => Promise<Result | "again">, call: CallContext): Promise<Result> {
+    let tooLargeAlone = 0;
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      try {
+        const result = await run();
+        if (result !== "again") return result;
+      } catch (error) {
+        if (!isTooLarge(error) || this.#context.history === null) throw this.toWriteError(error);
+        if (await this.#hasRecorded(call)) await new OutboxSource(this.#context, this.#address).flush(call);
         // Another process may have moved the recorded changes just before this check.
         else if ((tooLargeAlone += 1) === maxTooLargeAlone) throw tooMuchAtOnce(error);
       }
@@ -96,17 +112,19 @@ export class PageWrites {
     call: CallContext,
   ): Promise<boolean> {
     const { client, writeConcern } = this.#context;
-    try {
-      const state = await inTransaction({ client, writeConcern }, call, async (session) => {
-        await this.#sendAll(writes, times, session, call);
-        return head === null ? null : this.#sendHead(head, times, session, call);
-      });
-      if (state !== null) await this.#keepOutboxSmall(state, call);
-      return true;
-    } catch (error) {
-      if (error instanceof StaleWrite) return false;
-      throw MemoryError.isInstance(error) ? error : transactionError(error);
-    }
+    return this.#retry(async () => {
+      try {
+        const state = await inTransaction({ client, writeConcern }, call, async (session) => {
+          await this.#sendAll(writes, times, session, call);
+          return head === null ? null : this.#sendHead(head, times, session, call);
+        });
+        if (state !== null) await this.#keepOutboxSmall(state, call);
+        return true;
+      } catch (error) {
+        if (error instanceof StaleWrite) return false;
+        throw isTooMuch(error) ? transactionError(error) : error;
+      }
+    }, call);
   }
 
   /** @throws StaleWrite if one of the writes would change nothing */

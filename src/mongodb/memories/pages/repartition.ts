@@ -1,3 +1,4 @@
+import { memoryBytesCeiling } from "../../../core/memory-options.js";
 import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../../core/values/text.js";
@@ -108,10 +109,13 @@ function splitPage<Old extends OldPage>(
   }));
 }
 
-/** A part that cannot be cut, because it is one large file, is looked at again when it has doubled. */
+/**
+ * A part that cannot be cut, because it is one large file, is looked at again when it has doubled, or when it has no
+ * room in a document any more.
+ */
 function getNextSplit(part: readonly Entry[], pageBytes: number): number | undefined {
   const sizeBytes = sumBytes(part);
-  return sizeBytes > pageBytes / 2 ? Math.max(pageBytes, 2 * sizeBytes) : undefined;
+  return sizeBytes > pageBytes / 2 ? Math.max(pageBytes, Math.min(2 * sizeBytes, memoryBytesCeiling)) : undefined;
 }
 
 function cutIntoParts(entries: readonly Entry[], maxBytes: number): Entry[][] {
