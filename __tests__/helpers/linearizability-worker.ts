@@ -3,6 +3,7 @@ import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { randomCommands, type WorkloadName, workloads } from "./linearizability/random-commands.js";
 import { recordedCall } from "./linearizability/recorded-call.js";
+import { parsePageBytes, withPageBytes } from "./page-sizes.js";
 import { untilAnswers } from "./until-answers.js";
 
 /** Number of simultaneous calls of one process. */
@@ -15,11 +16,17 @@ export type WorkerOrder =
 
 /**
  * A process with its own client, which makes random calls and writes each call to the standard output. Its arguments:
- * URI, database and name. The process ends when its standard input ends.
+ * URI, database, name, the size of pages or nothing, and "history" or nothing. The process ends when its standard input
+ * ends.
  */
-const [uri = "", dbName = "", name = ""] = process.argv.slice(2);
+const [uri = "", dbName = "", name = "", pageBytes, history] = process.argv.slice(2);
 const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2000 });
-const store = new MongoMemoryStore({ client, dbName });
+const store = new MongoMemoryStore({
+  client,
+  dbName,
+  history: history === "history",
+  ...withPageBytes(parsePageBytes(pageBytes)),
+});
 const tell = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 let isStopped = false;
 

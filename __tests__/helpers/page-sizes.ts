@@ -27,7 +27,16 @@ export function withPageBytes(pageBytes: number | undefined): { [pageBytesOption
   return pageBytes === undefined ? {} : { [pageBytesOption]: pageBytes };
 }
 
+/** The argument of a process for a size of pages. */
+export function toArgument(pageBytes: number | undefined): string {
+  return pageBytes === undefined ? "" : String(pageBytes);
+}
+
+export function parsePageBytes(argument: string | undefined): number | undefined {
+  return argument === undefined || argument === "" ? undefined : Number(argument);
+}
+
 /** Describes a place in titles. */
 export function describePlace([kind, pageBytes]: Place): string {
-  return `${kind}, pages of ${pageBytes ?? "the usual"} bytes`;
+  return `${kind}, pages of ${pageBytes === undefined ? "the usual size" : `${pageBytes} bytes`}`;
 }

@@ -2,12 +2,22 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { compiled } from "../compiled-sources.js";
+import { toArgument } from "../page-sizes.js";
 import type { WorkerOrder } from "../linearizability-worker.js";
 import type { Operation } from "./checker.js";
 import type { Command } from "./memory-commands.js";
 import { operationOf, type RecordedCall } from "./recorded-call.js";
 
 type Round = Extract<WorkerOrder, { nodeId: string }>;
+
+/** The database of the processes, and how they keep memories in it. */
+export interface WorkerPlace {
+  uri: string;
+  dbName: string;
+  pageBytes?: number | undefined;
+  /** @default false */
+  history?: boolean;
+}
 
 /** Several processes that call one memory at the same time, each with its own client. */
 export class Workers {
@@ -18,12 +28,13 @@ export class Workers {
   #busy = 0;
   #failure: Error | null = null;
 
-  static async start(count: number, { uri, dbName }: { uri: string; dbName: string }): Promise<Workers> {
+  static async start(count: number, { uri, dbName, pageBytes, history = false }: WorkerPlace): Promise<Workers> {
     const workers = new Workers();
     const program = compiled("__tests__/helpers/linearizability-worker.ts");
+    const rest = [toArgument(pageBytes), history ? "history" : ""];
     for (let number = 0; number < count; number += 1) {
       workers.#listenTo(
-        spawn(process.execPath, [program, uri, dbName, String.fromCodePoint(97 + number)], {
+        spawn(process.execPath, [program, uri, dbName, String.fromCodePoint(97 + number), ...rest], {
           stdio: ["pipe", "pipe", "inherit"],
         }),
       );

@@ -6,6 +6,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
+import { describePlace, places, withPageBytes } from "../../helpers/page-sizes.js";
 import { patched } from "../../helpers/patched.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -186,13 +187,14 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
   expect((await memory.snapshot()).files).toHaveLength(present.files.size);
 }
 
-describe("a history", () => {
-  const { client, name: dbName } = testDatabase("standalone");
-  const numRuns = repetitions({ usual: 6, long: 300 });
+describe.each(places.map((place) => [describePlace(place), place] as const))("a history, %s", (_, place) => {
+  const [kind, pageBytes] = place;
+  const { client, name: dbName } = testDatabase(kind);
+  const numRuns = repetitions({ usual: 2, long: 60 });
 
   // Requirement: history.model
   it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
-    const store = new MongoMemoryStore({ client, dbName, history: true });
+    const store = new MongoMemoryStore({ client, dbName, history: true, ...withPageBytes(pageBytes) });
     const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 40 }), async (sequence) => {
       const recorded = await Recorded.open(store);
       const model = new ModelMemory();
@@ -209,6 +211,7 @@ describe("a history", () => {
       dbName,
       memoriesCollection: "short",
       history: { keepVersions: 2 },
+      ...withPageBytes(pageBytes),
     });
     const changes = fc.array(
       fc.oneof(

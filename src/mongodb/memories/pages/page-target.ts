@@ -53,8 +53,13 @@ export function targetLoadedPage(
   page: LoadedPage,
   isPaged: boolean,
 ): PageTarget {
-  const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(context, address)) };
-  return { filter, form: { unless: isPaged ? [] : [isSeveral] }, isHead: isHead(page) };
+  if (isPaged) {
+    const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(context, address)) };
+    return { filter, form: { unless: [] }, isHead: isHead(page) };
+  }
+  const { _id, key } = page;
+  const filter = { ...lookUpPresent(context, address), ...(key === undefined ? { _id } : { key }) };
+  return { filter, form: { unless: [isSeveral] }, isHead: true };
 }
 
 /**

@@ -117,10 +117,8 @@ export class PageWrites {
   ): Promise<OutboxState | null> {
     const { client, writeConcern } = this.#context;
     return inTransaction({ client, writeConcern }, call, async (session) => {
-      // All such transactions write the head, so one that comes second ends here.
-      const state = await this.#sendHead(head, times, session, call);
       await this.#sendAll(writes, times, session, call);
-      return state;
+      return this.#sendHead(head, times, session, call);
     });
   }
 
