@@ -11,11 +11,11 @@ const places = [
 
 /**
  * Packages that become part of `dist`. Only small parts of `diff` and `hono` are used, and the whole packages would be
- * most of an installation. The command line alone uses `commander`, which takes a fifth of its space there, and the
- * English of `chrono-node`, which is a hundredth of it. `stemmer` is only an ES module, which programs in CommonJS and
- * their tests may be unable to load. THIRD-PARTY-LICENSES.md has the licences.
+ * most of an installation. The command line alone uses `commander`, which takes a fifth of its space there. `stemmer` is
+ * only an ES module, which programs in CommonJS and their tests may be unable to load. THIRD-PARTY-LICENSES.md has the
+ * licences.
  */
-export const bundledPackages = ["@hono/node-server", "chrono-node", "commander", "diff", "hono", "stemmer"];
+export const bundledPackages = ["@hono/node-server", "commander", "diff", "hono", "stemmer"];
 
 /** The source file of each entry that package.json exports, by its name: `index` for ".", `claude` for "./claude". */
 export function entrySources(): Record<string, string> {

@@ -3,15 +3,15 @@ import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js"
 
 /**
  * A process that approves proposals, and kills itself just before it sends a command. Its arguments: URI, database,
- * node of the memory, proposal, and number of the command.
+ * node of the memory, proposal, number of the command, and "history" if the store keeps one.
  */
-const [uri = "", dbName = "", nodeId = "", id = "", last = ""] = process.argv.slice(2);
+const [uri = "", dbName = "", nodeId = "", id = "", last = "", history] = process.argv.slice(2);
 const client = new MongoClient(uri, { monitorCommands: true });
 let sent = 0;
 client.on("commandStarted", () => {
   sent += 1;
   if (sent === Number(last)) process.kill(process.pid, "SIGKILL");
 });
-const store = new MongoMemoryStore({ client, dbName });
+const store = new MongoMemoryStore({ client, dbName, history: history !== undefined });
 await store.memory({ nodeId }).proposals?.approve(id, { by: { userId: "ada" } });
 await client.close();

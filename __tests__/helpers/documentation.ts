@@ -136,6 +136,8 @@ export interface ResultType {
   fields: ResultField[];
 }
 
+const isInternal = (field: ts.Symbol): boolean => field.getJsDocTags().some(({ name }) => name === "internal");
+
 /** Reads the exports of the entries through the compiler. */
 export class Surface {
   readonly #program: ts.Program;
@@ -165,7 +167,7 @@ export class Surface {
         return {
           name: symbol.name,
           fields: all
-            .filter((field) => !isAlias && this.#isOwnField(field, symbol))
+            .filter((field) => !isAlias && this.#isOwnField(field, symbol) && !isInternal(field))
             .map((field) => ({
               name: field.name,
               defaultText: this.#defaultText(field),

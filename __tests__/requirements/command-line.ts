@@ -41,13 +41,9 @@ export const commandLine: Requirements = {
     source: "specification section 14",
     says: "proposals, approve and reject show what agents propose and decide about it in the name of a person",
   },
-  "command-line.completion": {
-    source: "reported: other memories",
-    says: "bash, zsh and fish complete commands, options and their values",
-  },
   "command-line.times": {
     source: "specification section 13",
-    says: "a time is ISO 8601 or words such as yesterday and 2 days ago, in UTC, and nothing that reads in two ways",
+    says: "a time is ISO 8601 in UTC, or how long ago it was, such as 30d, and nothing that reads in two ways",
   },
   "command-line.json": {
     source: "reported: other memories",
@@ -59,7 +55,7 @@ export const commandLine: Requirements = {
   },
   "command-line.doctor": {
     source: "reported: other memories",
-    says: "doctor finds missing and foreign indexes, large memories and the earlier format, and changes nothing",
+    says: "doctor finds missing and foreign indexes, memories near their limit and the earlier format, and changes nothing",
   },
   "command-line.earlier-format": {
     source: "specification section 5",
@@ -75,11 +71,15 @@ export const commandLine: Requirements = {
   },
   "command-line.archives-with-history": {
     source: "specification section 15",
-    says: "an export carries the history along when told to, and an import restores it, redacted versions redacted",
+    says: "an export has the versions with their texts when told to, for reading, and redacted versions redacted",
   },
   "command-line.export-keeps-memories-apart": {
     source: "specification section 1",
     says: "an export of all memories keeps each apart",
+  },
+  "command-line.export-of-a-person": {
+    source: "specification section 15",
+    says: "an export of a user or a thread has the memories of all nodes",
   },
   "command-line.import-replaces-when-told": {
     source: "specification section 4",
@@ -95,7 +95,7 @@ export const commandLine: Requirements = {
   },
   "command-line.imports-in-batches": {
     source: "specification section 4",
-    says: "an import and a copy into MongoDB write many small files by one change",
+    says: "an import into MongoDB writes many small files by one change",
   },
   "command-line.hostile-archives": {
     source: "FastMCP4J",
@@ -147,7 +147,7 @@ export const commandLine: Requirements = {
   },
   "command-line.databases": {
     source: "public names",
-    says: "the database is that of the option, else of the connection string, else of the other side of a copy",
+    says: "the database is that of the option, else of the connection string",
   },
   "command-line.time-limits": {
     source: "specification section 4",

@@ -9,6 +9,7 @@ export const history: Requirements = {
   },
   "history.one-step": { source, says: "whatever crashes, each change has its version, once, in one order" },
   "history.cost": { source, says: "a change takes at most 1.1 commands on average" },
+  "history.read-cost": { source, says: "one version costs the same to read, however many other files there are" },
   "history.model": { source, says: "trees, texts, diffs and blame agree with a list of all trees" },
   "history.readable-diffs": {
     source,
@@ -23,6 +24,21 @@ export const history: Requirements = {
   "history.redact-text": {
     source,
     says: "a redacted text is in no document, and lines that stay keep their versions",
+  },
+  "history.redact-approvals": {
+    source,
+    says: "a redacted text is nowhere, whatever approval is under way or was interrupted by a crash",
+  },
+  "history.redact-progress": {
+    source,
+    says: "a redaction that ends early leaves less to the next call, and changes of other files do not stop it",
+  },
+  "history.redact-names": { source, says: "a redacted text is in no name of an actor, and the ids stay" },
+  "history.redact-digests": { source, says: "no digest is left from which a redacted text can be guessed" },
+  "history.redact-ties": { source, says: "a redacted version takes along the proposals that have exactly its text" },
+  "history.redact-directories": {
+    source,
+    says: "after a redaction no earlier tree has a directory that was not there",
   },
   "history.redact-present": {
     source,

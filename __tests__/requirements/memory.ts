@@ -113,10 +113,6 @@ export const memory: Requirements = {
     source: "specification section 7",
     says: "an outline has the start of each text where it is asked for",
   },
-  "memory.outline-of-few-is-whole": {
-    source: "specification section 16",
-    says: "an outline of at most 10,000 files and directories is whole, whatever listing it is asked for",
-  },
   "memory.write-modes": {
     source: "public names",
     says: "write creates or replaces, and refuses either where told so",

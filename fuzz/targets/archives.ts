@@ -112,7 +112,7 @@ export const archives: Target = {
         const overwrite = "overwrite" in archive && archive.overwrite ? ["--overwrite"] : [];
         const to = folder.newPath();
         const command =
-          archive.kind === "export" ? ["export", from, "--dir", folder.source] : ["import", from, "--dir", to];
+          archive.kind === "export" ? ["export", from, "--dir", folder.source] : ["import", from, "--to-dir", to];
         const { exitCode, stdout, stderr } = await measure(() =>
           cli([...command, ...overwrite], stdin === undefined ? {} : { stdin }),
         );
@@ -148,23 +148,15 @@ function changedLines(
   lines: readonly string[],
   { changes, isSigned }: Extract<ArchiveCase, { kind: "lines" }>,
 ): string {
-  const changed = lines.map((line, index) => {
+  let archive = "";
+  for (const [index, line] of lines.entries()) {
     const ofLine = changes.filter((change) => change.line === index).map(({ change }) => change);
-    return ofLine.length === 0
-      ? line
-      : JSON.stringify(signed(changeJson(JSON.parse(line) as object, ofLine), isSigned));
-  });
-  return `${changed.join("\n")}\n`;
-}
-
-/** With the size and the sum of its content, as who makes an archive by hand would give them. */
-function signed(line: object, isSigned: boolean): object {
-  if (!isSigned || !("content" in line) || typeof line.content !== "string") return line;
-  return {
-    ...line,
-    sizeBytes: Buffer.byteLength(line.content),
-    sha256: createHash("sha256").update(line.content).digest("hex"),
-  };
+    const changed = ofLine.length === 0 ? line : JSON.stringify(changeJson(JSON.parse(line) as object, ofLine));
+    // Who makes an archive by hand would compute its hash.
+    const sha256 = createHash("sha256").update(archive).digest("hex");
+    archive += `${isSigned ? changed.replace(/"sha256":"[0-9a-f]{64}"/, `"sha256":"${sha256}"`) : changed}\n`;
+  }
+  return archive;
 }
 
 /** All or nothing, and nothing of what lies outside. */

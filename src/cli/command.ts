@@ -6,11 +6,8 @@ import { usageError } from "./errors.js";
 /** The name of the program on the command line. */
 export const programName = "langgraph-mongo-memory";
 
-/** The other name of the program, in `package.json`. */
-export const shortName = "lgmm";
-
 /** The headings of the options that many commands have. */
-export const optionGroups = { memory: "Which memory:", destination: "Which destination:" } as const;
+export const optionGroups = { memory: "Which memory:" } as const;
 
 /** Adds a command to the program, or to a group of its commands. */
 export type AddCommand = (parent: Command, context: CliContext) => void;
@@ -24,8 +21,6 @@ export interface CommandTexts {
   /** Examples without the name of the program, unless the program comes after a pipe. */
   examples: readonly string[];
   options?: readonly Option[];
-  /** The values that an argument can have, by its name. */
-  choices?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The options that every command has. */
@@ -45,7 +40,7 @@ export interface CommandSettings<Input> extends CommandTexts {
 }
 
 export function createCommand<Input extends OptionValues>(settings: CommandSettings<Input>): AddCommand {
-  const { usage, description, examples, options = [], choices = {}, run } = settings;
+  const { usage, description, examples, options = [], run } = settings;
   return (parent, context) => {
     const command = parent
       .command(usage)
@@ -54,10 +49,6 @@ export function createCommand<Input extends OptionValues>(settings: CommandSetti
       .option("--json", "print JSON; errors are JSON too, on the standard error")
       .addHelpText("after", () => `\n${formatExamples(examples)}\n\n${formatExitCodes()}`);
     for (const option of options) command.addOption(option);
-    for (const argument of command.registeredArguments) {
-      const values = choices[argument.name()];
-      if (values !== undefined) argument.choices(values);
-    }
     command.action(async () => {
       const input = { ...command.opts<Input & JsonOption>(), ...readArguments(command) };
       const report = await run(input, context);

@@ -1,4 +1,5 @@
 import { type OptionValues } from "commander";
+import { getField } from "../core/values/unknown-values.js";
 import { type AddCommand, type CommandTexts, createCommand, type JsonOption, type Report } from "./command.js";
 import type { CliContext } from "./context.js";
 import { about, type Advice } from "./errors.js";
@@ -9,8 +10,8 @@ export type MemoryInput<Input> = Input & TargetOptions & JsonOption;
 
 export interface MemoryCommandSettings<Input, Open = OpenTarget> extends CommandTexts, Omit<OpenSettings, "access"> {
   access: OpenSettings["access"] | ((input: Input) => OpenSettings["access"]);
-  /** Returns the subject that errors name, such as the path. @param name the name of the memory */
-  subject: (input: Input, name: string) => string;
+  /** Returns what errors name. @default the path, or the name of the memory */
+  subject?: (input: Input) => string;
   /** Advice on what would be right, by error code. */
   advice?: Advice;
   /** Refuses input before the memory is opened. @throws CommandError */
@@ -25,9 +26,14 @@ export function memoryCommand<Input extends OptionValues>(settings: MemoryComman
     ...settings,
     run: async (input, context) => {
       check?.(input, context);
+      const path = getField(input, "path");
       const use = { ...settings, access: typeof access === "function" ? access(input) : access };
       return withMemory(context, input, use, (open) =>
-        about(subject(input, open.name), () => run(open, input, context), advice),
+        about(
+          subject?.(input) ?? (typeof path === "string" ? path : open.name),
+          () => run(open, input, context),
+          advice,
+        ),
       );
     },
   });

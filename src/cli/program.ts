@@ -14,7 +14,6 @@ import { diff } from "./commands/history/diff.js";
 import { log } from "./commands/history/log.js";
 import { redact } from "./commands/history/redact.js";
 import { revert } from "./commands/history/revert.js";
-import { copy } from "./commands/memories/copy.js";
 import { exportMemories } from "./commands/memories/export.js";
 import { forget } from "./commands/memories/forget.js";
 import { importMemories } from "./commands/memories/import.js";
@@ -22,7 +21,6 @@ import { memories } from "./commands/memories/memories.js";
 import { sweep } from "./commands/memories/sweep.js";
 import { approve, reject } from "./commands/proposals/decisions.js";
 import { proposals } from "./commands/proposals/proposals.js";
-import { completion } from "./commands/serve/completion.js";
 import { init } from "./commands/serve/init.js";
 import { mcp } from "./commands/serve/mcp.js";
 import { page } from "./commands/serve/page.js";
@@ -45,8 +43,8 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
   ["Looking:", [memories, ls, tree, cat, grep, search]],
   ["Changing:", [append, write, rm, mv, forget, sweep]],
   ["Looking back and deciding:", [log, diff, blame, revert, redact, proposals, approve, reject]],
-  ["Moving and keeping in order:", [exportMemories, importMemories, copy, doctor, migrate]],
-  ["Serving and starting:", [page, mcp, init, completion]],
+  ["Moving and keeping in order:", [exportMemories, importMemories, doctor, migrate]],
+  ["Serving and starting:", [page, mcp, init]],
 ];
 
 /**

@@ -12,7 +12,13 @@ import type {
   TextOccurrences,
   VersionFilter,
 } from "./history/history.js";
-import type { HistoryBackend, VersionChange, VersionText } from "./history/history-backend.js";
+import type {
+  CheckPath,
+  HistoryBackend,
+  RedactionTarget,
+  VersionChange,
+  VersionText,
+} from "./history/history-backend.js";
 import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { recordAttributes } from "./tracing/memory-attributes.js";
@@ -143,7 +149,7 @@ export class BackendHistory implements MemoryHistory {
     const target = checkTarget(what);
     checkOptions("RevertOptions", revertOptionsSchema, options);
     const path = "path" in target ? target.path : null;
-    return this.#run("change", path, (history) => history.revert(target, options.force ?? false, this.#assertWritable));
+    return this.#run("change", path, (history) => history.revert(target, options.force ?? false, this.#checkPath));
   }
 
   async findText(text: string): Promise<TextOccurrences> {
@@ -151,15 +157,19 @@ export class BackendHistory implements MemoryHistory {
     return this.#run("read", null, (history) => history.findText(text));
   }
 
+  /**
+   * Throws what `redact` would throw before its first change, for a tree of several memories.
+   * @returns whether there is anything to redact
+   */
+  async checkRedaction(what: string | readonly string[] | RedactedText): Promise<boolean> {
+    const target = checkRedacted(what);
+    return this.#run("read", null, (history) => history.checkRedaction(target, this.#checkPath));
+  }
+
   async redact(what: string | readonly string[] | RedactedText): Promise<number> {
-    if (isRedactedText(what)) {
-      checkOptions("RedactedText", redactedTextSchema, what);
-      const { text, cut = false } = what;
-      return this.#run("change", null, (history) => history.redactText({ text, cut }, this.#assertWritable));
-    }
-    const all = [...new Set(checkIds(typeof what === "string" ? [what] : what))];
-    if (all.length === 0) return 0;
-    return this.#run("change", null, (history) => history.redact(all, this.#assertWritable));
+    const target = checkRedacted(what);
+    if (Array.isArray(target) && target.length === 0) return 0;
+    return this.#run("change", null, (history) => history.redact(target, this.#checkPath));
   }
 
   /** @param path set on errors that have no path */
@@ -183,7 +193,10 @@ export class BackendHistory implements MemoryHistory {
     }
   }
 
-  readonly #assertWritable = (path: string): void => this.#context.policies?.assertAllowed(path, "write");
+  get #checkPath(): CheckPath | null {
+    const { policies } = this.#context;
+    return policies === null ? null : (path) => policies.assertAllowed(path, "write");
+  }
 }
 
 /** @throws TypeError for a bad shape, MemoryError EINVAL for a bad path */
@@ -208,8 +221,14 @@ function isRedactedText(what: unknown): what is RedactedText {
   return typeof what === "object" && what !== null && !Array.isArray(what);
 }
 
-function checkIds(ids: unknown): string[] {
-  if (Array.isArray(ids) && ids.length <= maxRedactedIds) return ids.map(checkVersionId);
+/** @throws TypeError for a bad shape, MemoryError EINVAL for bad ids */
+function checkRedacted(what: string | readonly string[] | RedactedText): RedactionTarget {
+  if (isRedactedText(what)) {
+    checkOptions("RedactedText", redactedTextSchema, what);
+    return { text: what.text, cut: what.cut ?? false };
+  }
+  const ids: unknown = typeof what === "string" ? [what] : what;
+  if (Array.isArray(ids) && ids.length <= maxRedactedIds) return [...new Set(ids.map(checkVersionId))];
   throw invalid(`what is redacted is { text }, an id of a version, or a list of at most ${maxRedactedIds} ids`);
 }
 

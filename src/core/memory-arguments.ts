@@ -16,11 +16,5 @@ export const outlineOptionsSchema = z
   .object({
     maxContentBytes: z.number().min(0).default(0),
     leadChars: z.number().int().min(0).max(10_000).default(0),
-    maxPathChars: z
-      .number()
-      .int()
-      .min(0)
-      .optional()
-      .transform((chars) => chars ?? Infinity),
   })
   .strict();

@@ -16,8 +16,9 @@ export interface MemoryOptions {
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
   maxFileBytes?: number;
   /**
-   * Largest memory in MongoDB, in bytes of its document: at most 15,000,000. Other stores ignore this option. @default
-   * 15_000_000
+   * Largest memory in MongoDB, in bytes of its documents. Changes that add text to a memory of several documents then
+   * take longer, and programs that open it without the option do not keep the limit. Other stores ignore it.
+   * @default 15_000_000 on a standalone server, where a memory is one document; elsewhere none
    */
   maxMemoryBytes?: number;
   /**

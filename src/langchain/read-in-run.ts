@@ -31,15 +31,22 @@ const maxShown = 100;
  *
  * @param config the config of the run. Default: the config of the run around this call, if LangChain knows it
  */
-export async function readInRun<Answer>(
+export function readInRun<Answer>(
   shown: () => ShownRead<Answer>,
   read: () => Promise<Answer>,
   config: RunnableConfig | undefined = getContextConfig(),
 ): Promise<Answer> {
   const manager = getCallbackManager(config);
   const parentId = manager?.getParentRunId();
-  if (manager === null || parentId === undefined) return read();
-  const { name, place, found } = shown();
+  return manager === null || parentId === undefined ? read() : showRead(shown(), read, manager, parentId);
+}
+
+async function showRead<Answer>(
+  { name, place, found }: ShownRead<Answer>,
+  read: () => Promise<Answer>,
+  manager: CallbackManager,
+  parentId: string,
+): Promise<Answer> {
   const run = await manager.handleRetrieverStart(
     describeRetriever(name),
     place,

@@ -203,10 +203,7 @@ export interface WireMessage {
   content: "tree" | "index" | "full";
   view: "tree" | "index" | "full" | null;
   entries: number;
-  /** Whether there are more than `entries`. */
-  isMore: boolean;
   leftOut: number;
-  isMoreLeftOut: boolean;
   /** The scope of the shown memory. The global memory is shown if the memory itself has no files. */
   scope: WireAddress["scope"];
 }

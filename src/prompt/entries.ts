@@ -22,7 +22,7 @@ export interface ShownEntry {
  * names together.
  * @param root as in `RenderMountsOptions`
  */
-export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline, root: string): ShownEntry[] {
+export function sortedEntries({ files, directories }: MemoryOutline, root: string): ShownEntry[] {
   const hidden = new Map<string, OutlineFile[]>();
   for (const path of directories) if (findHiddenDirectory(`${path}/`) === path) hidden.set(path, []);
   for (const file of files) hidden.get(findHiddenDirectory(file.path) ?? "")?.push(file);
@@ -31,7 +31,7 @@ export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutl
     ...directories.filter(isShown).map((path) => ({
       key: `${path}/`,
       depth: countSlashes(path),
-      line: `${formatPath(`${path}/`, root)}${summarizeHidden(hidden.get(path), !uncounted.includes(path))}`,
+      line: `${formatPath(`${path}/`, root)}${summarizeHidden(hidden.get(path))}`,
     })),
     ...files
       .filter(({ path }) => isShown(path))
@@ -50,9 +50,8 @@ export function formatPath(path: string, root: string): string {
 }
 
 /** Summarizes a hidden directory, in which dialects keep their own files, in one line. */
-function summarizeHidden(hidden: readonly OutlineFile[] | undefined, isCounted: boolean): string {
+function summarizeHidden(hidden: readonly OutlineFile[] | undefined): string {
   if (hidden === undefined) return "";
-  if (!isCounted) return ` (more than ${hidden.length} hidden files)`;
   const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
   return ` (${hidden.length} hidden ${hidden.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
 }
@@ -99,8 +98,6 @@ export function indexLines(
   });
 }
 
-/** @param moreThan set if the number of entries is not known exactly */
-export function entryCount(entries: number, moreThan: number | undefined): string {
-  if (moreThan !== undefined) return `more than ${moreThan} entries`;
+export function entryCount(entries: number): string {
   return entries === 1 ? "1 entry" : `${entries} entries`;
 }

@@ -36,8 +36,6 @@ interface Section {
   mount: Mount | undefined;
   /** Sorted by path. */
   entries: readonly ShownEntry[];
-  /** As in `MemoryOutline`. */
-  moreThan: number | undefined;
   shown: ReadonlySet<ShownEntry>;
   /** Length limit that some entries exceeded, in UTF-16 units. */
   limit: number;
@@ -71,7 +69,7 @@ function createSection(
   { root }: Pick<RenderMountsOptions, "root">,
 ): Section {
   const entries = sortedEntries(outline, root);
-  const section = { root, mount, entries, moreThan: outline.moreThan, shown: new Set(entries), limit: Infinity };
+  const section = { root, mount, entries, shown: new Set(entries), limit: Infinity };
   if (mount?.maxChars === undefined) return section;
   return leaveOut([section], -countChars(renderHeader(section)), mount.maxChars)[0] ?? section;
 }
@@ -88,7 +86,7 @@ function render(sections: readonly Section[], options: RenderOptions): string | 
   const richView = { ...options, isTree, view: content };
   const treeView = { ...options, isTree, view: "tree" as const };
   const short = shortIntroduction(treeView);
-  const count = `(${entryCount(total, sections.find(({ moreThan }) => moreThan !== undefined)?.moreThan)} left out)`;
+  const count = `(${entryCount(total)} left out)`;
   return (
     (rich &&
       (fit(content, [...introduction(richView), ...rich]) ??
@@ -151,14 +149,12 @@ function renderHeader({ root, mount, entries }: Section, ...others: string[]): s
 }
 
 /** Returns a line that counts the entries left out. */
-function renderNote({ entries, moreThan, shown, limit }: Section): string[] {
+function renderNote({ entries, shown, limit }: Section): string[] {
   const omitted = entries.length - shown.size;
   if (omitted === 0) return [];
-  const total = entryCount(entries.length, moreThan);
+  const total = entryCount(entries.length);
   if (shown.size === 0) return [`(${total} left out)`];
-  return [
-    `(${moreThan === undefined ? `${omitted} of ${total}` : total} left out, deepest first: limit ${limit} characters)`,
-  ];
+  return [`(${omitted} of ${total} left out, deepest first: limit ${limit} characters)`];
 }
 
 /**

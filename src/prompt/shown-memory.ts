@@ -18,7 +18,6 @@ export function outlineToShow({ content, maxChars }: Pick<Form, "content" | "max
   return {
     maxContentBytes: content === "full" ? maxChars * 3 : 0,
     leadChars: content === "index" ? leadChars : 0,
-    maxPathChars: maxChars,
   };
 }
 
@@ -91,9 +90,9 @@ async function renderTree(
   return renderMounts(shown, { ...form, descriptions });
 }
 
-/** Whether a memory has notes. An outline that is cut may have none of the files. */
-export function hasFiles({ files, moreThan }: MemoryOutline): boolean {
-  return files.length > 0 || moreThan !== undefined;
+/** Whether a memory has notes. */
+export function hasFiles({ files }: MemoryOutline): boolean {
+  return files.length > 0;
 }
 
 /** Length of the shortest line of a file, with its line end: `/a (1 byte)`. */

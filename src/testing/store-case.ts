@@ -102,9 +102,9 @@ export async function mustRefuse(what: string, call: () => Promise<unknown>, nam
   if (name !== undefined) equal(Reflect.get(Object(answer.error), "name"), name, `the error for ${what}`);
 }
 
-export type StoreOutcome<T> = { refused: false; value: T } | { refused: true; error: unknown };
+export type AttemptOutcome<T> = { refused: false; value: T } | { refused: true; error: unknown };
 
-export async function attempt<T>(call: () => Promise<T>): Promise<StoreOutcome<T>> {
+export async function attempt<T>(call: () => Promise<T>): Promise<AttemptOutcome<T>> {
   try {
     return { refused: false, value: await call() };
   } catch (error) {

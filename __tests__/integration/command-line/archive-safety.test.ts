@@ -25,21 +25,21 @@ describe("an archive that is", () => {
   it.each(traps)("%s is refused by import, unread", async (_, make) => {
     const archive = newPath();
     make(archive);
-    expect(await cli(["import", archive, "--dir", newPath()])).toMatchObject({
+    expect(await cli(["import", archive, "--to-dir", newPath()])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("it is no regular file"),
     });
   });
 
   // Requirement: command-line.hostile-archives
-  it("a folder is refused by import and export, which say how folders are copied", async () => {
+  it("a folder is refused by import and export, which say what takes one", async () => {
     const archive = folderWith(folder, { "manifest.json": "{}", "files/a": "1" });
-    const imported = await cli(["import", archive, "--dir", newPath()]);
-    expect(imported).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("`copy --dir`") });
+    const imported = await cli(["import", archive, "--to-dir", newPath()]);
+    expect(imported).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--dir for a folder") });
     for (const argv of [[], ["--overwrite"]]) {
       expect(await cli(["export", archive, "--dir", memory, ...argv])).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining("`copy --to-dir`"),
+        stderr: expect.stringContaining("--to-dir for a folder"),
       });
     }
     expect(readFileSync(join(archive, "files", "a"), "utf8")).toBe("1");
@@ -50,7 +50,9 @@ describe("an archive that is", () => {
     const archive = newPath();
     writeFileSync(archive, "");
     truncateSync(archive, 1_900_000_000);
-    expect((await cli(["import", archive, "--dir", newPath()])).stderr).toMatch(/line 1: longer than 90100000 bytes/);
+    expect((await cli(["import", archive, "--to-dir", newPath()])).stderr).toMatch(
+      /line 1: longer than 90100000 bytes/,
+    );
   });
 });
 
@@ -90,17 +92,17 @@ describe("a memory whose limit for a file is above that of the command line", ()
   const database = ["--uri", uri, "--db", dbName];
 
   // Requirement: command-line.export-and-import
-  it("comes back from an export, and from copy", async () => {
+  it("comes back from an export, also through a folder", async () => {
     const [source, target] = [randomUUID(), randomUUID()];
     await store.memory({ nodeId: source }, { maxFileBytes: 6_000_000 }).write("/large", large);
     const archive = newPath();
     await cliJson(["export", archive, ...database, "--node", source]);
     const dir = newPath();
     expect(await cliJson(["import", archive, ...database, "--node", target])).toMatchObject({ written: 1 });
-    expect(await cliJson(["import", archive, "--dir", dir])).toMatchObject({ written: 1 });
-    expect(
-      await cliJson(["copy", "--dir", dir, "--to-uri", uri, "--to-db", dbName, "--to-node", `${target} again`]),
-    ).toMatchObject({ written: 1 });
+    expect(await cliJson(["import", archive, "--to-dir", dir])).toMatchObject({ written: 1 });
+    expect(await cliJson(["import", "--dir", dir, ...database, "--node", `${target} again`])).toMatchObject({
+      written: 1,
+    });
     const reads = [
       openDirectoryMemory({ dir }),
       ...[target, `${target} again`].map((nodeId) => store.memory({ nodeId })),

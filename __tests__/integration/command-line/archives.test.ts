@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -7,43 +7,44 @@ import type { Memory, MemorySnapshot } from "../../../src/core/memory.js";
 import { normalizePath } from "../../../src/core/values/paths.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { archiveOf, linesOf } from "../../helpers/archives.js";
 import { hostileNames } from "../../helpers/hostile-names.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
+import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
-import { testFolder } from "../../helpers/test-folder.js";
+import { folderWith, testFolder } from "../../helpers/test-folder.js";
+import { until } from "../../helpers/until-answers.js";
 
-const { client, uri, name: dbName } = testDatabase();
+const { client, uri, name: dbName, db } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName });
 const folder = testFolder();
 
 const database = ["--uri", uri, "--db", dbName];
 const newPath = (): string => join(folder, randomUUID());
 
-function otherDatabase(): { name: string; store: MongoMemoryStore } {
+function otherDatabase(): { name: string; target: string[]; store: MongoMemoryStore } {
   const { name } = testDatabase();
-  return { name, store: new MongoMemoryStore({ client, dbName: name }) };
+  return { name, target: ["--uri", uri, "--db", name], store: new MongoMemoryStore({ client, dbName: name }) };
 }
 
 interface Place {
+  nodeId: string;
   memory: Memory;
   target: string[];
 }
 
 function newMemory(): Place {
   const nodeId = randomUUID();
-  return {
-    memory: store.memory({ nodeId }, { paths: "posix" }),
-    target: [...database, "--node", nodeId],
-  };
+  return { nodeId, memory: store.memory({ nodeId }, { paths: "posix" }), target: [...database, "--node", nodeId] };
 }
 
-function newFolderMemory(): Place & { dir: string } {
+function newFolder(): { dir: string; memory: Memory } {
   const dir = newPath();
-  return { memory: openDirectoryMemory({ dir, paths: "posix" }), target: ["--dir", dir], dir };
+  return { dir, memory: openDirectoryMemory({ dir, paths: "posix" }) };
 }
 
-/** Files with their texts, and directories: all that a copy must keep. */
+/** Files with their texts, and directories. */
 function readContents({ files, directories }: MemorySnapshot): { files: [string, string][]; directories: string[] } {
   return { files: files.map(({ path, content }) => [path, content]), directories };
 }
@@ -70,15 +71,18 @@ function isLegal(name: string): boolean {
 }
 
 const legalNames = hostileNames.filter(isLegal);
-const segment = fc.oneof(fc.constantFrom("a", "A", "b", "con", "x.", "~", "..."), fc.constantFrom(...legalNames));
+const segment = fc.oneof(fc.constantFrom("a", "A", "b", "con", "x.", "_", "..."), fc.constantFrom(...legalNames));
 const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
-const text = fc.oneof(fc.constantFrom("", "\n", "a\r\nb", "\uFEFF", "é🧠\0", "$x"), fc.string({ unit: "grapheme" }));
+const text = fc.oneof(
+  fc.constantFrom("", "\n", "a\r\nb", "\uFEFF", "é🧠\0\u001b[2J\u007f\u202e", "$x"),
+  fc.string({ unit: "grapheme" }),
+);
 /** Null: an empty directory stays where the file was. */
 const trees = fc.array(fc.tuple(path, fc.option(text)), { minLength: 1, maxLength: 12 });
 
 describe("any memory", () => {
   // Requirement: command-line.export-and-import
-  it("comes back the same from an export", async () => {
+  it("comes back the same from an export, and a second time nothing is written", async () => {
     await fc.assert(
       fc.asyncProperty(trees, async (tree) => {
         const [source, destination] = [newMemory(), newMemory()];
@@ -86,33 +90,16 @@ describe("any memory", () => {
         const archive = newPath();
         await cliJson(["export", archive, ...source.target]);
         await cliJson(["import", archive, ...destination.target]);
-        const [expected, found] = [await source.memory.snapshot(), await destination.memory.snapshot()];
-        expect(readContents(found)).toEqual(readContents(expected));
-        expect(found.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt])).toEqual(
-          expected.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]),
-        );
-      }),
-      { numRuns: repetitions({ usual: 4, long: 25 }) },
-    );
-  });
-
-  it("is copied as it is, and a second time without any change", async () => {
-    await fc.assert(
-      fc.asyncProperty(trees, async (tree) => {
-        const [source, destination] = [newMemory(), newMemory()];
-        await fill(source.memory, tree);
-        const to = destination.memory.address.nodeId;
-        await cliJson(["copy", ...source.target, "--to-node", to]);
         const found = await destination.memory.snapshot();
-        expect(readContents(found)).toEqual(readContents(await source.memory.snapshot()));
-        expect(await cliJson(["copy", ...source.target, "--to-node", to])).toMatchObject({
+        expect({ ...found, revision: 0 }).toEqual({ ...(await source.memory.snapshot()), revision: 0 });
+        expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({
           written: 0,
           replaced: 0,
           unchanged: found.files.length,
         });
         expect((await destination.memory.snapshot()).revision).toBe(found.revision);
       }),
-      { numRuns: repetitions({ usual: 4, long: 25 }) },
+      { numRuns: repetitions({ usual: 6, long: 50 }) },
     );
   });
 
@@ -122,21 +109,12 @@ describe("any memory", () => {
       .map((names) => `/${names.join("/")}`);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(plain, fc.option(text)), { minLength: 1, maxLength: 8 }), async (tree) => {
-        const [source, between, destination] = [newMemory(), newFolderMemory(), newMemory()];
+        const [source, between, destination] = [newMemory(), newFolder(), newMemory()];
         await fill(source.memory, tree);
-        await cliJson(["copy", ...source.target, "--to-dir", between.dir]);
+        await cliJson(["export", "--to-dir", between.dir, ...source.target]);
         expect(readContents(await between.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
         await mkdir(between.dir, { recursive: true });
-        await cliJson([
-          "copy",
-          ...between.target,
-          "--to-uri",
-          uri,
-          "--to-db",
-          dbName,
-          "--to-node",
-          destination.memory.address.nodeId,
-        ]);
+        await cliJson(["import", "--dir", between.dir, ...destination.target]);
         expect(readContents(await destination.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
       }),
       { numRuns: repetitions({ usual: 4, long: 15 }) },
@@ -144,20 +122,40 @@ describe("any memory", () => {
   });
 });
 
-describe("a copy", () => {
-  // Requirement: command-line.databases
-  it("goes to the database of the source where --to-uri and --to-db name none", async () => {
-    const [source, destination] = [newMemory(), newMemory()];
-    await source.memory.write("/a", "text");
-    await cliJson(["copy", ...source.target, "--to-uri", uri, "--to-node", destination.memory.address.nodeId]);
-    expect(await destination.memory.read("/a")).toBe("text");
+describe("500 files with unusual names and times", () => {
+  const names = [...legalNames, ".", "..."].filter(isLegal);
+  const time = (index: number): string => new Date(index * 1e9 * (index % 3 === 0 ? -1 : 1)).toISOString();
+  const address = { nodeId: "a/b $ é", scope: "perUser", userId: "ada@example.com" };
+  const files = Array.from({ length: 500 }, (_, index) => ({
+    path: `/${index % 20}/${names[index % names.length]}/${index}`,
+    createdAt: time(index),
+    updatedAt: time(index + 500),
+    content: `${index} é🧠\n`.repeat(index % 50),
+  }));
+  const archive = archiveOf([
+    { format: "langgraph-mongo-memory", version: 2 },
+    { address, memory: true, revision: 7 },
+    ...files,
+    { end: true },
+  ]);
+
+  // Requirement: command-line.export-and-import
+  it("come back from an export with their times", async () => {
+    const [first, second] = [otherDatabase(), otherDatabase()];
+    expect(await cliJson(["import", "-", ...first.target], { stdin: archive })).toMatchObject({ written: 500 });
+    const exported = (await cli(["export", "-", "--all", ...first.target])).stdout;
+    const byPath = (lines: ReturnType<typeof linesOf>): unknown[] =>
+      lines.filter((line) => "path" in line).toSorted((a, b) => (String(a["path"]) < String(b["path"]) ? -1 : 1));
+    expect(byPath(linesOf(exported))).toEqual(byPath(linesOf(archive)));
+    expect(await cliJson(["import", "-", ...second.target], { stdin: exported })).toMatchObject({ written: 500 });
+    expect((await cli(["export", "-", "--all", ...second.target])).stdout).toBe(exported);
   });
 });
 
 describe("an export", () => {
   // Requirement: command-line.export-keeps-memories-apart
   it("of all memories keeps each apart, and import brings each back to where it came from", async () => {
-    const other = otherDatabase();
+    const [other, fresh] = [otherDatabase(), otherDatabase()];
     const addresses = [
       { nodeId: "a/b" },
       { nodeId: "a%2Fb" },
@@ -168,18 +166,80 @@ describe("an export", () => {
     for (const [index, address] of addresses.entries())
       await other.store.memory(address).write("/same/name", String(index));
     const to = newPath();
-    expect(await cliJson(["export", to, "--all", "--uri", uri, "--db", other.name])).toMatchObject({
-      memories: 5,
-      files: 5,
-    });
-    const fresh = otherDatabase();
-    expect(await cliJson(["import", to, "--uri", uri, "--db", fresh.name])).toMatchObject({ memories: 5, written: 5 });
+    expect(await cliJson(["export", to, "--all", ...other.target])).toMatchObject({ memories: 5, files: 5 });
+    expect(await cliJson(["import", to, ...fresh.target])).toMatchObject({ memories: 5, written: 5 });
     for (const [index, address] of addresses.entries())
       expect(await fresh.store.memory(address).read("/same/name")).toBe(String(index));
     expect(await cli(["import", to, ...database, "--node", "one"])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("holds 5 memories"),
+      stderr: expect.stringContaining("there are 5 memories; leave --node"),
     });
+    expect((await store.memory({ nodeId: "one" }).snapshot()).revision).toBe(0);
+  });
+
+  // Requirement: command-line.import-is-checked-first
+  it("piped into an import copies a database, and nothing of it where one memory cannot be", async () => {
+    const [from, to] = [otherDatabase(), otherDatabase()];
+    const addresses = Array.from({ length: 5 }, (_, index) => ({
+      nodeId: `node ${index}`,
+      scope: "perThread" as const,
+      threadId: "a.b:c",
+    }));
+    for (const address of addresses) await from.store.memory(address).write("/a", address.nodeId);
+    await to.store.memory({ nodeId: "node 4", scope: "perThread", threadId: "a.b:c" }).write("/a", "other");
+    const { stdout: stdin } = await cli(["export", "-", "--all", ...from.target]);
+    expect(await cli(["import", "-", ...to.target], { stdin })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/node 4.*--overwrite/),
+    });
+    expect(await client.db(to.name).collection("memories").countDocuments()).toBe(1);
+    expect(await cliJson(["import", "-", "--overwrite", ...to.target], { stdin })).toMatchObject({
+      memories: 5,
+      written: 4,
+      replaced: 1,
+      unchanged: 0,
+    });
+    for (const address of addresses) expect(await to.store.memory(address).read("/a")).toBe(address.nodeId);
+  });
+
+  // Requirement: command-line.export-of-a-person
+  it("of a user or a thread has the memories of all nodes, as forget takes them", async () => {
+    const other = otherDatabase();
+    const [ada, t] = [{ scope: "perUser", userId: "ada" } as const, { scope: "perThread", threadId: "ada" } as const];
+    const addresses = [
+      { nodeId: "a", ...ada },
+      { nodeId: "b", ...ada },
+      { nodeId: "a", scope: "perUser" as const, userId: "eve" },
+      { nodeId: "a", ...t },
+      { nodeId: "a" },
+    ];
+    for (const address of addresses) await other.store.memory(address).write("/a", "x");
+    const exported = async (...flags: string[]): Promise<unknown[]> => {
+      const { stdout } = await cli(["export", "-", ...flags, ...other.target]);
+      return linesOf(stdout).flatMap((line) => ("memory" in line ? [line["address"]] : []));
+    };
+    expect(await exported("--user", "ada")).toEqual([
+      { nodeId: "a", ...ada },
+      { nodeId: "b", ...ada },
+    ]);
+    expect(await exported("--thread", "ada")).toEqual([{ nodeId: "a", ...t }]);
+    expect(await exported("--user", "ada", "--node", "b")).toEqual([{ nodeId: "b", ...ada }]);
+    const to = newPath();
+    expect(await cli(["export", to, "--user", "adda", ...other.target])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: no memory was found; `memories` lists/),
+    });
+    expect(await readdir(folder)).not.toContain(to.split("/").at(-1));
+  });
+
+  it("says the revision of each memory, and has a hash of all its lines", async () => {
+    const { nodeId, memory, target } = newMemory();
+    await memory.write("/a", "1");
+    await memory.append("/a", "2");
+    const { stdout } = await cli(["export", "-", ...target]);
+    const lines = linesOf(stdout);
+    expect(lines[1]).toEqual({ address: { nodeId, scope: "global" }, memory: true, revision: 2 });
+    expect(archiveOf(lines)).toBe(stdout);
   });
 
   it("appears whole or not at all", async () => {
@@ -191,9 +251,62 @@ describe("an export", () => {
     expect(await readFile(to, "utf8")).toBe("mine");
     expect(await cli(["export", join(folder, "missing", "file.jsonl"), ...target])).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining("missing"),
+      stderr: expect.stringContaining("there is no such file or folder"),
     });
     expect((await readdir(folder)).filter((name) => name.endsWith("~part"))).toEqual([]);
+  });
+
+  it("of a folder refuses a file that is no text, which a memory could not give back", async () => {
+    const dir = folderWith(folder, { a: "1" });
+    await writeFile(join(dir, "picture"), Buffer.from([0xff, 0xfe]));
+    for (const argv of [
+      ["export", "-", "--dir", dir],
+      ["import", "--dir", dir, "--to-dir", newPath()],
+    ])
+      expect(await cli(argv)).toMatchObject({ exitCode: 3, stderr: expect.stringMatching(/^error: \/picture: /) });
+  });
+});
+
+describe("an export with its history", () => {
+  const recording = new MongoMemoryStore({ client, dbName, history: true });
+
+  // Requirement: command-line.archives-with-history
+  it("has each version with its text for reading, and an import leaves them out", async () => {
+    const [source, destination] = [newMemory(), newMemory()];
+    const memory = recording.memory({ nodeId: source.nodeId }).with({ actor: { userId: "ada" } });
+    await memory.write("/a", "secret");
+    await memory.write("/a", "one\n");
+    await memory.append("/a", "two");
+    await memory.rename("/a", "/b");
+    await memory.delete("/b");
+    await memory.history?.redact("1");
+    const archive = newPath();
+    expect(await cliJson(["export", archive, "--history", ...source.target])).toMatchObject({ files: 0, versions: 5 });
+    const exported = await readFile(archive, "utf8");
+    expect(exported).not.toContain("secret");
+    const versions = linesOf(exported).flatMap((line) => ("version" in line && !("format" in line) ? [line] : []));
+    expect(versions).toEqual(
+      [
+        { id: "5", operation: "deleted", path: "/b", content: null },
+        { id: "4", operation: "renamed", from: "/a", path: "/b", content: "one\ntwo" },
+        { id: "3", operation: "modified", path: "/a", content: "one\ntwo" },
+        { id: "2", operation: "modified", path: "/a", content: "one\n" },
+        { id: "1", operation: "created", path: "", content: null },
+      ].map((version) => ({ version: expect.objectContaining({ ...version, actor: { userId: "ada" } }) })),
+    );
+    await memory.write("/c", "text");
+    await cliJson(["export", archive, "--history", "--overwrite", ...source.target]);
+    expect((await cli(["import", archive, ...destination.target])).stdout).toBe("imported 1 memory: 1 file written\n");
+    expect(readContents(await destination.memory.snapshot()).files).toEqual([["/c", "text"]]);
+  });
+
+  it("is refused of a folder, which keeps none", async () => {
+    const dir = folderWith(folder, { a: "1" });
+    for (const argv of [
+      ["-", "--dir", dir],
+      ["--to-dir", newPath(), "--node", "n", ...database],
+    ])
+      expect((await cli(["export", "--history", ...argv])).exitCode).toBe(2);
   });
 });
 
@@ -208,7 +321,7 @@ describe("an import", () => {
     ]);
     await fill(destination.memory, [
       ["/a", "1"],
-      ["/empty/~", "Left behind by a copy that was broken off; it may be deleted.\n"],
+      ["/empty/_", "Left behind by an import that was interrupted; it may be deleted.\n"],
     ]);
     const archive = newPath();
     await cliJson(["export", archive, ...source.target]);
@@ -229,8 +342,11 @@ describe("an import", () => {
     ]);
     const archive = newPath();
     await cliJson(["export", archive, ...source.target]);
-    const { exitCode, stderr } = await cli(["import", archive, ...destination.target]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/\/a would be replaced.*--overwrite/)]);
+    expect(await cli(["import", archive, ...destination.target])).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: node .*: \/a: EEXIST: .*; pass --overwrite to replace .*\n$/),
+    });
     expect((await destination.memory.snapshot()).files).toHaveLength(2);
     expect(await cliJson(["import", archive, ...destination.target, "--overwrite"])).toMatchObject({
       written: 1,
@@ -241,6 +357,31 @@ describe("an import", () => {
       ["/b", "2"],
       ["/mine", "x"],
     ]);
+  });
+
+  // Requirement: command-line.import-is-checked-first
+  it("with --dry-run says what it would write, and makes nothing, not even a collection", async () => {
+    const [source, fresh] = [newMemory(), otherDatabase()];
+    await fill(source.memory, [
+      ["/a", "1"],
+      ["/empty/x", null],
+    ]);
+    const archive = newPath();
+    await cliJson(["export", archive, ...source.target]);
+    expect(await cliJson(["import", archive, "--dry-run", ...fresh.target])).toEqual({
+      ok: true,
+      dryRun: true,
+      memories: 1,
+      written: 1,
+      replaced: 0,
+      unchanged: 0,
+    });
+    expect((await cli(["import", archive, "--dry-run", ...fresh.target])).stdout).toBe(
+      "checked, not imported, 1 memory: 1 file written\n",
+    );
+    expect(await client.db(fresh.name).listCollections().toArray()).toEqual([]);
+    await fill(source.memory, [["/a", "2"]]);
+    expect(await cli(["import", archive, "--dry-run", ...source.target])).toMatchObject({ exitCode: 1 });
   });
 
   it("reads JSONL from the standard input, in pieces of any size", async () => {
@@ -264,65 +405,157 @@ describe("an import", () => {
     await fill(source.memory, [
       ["/a", "1"],
       ["/dir/b", "2"],
+      ["/empty/x", null],
       ["/con", "3"],
+      ["/notes.md", "4"],
     ]);
     const archive = newPath();
     await cliJson(["export", archive, ...source.target]);
-    const asDirectory = newMemory();
-    await asDirectory.memory.write("/a/x", "x");
-    expect(await cli(["import", archive, ...asDirectory.target])).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining("/a is a directory there"),
-    });
-    const asFile = newMemory();
-    await asFile.memory.write("/dir", "x");
-    expect(await cli(["import", archive, ...asFile.target])).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining("/dir is a file there"),
-    });
-    for (const { memory } of [asDirectory, asFile]) expect((await memory.snapshot()).revision).toBe(1);
-    const inFolder = newFolderMemory();
-    expect(await cli(["import", archive, ...inFolder.target])).toMatchObject({
+    const places: [path: string, message: RegExp][] = [
+      ["/a/x", /: \/a: EISDIR: .*; move or remove the directory/],
+      ["/dir", /: \/dir\/b: ENOTDIR: .*; move or remove the file/],
+      ["/empty", /: \/empty\/_: ENOTDIR: /],
+    ];
+    for (const [taken, message] of places) {
+      const { memory, target } = newMemory();
+      await memory.write(taken, "x");
+      expect(await cli(["import", archive, ...target])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(message),
+      });
+      expect((await memory.snapshot()).revision).toBe(1);
+    }
+    const inFolder = newFolder();
+    expect(await cli(["import", archive, "--to-dir", inFolder.dir])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("/con: invalid path segment"),
+      stderr: expect.stringMatching(/: \/con: invalid path segment.*; rename it in the source/),
     });
     expect((await inFolder.memory.snapshot()).files).toEqual([]);
-    const dotted = newMemory();
-    await dotted.memory.write("/notes.md", "1");
-    expect(await cli(["copy", ...dotted.target, "--paths", "plain", "--to-node", randomUUID()])).toMatchObject({
+    const plain = newMemory();
+    expect(await cli(["import", archive, "--paths", "plain", ...plain.target])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("/notes.md"),
     });
+    expect((await plain.memory.snapshot()).revision).toBe(0);
+  });
+
+  it("refuses two names that are the same in a folder before anything is written", async () => {
+    const [source, empty, taken] = [newMemory(), newFolder(), newFolder()];
+    await fill(source.memory, [
+      ["/first", "1"],
+      ["/Notes/a", "2"],
+      ["/notes/b", "3"],
+    ]);
+    await taken.memory.write("/NOTES/c", "x");
+    for (const { dir, memory } of [empty, taken]) {
+      const before = await memory.snapshot();
+      expect(await cli(["export", "--to-dir", dir, ...source.target])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(/\/notes.* the same on some file systems/i),
+      });
+      expect(await memory.snapshot()).toEqual(before);
+    }
   });
 
   // Requirement: command-line.import-is-checked-first
-  it("refuses a memory that would be over its limit before anything is written", async () => {
-    const [source, destination] = [newFolderMemory(), newMemory()];
-    for (let index = 0; index < 16; index += 1) await source.memory.write(`/${index}`, "x".repeat(1_000_000));
-    const { exitCode, stderr } = await cli([
-      "copy",
-      ...source.target,
-      "--to-uri",
-      uri,
-      "--to-db",
-      dbName,
-      "--to-node",
-      destination.memory.address.nodeId,
-    ]);
+  it("refuses a memory that a standalone server cannot hold before anything is written", async () => {
+    const { uri: standalone, client: own, name } = testDatabase("standalone");
+    const { dir, memory } = newFolder();
+    for (let index = 0; index < 16; index += 1) await memory.write(`/${index}`, "x".repeat(1_000_000));
+    const elsewhere = ["--uri", standalone, "--db", name, "--node", "a"];
+    const { exitCode, stderr } = await cli(["import", "--dir", dir, ...elsewhere]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ENOSPC")]);
-    expect((await destination.memory.snapshot()).files).toEqual([]);
+    expect(await own.db(name).listCollections().toArray()).toEqual([]);
+    // A replica set holds it.
+    expect(await cliJson(["import", "--dir", dir, ...newMemory().target])).toMatchObject({ written: 16 });
   });
 
-  it("says what cannot be read, and what cannot be written", async () => {
+  it("says what cannot be read, and what has no place", async () => {
     const { memory, target } = newMemory();
     await memory.write("/a", "1");
     expect(await cli(["import", newPath(), ...target])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("no such file or folder"),
     });
-    expect(await cli(["export", join(folder, "missing", "file"), ...target])).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringContaining("no such file or folder"),
+    const dir = folderWith(folder, { a: "1" });
+    expect(await cli(["import", "--dir", dir, ...database])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("was kept in a folder; pass --node"),
     });
+    expect(await cli(["import", "--dir", newPath(), ...target])).toMatchObject({ exitCode: 2 });
+    for (const argv of [[], ["file", "--dir", dir]])
+      expect(await cli(["import", ...argv, ...target])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("pass one of them"),
+      });
+  });
+});
+
+describe("a link in a folder", () => {
+  // Requirement: command-line.hostile-archives
+  it("is not followed by export --to-dir, and not read by import --dir", async () => {
+    const elsewhere = folderWith(folder, { kept: "x" });
+    const [source, destination] = [newMemory(), newMemory()];
+    await fill(source.memory, [["/out/kept", "changed"]]);
+    const dir = folderWith(folder, { a: "1" });
+    await symlink(elsewhere, join(dir, "out"));
+    await symlink(join(elsewhere, "kept"), join(dir, "file"));
+    expect(await cli(["export", "--to-dir", dir, "--overwrite", ...source.target])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("leads through a link"),
+    });
+    expect(await readFile(join(elsewhere, "kept"), "utf8")).toBe("x");
+    await cliJson(["import", "--dir", dir, ...destination.target]);
+    expect(readContents(await destination.memory.snapshot()).files).toEqual([["/a", "1"]]);
+  });
+});
+
+describe("a memory of many small files", () => {
+  const manyFiles = 4500;
+  const createdAt = "2026-01-01T00:00:00.000Z";
+  const updatedAt = "2026-01-02T00:00:00.000Z";
+
+  async function writeArchive(): Promise<string> {
+    const files = Array.from({ length: manyFiles }, (_, index) => {
+      return { path: `/d${index % 30}/f${index}`, createdAt, updatedAt, content: `note ${index}` };
+    });
+    const file = newPath();
+    const head = [
+      { format: "langgraph-mongo-memory", version: 2 },
+      { address: { nodeId: "any" }, memory: true },
+    ];
+    await writeFile(file, archiveOf([...head, ...files, { end: true }]));
+    return file;
+  }
+
+  // Requirement: command-line.imports-in-batches
+  it("is imported by some commands for each 2,000 files", async () => {
+    const archive = await writeArchive();
+    const { memory, target } = newMemory();
+    const since = new Date();
+    await db.command({ profile: 2 });
+    await cliJson(["import", archive, ...target]);
+    await db.command({ profile: 0 });
+    const commands = await db
+      .collection("system.profile")
+      .countDocuments({ ns: `${dbName}.memories`, op: { $ne: "getmore" }, ts: { $gte: since } });
+    expect(commands).toBeLessThan(20);
+    expect((await memory.snapshot()).files).toHaveLength(manyFiles);
+  });
+
+  // Requirement: command-line.goes-on
+  it("is imported to the end by a second run, where the first was killed between two batches", async () => {
+    const archive = await writeArchive();
+    const [killed, whole] = [newMemory(), newMemory()];
+    const child = spawnCli(["import", archive, ...killed.target]);
+    const end = ended(child);
+    await until(async () => (await killed.memory.list()).length > 0);
+    child.kill("SIGKILL");
+    await end;
+    const { written, unchanged } = await cliJson(["import", archive, ...killed.target]);
+    expect(Number(unchanged)).toBeGreaterThanOrEqual(2000);
+    expect(Number(written) + Number(unchanged)).toBe(manyFiles);
+    await cliJson(["import", archive, ...whole.target]);
+    expect((await killed.memory.snapshot()).files).toEqual((await whole.memory.snapshot()).files);
   });
 });

@@ -51,6 +51,12 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect(stdout.split("\n")).toEqual([`        40  ${"-".padEnd(24)}  notes/`, `         6  ${updatedAt}  todo`, ""]);
   });
 
+  it("ls -l shows a file that is no text, in a folder", async () => {
+    if (where === "a database") return;
+    await writeFile(join(target[1] ?? "", "picture"), Buffer.from([0xff, 0xfe]));
+    expect((await run(["ls", "-l"])).stdout).toMatch(/^ +2 {2}\S+Z {2}picture$/m);
+  });
+
   // Requirement: command-line.reads
   it("tree shows everything with sizes", async () => {
     expect((await run(["tree"])).stdout).toBe(
@@ -222,13 +228,30 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
 
   it("are coloured on a terminal only, and not where nobody wants it", async () => {
     const escape = "\u001b[";
-    for (const argv of [["ls"], ["tree"], ["grep", "milk"], ["doctor"]]) {
+    for (const argv of [["ls"], ["tree"], ["grep", "milk"]]) {
       expect((await run(argv)).stdout).not.toContain(escape);
       expect((await run(argv, { terminal: true })).stdout).toContain(escape);
       expect((await run(argv, { terminal: true, env: { NO_COLOR: "1" } })).stdout).not.toContain(escape);
       expect((await run(argv, { terminal: true, env: { TERM: "dumb" } })).stdout).not.toContain(escape);
     }
     expect((await run(["cat", "/missing"])).stderr).not.toContain(escape);
+  });
+});
+
+describe("ls -l", () => {
+  it("takes one command more than ls, however many files there are", async () => {
+    const database = testDatabase();
+    const memory = new MongoMemoryStore({ client: database.client, dbName: database.name }).memory({ nodeId: "a" });
+    for (let index = 0; index < 30; index += 1) await memory.write(`/${index}`, "x");
+    const countCommands = async (...flags: string[]): Promise<number> => {
+      const since = new Date();
+      await database.db.command({ profile: 2 });
+      await cli(["ls", ...flags, "--uri", uri, "--db", database.name, "--node", "a"]);
+      await database.db.command({ profile: 0 });
+      const profile = database.db.collection("system.profile");
+      return profile.countDocuments({ ns: `${database.name}.memories`, ts: { $gte: since } });
+    };
+    expect((await countCommands("-l")) - (await countCommands())).toBe(1);
   });
 });
 

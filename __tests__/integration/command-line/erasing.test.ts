@@ -158,7 +158,7 @@ describe("forget", () => {
   });
 
   // Requirement: command-line.forget
-  it("shows the first of many as they are found, and reads one page of them where it shows none", async () => {
+  it("shows the first of many, and reads none of them where it shows none", async () => {
     const { place, collection } = await people();
     const many = Array.from({ length: 1_200 }, (_, index) => ({
       nodeId: `n${index}`,
@@ -188,7 +188,7 @@ describe("forget", () => {
       await db
         .collection("system.profile")
         .countDocuments({ "command.find": collection, "command.sort": { $exists: true } }),
-    ).toBe(1);
+    ).toBe(0);
   });
 
   // Requirement: command-line.forget
@@ -328,7 +328,7 @@ describe("sweep", () => {
   it.each([
     [["--yes"], /no age was given; pass --per-thread, --per-user or --global/],
     [["--per-thread", "1d"], /no terminal to ask on; pass --yes/],
-    [["--per-thread", "30", "--yes"], /--per-thread 30 is no age: pass a number and d, h, m or s, at most 3650d/],
+    [["--per-thread", "30", "--yes"], /--per-thread 30 is no age: pass a number and w, d, h, m or s, at most 3650d/],
     [["--global", "0d", "--yes"], /--global 0d is no age/],
     [["--per-user", "4000d", "--yes"], /--per-user 4000d is no age/],
   ])("refuses %j", async (options, message) => {

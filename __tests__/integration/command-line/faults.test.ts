@@ -45,8 +45,8 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["ls"], 2, "EUSAGE", /no memory was named; pass --uri \(or set MONGODB_URI\) with --node, or --dir/],
   [["ls", "--uri", uri], 2, "EUSAGE", /pass --node/],
   [["ls", "--uri", "mongo:/x", "--node", "a"], 2, "EUSAGE", /--uri.*malformed; expected mongodb:\/\//],
-  [["ls", "--uri", uri, ...inFolder], 2, "EUSAGE", /--uri and --dir exclude each other/],
-  [["ls", "--node", "a", ...inFolder], 2, "EUSAGE", /--node goes with --uri/],
+  [["ls", "--uri", uri, ...inFolder], 2, "EUSAGE", /--uri goes with a database; a folder is one memory/],
+  [["ls", "--node", "a", ...inFolder], 2, "EUSAGE", /--node goes with a database/],
   [["ls", "--uri", uri, "--node", ""], 2, "EUSAGE", /--node.*non-empty/],
   [["ls", "--uri", uri, "--node", "a\u0007"], 2, "EUSAGE", /control characters/],
   [["ls", "--uri", uri, "--node", "a", "--thread", ""], 2, "EUSAGE", /--thread.*thread_id/],
@@ -91,17 +91,20 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
     "EUSAGE",
     /--dir is of a folder; this command needs a database/,
   ],
-  [["export", folder, ...inFolder], 1, "EEXIST", /it is a folder.*copy --to-dir/],
-  [["export", folder, "--overwrite", ...inFolder], 1, "EEXIST", /it is a folder.*copy --to-dir/],
-  [["import", join(folder, "missing"), ...inFolder], 2, "EINPUT", /missing: there is no such/],
-  [["import", folder, ...inFolder], 2, "EINPUT", /it is a folder, and an export is one JSONL file.*copy --dir/],
-  [["import", "/dev/null", ...inFolder], 2, "EINPUT", /it is no regular file; name one that export has made/],
-  [["import", join(folder, "plain file"), "--thread", "t", "--uri", uri], 2, "EINPUT", /line 1 does not end/],
-  [["copy", ...inFolder], 2, "EUSAGE", /no destination was named/],
-  [["copy", ...inFolder, "--to-uri", uri], 2, "EUSAGE", /--to-node is missing/],
-  [["copy", ...inFolder, "--to-node", "a"], 2, "EUSAGE", /no destination was named/],
-  [["copy", ...inFolder, "--to-dir", folder, "--to-node", "a"], 2, "EUSAGE", /--to-node does not go with --to-dir/],
-  [["doctor", "--top", "many", ...inFolder], 2, "EUSAGE", /--top many/],
+  [["export", ...inFolder], 2, "EUSAGE", /export takes a file, - for the standard output, or --to-dir; pass one/],
+  [["export", folder, ...inFolder], 1, "EEXIST", /it is a folder; .*--to-dir/],
+  [["export", folder, "--overwrite", ...inFolder], 1, "EEXIST", /it is a folder; .*--to-dir/],
+  [["export", "--to-dir", folder, "--all", "--uri", uri], 2, "EUSAGE", /--all does not go with --to-dir/],
+  [["export", "--to-dir", folder, "--user", "ada", "--uri", uri], 2, "EUSAGE", /no memory was named; pass --node/],
+  [["export", "-", "--user", "ada", "--thread", "t", "--uri", uri], 2, "EUSAGE", /leave threadId or userId out/],
+  [["import", join(folder, "missing"), "--to-dir", dir], 2, "EINPUT", /missing: there is no such/],
+  [["import", folder, "--to-dir", dir], 2, "EINPUT", /it is no regular file; .*--dir for a folder/],
+  [["import", "/dev/null", "--to-dir", dir], 2, "EINPUT", /it is no regular file; name one that export has made/],
+  [["import", join(folder, "plain file"), "--thread", "t", "--uri", uri], 2, "EUSAGE", /--thread needs --node/],
+  [["import", join(folder, "plain file"), "--uri", uri], 2, "EINPUT", /line 1: it is no JSON object/],
+  [["import", ...inFolder], 2, "EUSAGE", /no database was named/],
+  [["import", ...inFolder, "--to-dir", folder, "--node", "a"], 2, "EUSAGE", /--node goes with a database/],
+  [["doctor", ...inFolder], 2, "EUSAGE", /unknown option '--dir'/],
   [["doctor", "--thread", "t", "--uri", uri], 2, "EUSAGE", /--thread needs --node/],
   [["doctor", "--node", "", "--uri", uri], 2, "EUSAGE", /--node.*non-empty/],
   [["migrate", "earlier-format", "--node", "a\u0007", "--uri", uri], 2, "EUSAGE", /--node.*control characters/],
@@ -236,8 +239,8 @@ describe("a password", () => {
     ["grep", "x"],
     ["export", join(folder, "never")],
     ["export", "-", "--all"],
-    ["copy", "--to-node", "b"],
-    ["copy", "--all", "--to-db", "x"],
+    ["import", "--dir", dir],
+    ["approve", "x", "--by", "ada"],
     ["doctor"],
     ["migrate", "earlier-format"],
     ["migrate", "mongodb-store"],
@@ -264,7 +267,7 @@ describe("a password", () => {
   it("is never printed of any connection string, wherever it stands", async () => {
     for (const given of odd) {
       await assertHidden(["ls", "--node", "n", "--uri", given]);
-      await assertHidden(["copy", "--dir", dir, "--to-node", "n", "--to-uri", given]);
+      await assertHidden(["import", "--dir", dir, "--node", "n", "--uri", given]);
       await assertHidden(["migrate", "mongodb-store", "--uri", uri, "--from-uri", given]);
       for (const argv of [
         [given],
@@ -272,7 +275,8 @@ describe("a password", () => {
         ["ls", `--url=${given}`],
         ["ls", "--paths", given],
         ["search", "x", "--limit", given],
-        ["doctor", "--top", given],
+        ["log", "--since", given],
+        ["import", "-", "--as", given.padEnd(2000, "x")],
         ["ls", "--dir", given],
       ]) {
         await assertHidden(argv);

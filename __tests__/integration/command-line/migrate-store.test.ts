@@ -128,59 +128,6 @@ describe("migrate mongodb-store", () => {
   });
 });
 
-describe("copy", () => {
-  it("keeps of the address what is not given", async () => {
-    const [from, to] = [testDatabase(), testDatabase()];
-    const [source, destination] = [from, to].map(({ name }) => new MongoMemoryStore({ client, dbName: name }));
-    const thread = { nodeId: "a", scope: "perThread" as const, threadId: "t" };
-    await source?.memory(thread).write("/a", "of t");
-    const argv = ["copy", "--uri", uri, "--db", from.name, "--node", "a", "--thread", "t"];
-    await cliJson([...argv, "--to-thread", "u"]);
-    await cliJson([...argv, "--to-node", "b"]);
-    await cliJson([...argv, "--to-db", to.name]);
-    await cliJson([...argv, "--to-collection", "others"]);
-    expect(await source?.memory({ ...thread, threadId: "u" }).read("/a")).toBe("of t");
-    expect(await source?.memory({ nodeId: "b" }).read("/a")).toBe("of t");
-    expect(await destination?.memory(thread).read("/a")).toBe("of t");
-    expect(await client.db(from.name).collection("others").countDocuments({ nodeId: "a", threadId: "t" })).toBe(1);
-  });
-});
-
-describe("copy --all", () => {
-  it("copies every memory of a database to its own address, and none where one cannot be", async () => {
-    const [from, to] = [testDatabase(), testDatabase()];
-    const [source, destination] = [from, to].map(({ name }) => new MongoMemoryStore({ client, dbName: name }));
-    const addresses = Array.from({ length: 5 }, (_, index) => ({
-      nodeId: `node ${index}`,
-      scope: "perThread" as const,
-      threadId: "a.b:c",
-    }));
-    for (const address of addresses) await source?.memory(address).write("/a", address.nodeId);
-    await destination?.memory(addresses[4] ?? { nodeId: "" }).write("/a", "other");
-    const argv = ["copy", "--all", "--uri", uri, "--db", from.name, "--to-db", to.name];
-    expect(await cli(argv)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/node 4.*--overwrite/) });
-    expect(await client.db(to.name).collection("memories").countDocuments()).toBe(1);
-    expect(await cliJson([...argv, "--overwrite"])).toMatchObject({
-      memories: 5,
-      written: 4,
-      replaced: 1,
-      unchanged: 0,
-    });
-    for (const address of addresses) expect(await destination?.memory(address).read("/a")).toBe(address.nodeId);
-  });
-
-  it("refuses what would be the same place, or another address", async () => {
-    expect(await cli(["copy", "--all", "--uri", uri])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("the same"),
-    });
-    expect(await cli(["copy", "--all", "--uri", uri, "--to-node", "a"])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("--to-node does not go with --all"),
-    });
-  });
-});
-
 describe("the progress bar", () => {
   it("is drawn on a terminal only, on the standard error", async () => {
     const { argv } = await newSource();

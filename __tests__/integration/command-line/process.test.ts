@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
@@ -14,7 +14,6 @@ import { answerOf, connectTo, type Revision } from "../../helpers/mcp-clients.js
 import { appendCall, initialize } from "../../helpers/mcp-messages.js";
 import { send } from "../../helpers/raw-http.js";
 import { cliJson } from "../../helpers/run-cli.js";
-import { repetitions } from "../../helpers/repetitions.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -58,17 +57,6 @@ describe("the program as a process", () => {
     child.stdout.destroy();
     expect([await end, stderr]).toEqual([[0, null], ""]);
   });
-
-  it("exports a folder far larger than its memory", async () => {
-    const fileCount = repetitions({ usual: 70, long: 150 });
-    const dir = newPath();
-    await mkdir(dir);
-    for (let index = 0; index < fileCount; index += 1)
-      await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
-    const limited = ["--max-old-space-size=60"];
-    const exported = await ended(spawnCli(["export", newPath(), "--dir", dir], {}, limited));
-    expect(exported).toMatchObject({ code: 0, stdout: `exported 1 memory: ${fileCount} files written\n` });
-  });
 });
 
 describe("an import that is killed", () => {
@@ -109,20 +97,6 @@ describe("an import that is killed", () => {
     for (const { path, content } of files) expect(content).toBe(expected.get(path));
     expect(await killed.again()).toMatchObject({ written: count - files.length, unchanged: files.length });
     expect((await killed.destination.snapshot()).files).toHaveLength(count);
-  });
-
-  it("leaves nothing of its standard input behind", async () => {
-    const temporary = newPath();
-    await mkdir(temporary);
-    const child = spawnCli(["import", "-", "--dir", newPath()], { TMPDIR: temporary });
-    const end = once(child, "close");
-    child.stdin.write(`{"format":"langgraph-mongo-memory","version":1}\n`);
-    child.stdin.write("x".repeat(1_000_000));
-    // Taken from the pipe, which holds less.
-    while (child.stdin.writableLength > 0) await sleep(1);
-    child.kill("SIGKILL");
-    await end;
-    expect((await readdir(temporary)).filter((name) => name.startsWith("langgraph-mongo-memory"))).toEqual([]);
   });
 });
 

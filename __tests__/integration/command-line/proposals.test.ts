@@ -61,6 +61,16 @@ describe("proposals", () => {
     });
   });
 
+  // Requirement: command-line.proposals
+  it("says of one that it is redacted", async () => {
+    const { id, memory, run } = await proposed();
+    for (const text of ["Pay at once.", "policy"]) await memory.history?.redact({ text });
+    const { stdout } = await run(["proposals", id]);
+    expect(stdout).toMatch(
+      /append {2}\(redacted\) .*rejected: redacted\n\nThe text of this proposal was redacted\.\n$/,
+    );
+  });
+
   // Requirement: command-line.proposals, approval.inbox
   it("with --all lists what waits in all memories, and says of one memory how many wait in others", async () => {
     const collection = `memories ${randomUUID()}`;
@@ -166,6 +176,26 @@ describe("approve", () => {
     );
     expect(await memory.read("/policy")).toBe("Never pay.\n");
   });
+});
+
+// Requirement: command-line.proposals
+it("approve, reject and proposals find the memory of an id that proposals --all prints", async () => {
+  const [approved, rejected] = [await proposed(), await proposed()];
+  const anywhere = ["--uri", uri, "--db", dbName];
+  expect((await cli(["proposals", "--all", ...anywhere])).stdout).toContain(approved.id);
+  expect((await cli(["proposals", approved.id, ...anywhere])).stdout).toMatch(/\+Pay at once\./);
+  expect((await cli(["approve", approved.id, "--by", "ada", ...anywhere])).stdout).toContain(" approved by user ada");
+  expect(await approved.memory.read("/policy")).toContain("Pay at once.");
+  expect((await cli(["reject", rejected.id, "--by", "ada", ...anywhere])).stdout).toContain(" rejected by user ada");
+  for (const argv of [
+    ["approve", "none", "--by", "ada"],
+    ["reject", approved.id, "--by", "ada"],
+    ["proposals", "none"],
+  ])
+    expect(await cli([...argv, ...anywhere])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: no proposal \S+ waits; `proposals --all` lists/),
+    });
 });
 
 // Requirement: command-line.forget

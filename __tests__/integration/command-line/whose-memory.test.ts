@@ -58,7 +58,6 @@ describe("the commands with --user", () => {
   it("refuse a thread and a user at once, and a user without a node", async () => {
     const exclude = { exitCode: 2, stderr: expect.stringContaining("exclude each other") };
     expect(await run("ls", "--node", nodeId, "--thread", ada, "--user", ada)).toMatchObject(exclude);
-    expect(await run("copy", "--node", nodeId, "--to-thread", ada, "--to-user", ada)).toMatchObject(exclude);
     for (const argv of [["doctor"], ["migrate", "earlier-format"]]) {
       expect(await run(...argv, "--user", ada)).toMatchObject({
         exitCode: 2,
@@ -71,7 +70,7 @@ describe("the commands with --user", () => {
     });
     expect(await cli(["ls", "--dir", folder, "--user", ada])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("--user goes with --uri"),
+      stderr: expect.stringContaining("--user goes with a database"),
     });
     expect(await run("ls", "--node", nodeId, "--user", "")).toMatchObject({
       exitCode: 2,
@@ -96,20 +95,6 @@ describe("the commands with --user", () => {
   });
 });
 
-describe("copy", () => {
-  // Requirement: command-line.users
-  it("gives a memory to a user, and keeps the user where nothing else is said", async () => {
-    await store.memory(ofAll()).write("/a", "text");
-    await cliJson(["copy", "--node", nodeId, "--to-user", ada, ...database]);
-    expect(await store.memory(ofUser()).read("/a")).toBe("text");
-    await cliJson(["copy", "--node", nodeId, "--user", ada, "--to-thread", "t", ...database]);
-    expect(await store.memory(ofThread("t")).read("/a")).toBe("text");
-    const other = testDatabase();
-    await cliJson(["copy", "--node", nodeId, "--user", ada, "--to-db", other.name, ...database]);
-    expect(await new MongoMemoryStore({ client, dbName: other.name }).memory(ofUser()).read("/a")).toBe("text");
-  });
-});
-
 describe("export and import", () => {
   // Requirement: command-line.users, command-line.export-keeps-memories-apart
   it("of memories of all three scopes keep each apart", async () => {
@@ -126,7 +111,7 @@ describe("export and import", () => {
     });
     const restored = new MongoMemoryStore({ client, dbName: to.name });
     for (const address of addresses) expect(await restored.memory(address).read("/same")).toBe(JSON.stringify(address));
-    expect(await cliJson(["copy", "--all", "--uri", uri, "--db", from.name, "--to-db", to.name])).toMatchObject({
+    expect(await cliJson(["import", archive, "--uri", uri, "--db", to.name])).toMatchObject({
       written: 0,
       unchanged: addresses.length,
     });
@@ -169,7 +154,7 @@ describe("a memory that was never written", () => {
       ["rm", "/", "--all"],
       ["mv", "/a", "/b"],
       ["export", "-"],
-      ["copy", "--to-node", randomUUID()],
+      ["export", "--to-dir", join(folder, "never")],
     ];
     for (const argv of looks) {
       const { exitCode, stdout, stderr } = await run(...argv, "--node", `${nodeId}-typo`);
@@ -307,7 +292,7 @@ describe("--mount", () => {
     });
     expect(await cli(["ls", "--dir", folder, "--mount", "/t=x"])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("--mount goes with --uri"),
+      stderr: expect.stringContaining("--mount goes with a database"),
     });
     expect(await run("ls", "--node", nodeId, "--mount", `/t=${nodeId}x`)).toMatchObject({
       exitCode: 1,

@@ -40,11 +40,8 @@ describe("the documentation", () => {
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
-      // The names of the program, and what makes a shell complete them.
-      (command) =>
-        /^(?:npx (?:langgraph-mongo-memory|lgmm)|eval "\$\(langgraph-mongo-memory completion (?:bash|zsh)\)"|source)$/.test(
-          command,
-        ) && /^docs\/command(?:-line|s)\.md$/.test(file),
+      // The names of the program.
+      (command) => /^npx (?:langgraph-mongo-memory|lgmm)$/.test(command) && /^docs\/command(?:-line|s)\.md$/.test(file),
       // How clients of MCP are told the command: `pins/listings.test.ts` reads what follows.
       (command) => /^(?:claude mcp add|code --add-mcp) /.test(command) && file === "docs/mcp.md",
       // How a folder is compared with a later copy.
@@ -54,6 +51,9 @@ describe("the documentation", () => {
       (command) => command === "pip install mcp" && file.endsWith("/from-python-by-mcp.md"),
       // What encrypts is an optional package of the driver.
       (command) => command === "npm install mongodb mongodb-client-encryption" && file.endsWith("/encrypt-texts.md"),
+      // How a server becomes a replica set of one.
+      (command) =>
+        ["mongod --replSet rs0", 'mongosh --eval "rs.initiate()"'].includes(command) && file === "docs/size.md",
       // What examples of pipes are made of.
       (command) =>
         /^(?:export MONGODB_URI=\S+|date|gzip|gunzip -c [\w.]+\.gz|[\w.]+\.(?:txt|gz|patch)|grep \w+)$/.test(command),

@@ -5,6 +5,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { getFailure } from "../../helpers/get-failure.js";
 import { freePort } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { memoryChanges, memoryReads, storeCalls } from "../../helpers/store-calls.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const servers: Server[] = [];
@@ -12,7 +13,12 @@ afterAll(() => servers.forEach((server) => server.close()));
 
 /** The limit of a first connection is nine tenths of it. */
 const storeOf = (uri: string): MongoMemoryStore =>
-  new MongoMemoryStore({ client: useClient(new MongoClient(uri)), timeoutMs: 2000 });
+  new MongoMemoryStore({
+    client: useClient(new MongoClient(uri)),
+    history: true,
+    expireMs: { perUser: 1_000_000 },
+    timeoutMs: 2000,
+  });
 
 async function listen(answer: string): Promise<number> {
   const server = createServer((socket) => socket.on("error", () => undefined).end(answer));
@@ -20,6 +26,16 @@ async function listen(answer: string): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 }
+
+const nothingListens =
+  "EIO: MongoDB did not answer (ECONNREFUSED: nothing listens there); start MongoDB, or correct the connection string";
+
+const allCalls = [
+  ...Object.entries(storeCalls),
+  ...Object.entries({ ...memoryReads, ...memoryChanges }).map(
+    ([name, call]) => [name, (store: MongoMemoryStore) => call(store.memory({ nodeId: "a" }))] as const,
+  ),
+];
 
 describe("the first call of a store", () => {
   // Requirement: errors.first-connection
@@ -30,11 +46,19 @@ describe("the first call of a store", () => {
     for (const call of [() => memory.read("/a"), () => memory.append("/a", "x"), () => store.put(["a"], "k", {})]) {
       const { code, message, cause } = await getFailure(call());
       expect(code).toBe("EIO");
-      expect(message).toBe(
-        "EIO: MongoDB did not answer (ECONNREFUSED: nothing listens there); start MongoDB, or correct the connection string",
-      );
+      expect(message).toBe(nothingListens);
       expect(String(cause)).toContain(`127.0.0.1:${port}`);
     }
+  });
+
+  // Requirement: errors.first-connection
+  it("says so within 5 s whichever call it is", async () => {
+    const port = await freePort();
+    const answers = allCalls.map(async ([name, call]) => {
+      const { message, cause } = await getFailure(call(storeOf(`mongodb://127.0.0.1:${port}/`)));
+      return [name, message, String(cause).includes(`127.0.0.1:${port}`)];
+    });
+    expect(await Promise.all(answers)).toEqual(allCalls.map(([name]) => [name, nothingListens, true]));
   });
 
   // Requirement: errors.first-connection
@@ -49,6 +73,17 @@ describe("the first call of a store", () => {
   it("says that TLS failed", async () => {
     const { message } = await getFailure(storeOf(`mongodb://127.0.0.1:${await listen("no TLS")}/?tls=true`).start());
     expect(message).toMatch(/^EIO: MongoDB did not answer \(\w+: TLS failed\); check the certificates/);
+  });
+
+  // Requirement: errors.first-connection
+  it("says that a server without TLS closed the connection, and names the host in the cause", async () => {
+    const { uri } = testDatabase("standalone");
+    const { message, cause } = await getFailure(storeOf(`${uri}?tls=true`).start());
+    expect(message).toMatch(
+      /^EIO: MongoDB did not answer \(ECONNRESET: it closed the connection before TLS began\); if/,
+    );
+    expect(message).toContain("if the server has no TLS, leave tls out of the connection string");
+    expect(String(cause)).toContain(new URL(uri).host);
   });
 
   // Requirement: errors.first-connection

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
 import { MongoClient } from "mongodb";
+import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -93,5 +96,48 @@ describe("a search in MongoDB", () => {
     expect(await bob?.search("zebra")).toEqual([]);
     expect(await bob?.grep("zebra")).toEqual([]);
     expect(await ann?.search("zebra")).toHaveLength(1);
+  });
+});
+
+describe.each([false, true])("a search in MongoDB, history: %s", (history) => {
+  const open = (): MongoMemoryStore => new MongoMemoryStore({ client, dbName: name, history });
+  const path = fc
+    .array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 })
+    .map((names) => `/${names.join("/")}`);
+  const words = fc.constantFrom("zebra", "tiger", "lion", "# wolf", "2026-01-02", "wolf\n", "\n\n");
+  const text = fc.array(words, { maxLength: 6 }).map((each) => each.join(" "));
+  const pair = (
+    second: fc.Arbitrary<string>,
+    change: (memory: Memory, one: string, other: string) => Promise<unknown>,
+  ) =>
+    fc.tuple(path, second).map(
+      ([one, other]) =>
+        (memory: Memory) =>
+          change(memory, one, other),
+    );
+  const change = fc.oneof(
+    pair(text, (memory, at, content) => memory.write(at, content)),
+    pair(text, (memory, at, content) => memory.append(at, content)),
+    pair(path, (memory, from, to) => memory.rename(from, to)),
+    pair(fc.constantFrom("tiger", "wolf"), (memory, at, word) => memory.update(at, word, "lion")),
+    pair(fc.constant(""), (memory, at) => memory.delete(at)),
+  );
+
+  // Requirement: search.fresh
+  it("finds after any changes what a first search finds, hit for hit", async () => {
+    const rounds = fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 });
+    const property = fc.asyncProperty(rounds, async (all) => {
+      const address = freshAddress();
+      const [warm, other] = [open().memory(address), open().memory(address)];
+      for (const changes of all) {
+        // A refused one changes nothing.
+        for (const [index, make] of changes.entries())
+          await make(index % 2 === 0 ? other : warm).catch(() => undefined);
+        const cold = open().memory(address);
+        for (const query of ["zebra lion", "wolf a b"])
+          expect(await warm.search(query)).toEqual(await cold.search(query));
+      }
+    });
+    await fc.assert(property, { numRuns: repetitions({ usual: 6, long: 60 }) });
   });
 });

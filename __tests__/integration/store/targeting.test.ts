@@ -48,11 +48,14 @@ async function getFilters(run: () => Promise<unknown>): Promise<Filter[]> {
   return filters;
 }
 
+/** A router reads each branch of a filter. */
 function filtersIn(command: Document): Document[] {
   const { filter, query, updates, deletes, pipeline } = command;
   const ofWrites = ((updates ?? deletes ?? []) as { q: Document }[]).map(({ q }) => q);
   const ofPipeline = ((pipeline ?? []) as Document[]).slice(0, 1).map((stage) => stage["$match"] as Document);
-  return [filter, query, ...ofWrites, ...ofPipeline].filter((one): one is Document => one !== undefined);
+  return [filter, query, ...ofWrites, ...ofPipeline]
+    .filter((one): one is Document => one !== undefined)
+    .flatMap((one) => (one["$or"] as Document[] | undefined) ?? [one]);
 }
 
 /** What must hold of a field for a document to be found, as far as a router reads it. */

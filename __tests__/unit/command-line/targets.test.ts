@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { getDatabaseName } from "../../../src/cli/targets/connection-string.js";
-import { getDatabaseTarget, getDestinationDatabase } from "../../../src/cli/targets/targets.js";
+import { getDatabaseTarget } from "../../../src/cli/targets/targets.js";
 
 describe("the database of a connection string", () => {
   // Requirement: command-line.databases
@@ -20,26 +20,15 @@ describe("the database of a connection string", () => {
   });
 });
 
-describe("the database that copy writes to", () => {
-  const env = { MONGODB_URI: "mongodb://host/env" };
-
+describe("the database of a command", () => {
   // Requirement: command-line.databases
   it.each([
-    [{}, {}, "env"],
-    [{ db: "db" }, {}, "db"],
-    [{ uri: "mongodb://host/app" }, {}, "app"],
-    [{ uri: "mongodb://host/app", db: "db" }, { toUri: "mongodb://other" }, "db"],
-    [{ uri: "mongodb://host/app" }, { toUri: "mongodb://other" }, "app"],
-    [{}, { toUri: "mongodb://other" }, "env"],
-    [{ uri: "mongodb://host/app", db: "db" }, { toUri: "mongodb://other/theirs" }, "theirs"],
-    [{ db: "db" }, { toUri: "mongodb://other/theirs", toDb: "to" }, "to"],
-    [{ uri: "mongodb://host" }, { toUri: "mongodb://other" }, undefined],
-    [{ dir: "folder" }, { toUri: "mongodb://other" }, undefined],
-  ])("from %j with %j is %s", (source, to, name) => {
-    expect(getDestinationDatabase(to, source, env).dbName).toBe(name);
-  });
-
-  it("from a place is that place, where nothing else is said", () => {
-    expect(getDatabaseTarget({}, env).dbName).toBe(getDestinationDatabase({ toUri: env.MONGODB_URI }, {}, env).dbName);
+    [{}, "env"],
+    [{ db: "db" }, "db"],
+    [{ uri: "mongodb://host/app" }, "app"],
+    [{ uri: "mongodb://host/app", db: "db" }, "db"],
+    [{ uri: "mongodb://host" }, undefined],
+  ])("of the options %j is %s", (options, name) => {
+    expect(getDatabaseTarget(options, { MONGODB_URI: "mongodb://host/env" }).dbName).toBe(name);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { checkOptions } from "../../../src/core/settings/check-options.js";
-import { parseLine } from "../../../src/cli/archive/archive-format.js";
 import { checkDefinition } from "../../../src/template/check-definition.js";
 
 /** What is thrown. */
@@ -40,12 +39,5 @@ describe("a message about a hundred thousand faults", () => {
     const wrong = messageOf(() => checkDefinition({ nodes: Array.from({ length: 100_000 }, () => 0), edges: [] }));
     expect(wrong).toMatch(/\n- and \d+ more\.$/);
     for (const message of [unknown, wrong]) expect(message.length).toBeLessThan(50_000);
-  });
-
-  it("names the first few fields of a line of an archive", () => {
-    expect(messageOf(() => parseLine(schema, manyKeys, "line 2"))).toMatch(
-      /^line 2: unknown field "k0"; .*and 99995 more; it must be/,
-    );
-    expect(messageOf(() => parseLine(schema, longKey, "line 2")).length).toBeLessThan(200);
   });
 });

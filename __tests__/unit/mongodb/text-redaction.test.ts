@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { searchOlderText, searchText } from "../../../src/core/history/cover-older-text.js";
 import { readOlderText, wholeText } from "../../../src/core/history/older-text.js";
 import { TextRedactor } from "../../../src/core/history/text-redactor.js";
-import { redactTextOfFile } from "../../../src/mongodb/history/text-redaction.js";
-import type { Redaction } from "../../../src/mongodb/history/version-collection.js";
+import { type FileRedaction, FileTextRedaction } from "../../../src/mongodb/history/text-redaction.js";
+import type { Redaction } from "../../../src/mongodb/history/write-redactions.js";
 import { getPublicId, storedId, type VersionDocument } from "../../../src/mongodb/history/version-document.js";
 import { doAtOnce, encodeText } from "../../helpers/at-once.js";
 
@@ -40,18 +41,34 @@ function readTexts(lineage: readonly VersionDocument[], present: string): string
 function apply(lineage: readonly VersionDocument[], redactions: readonly Redaction[]): VersionDocument[] {
   return lineage.map((version) => {
     const own = redactions.filter(({ id }) => id === getPublicId(version));
-    return own.reduce<VersionDocument>((changed, { set }) => ({ ...changed, ...set }), version);
+    return own.reduce<VersionDocument>((changed, { set, found }) => {
+      if (found !== undefined) expect(changed.older ?? null).toEqual(found);
+      return { ...changed, ...set };
+    }, version);
   });
 }
 
-function plan(lineage: readonly VersionDocument[], present: string, redactor: TextRedactor) {
-  return doAtOnce(redactTextOfFile(lineage, present, redactor, mark));
+/** Plans all parts at once, in the order in which they are done. */
+function plan(
+  lineage: readonly VersionDocument[],
+  present: string,
+  redactor: TextRedactor,
+  atOnce?: number,
+): FileRedaction {
+  const file = new FileTextRedaction({ redactor, mark, present, ...(atOnce && { atOnce }) });
+  const parts = [...lineage.flatMap((version) => [...file.add(version)]), ...file.end()];
+  return {
+    versions: parts.flatMap((part) => (part ? part.versions : [])),
+    redactions: parts.flatMap((part) => (part ? part.redactions : [])),
+  };
 }
 
 const cover = (redactor: TextRedactor, text: string): string => doAtOnce(redactor.cover(text));
 
 const piece = fc.constantFrom(
   "a",
+  "an",
+  "xa",
   "key",
   "sk-1",
   "sk-12",
@@ -67,6 +84,8 @@ const piece = fc.constantFrom(
 const someText = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
 const someSecret = fc.constantFrom(
   "aa",
+  "ana",
+  "an",
   "sk-12",
   "sk-1",
   "key",
@@ -76,23 +95,40 @@ const someSecret = fc.constantFrom(
   "line of text\n",
   "key\nline of text",
 );
+/** A text, and what becomes of it in small steps, so that most of each text is shared with the next one. */
+const someTexts = fc
+  .tuple(
+    someText,
+    fc.array(fc.tuple(fc.nat(20), fc.nat(2), fc.oneof(piece, fc.constant(""))), { minLength: 1, maxLength: 6 }),
+  )
+  .map(([first, edits]) =>
+    edits.reduce(
+      (texts, [place, count, added]) => {
+        const last = texts.at(-1) ?? "";
+        const start = place % (last.length + 1);
+        return [...texts, last.slice(0, start) + added + last.slice(start + count)];
+      },
+      [first],
+    ),
+  );
 const someHistory = fc.record({
-  texts: fc.array(someText, { minLength: 1, maxLength: 6 }),
+  texts: fc.oneof(fc.array(someText, { minLength: 1, maxLength: 6 }), someTexts),
   present: someText,
   secret: someSecret,
   whole: fc.nat(7),
-  done: fc.nat(6),
+  done: fc.nat(8),
+  atOnce: fc.integer({ min: 1, max: 4 }),
 });
 
 describe("a text that is redacted in the versions of a file", () => {
   it("is covered in all of them, and everything else stays", () => {
     fc.assert(
-      fc.property(someHistory, ({ texts, present, secret, whole }) => {
+      fc.property(someHistory, ({ texts, present, secret, whole, atOnce }) => {
         const redactor = new TextRedactor(secret);
         const now = cover(redactor, present);
         const all = [...texts, now];
         const lineage = createLineage(all, (index) => index === whole);
-        const { versions, redactions } = plan(lineage, now, redactor);
+        const { versions, redactions } = plan(lineage, now, redactor, atOnce);
         const after = apply(lineage, redactions);
         expect(readTexts(after, now)).toEqual(all.map((text) => cover(redactor, text)).toReversed());
         expect(JSON.stringify(after.map(({ older }) => older?.text))).not.toContain(
@@ -108,16 +144,35 @@ describe("a text that is redacted in the versions of a file", () => {
 
   it("is covered by a second call where the first one ended in the middle", () => {
     fc.assert(
-      fc.property(someHistory, ({ texts, present, secret, whole, done }) => {
+      fc.property(someHistory, ({ texts, present, secret, whole, done, atOnce }) => {
         const redactor = new TextRedactor(secret);
         const now = cover(redactor, present);
         const all = [...texts, now];
         const lineage = createLineage(all, (index) => index === whole);
-        const half = apply(lineage, plan(lineage, now, redactor).redactions.slice(0, done));
+        const half = apply(lineage, plan(lineage, now, redactor, atOnce).redactions.slice(0, done));
+        // No occurrence is covered in part.
+        const inBetween = readTexts(half, now).map((text) => cover(redactor, text));
+        expect(inBetween).toEqual(all.map((text) => cover(redactor, text)).toReversed());
         const after = apply(half, plan(half, now, redactor).redactions);
         expect(readTexts(after, now)).toEqual(all.map((text) => cover(redactor, text)).toReversed());
       }),
       { numRuns: 2000 },
+    );
+  });
+});
+
+describe("a text that is redacted in an older text", () => {
+  it("is found where it is, by what the newer text shares with it", () => {
+    fc.assert(
+      fc.property(someTexts, someSecret, (texts, secret) => {
+        const redactor = new TextRedactor(secret);
+        let newer = doAtOnce(searchText(texts.at(-1) ?? "", redactor));
+        for (const text of texts.toReversed().slice(1)) {
+          newer = doAtOnce(searchOlderText(encodeText(text, newer.text), newer, redactor));
+          expect(newer).toEqual(doAtOnce(searchText(text, redactor)));
+        }
+      }),
+      { numRuns: 5000 },
     );
   });
 });

@@ -1,68 +1,179 @@
-import { constants } from "node:fs";
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { inputError, withFile } from "../errors.js";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { z } from "zod";
+import type { MemorySnapshot } from "../../core/memory.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
+import { describeFault } from "../../core/settings/faults.js";
+import { MemoryTree } from "../../core/tree/memory-tree.js";
+import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
+import { JsonBounds } from "../../core/values/json-bounds.js";
+import { isAbsolutePath, normalizePath, ROOT } from "../../core/values/paths.js";
+import { hashSha256 } from "../../core/values/sha256.js";
+import { utf8Bytes } from "../../core/values/text.js";
+import { isRecord } from "../../core/values/unknown-values.js";
+import { about, inputError } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
-import { toBytes } from "../terminal/text-input.js";
-import { type ArchiveSource, readTrees } from "./archived-trees.js";
-import { readChunks } from "./json-lines.js";
-import type { Tree } from "./tree.js";
+import { decodeUtf8, toBytes } from "../terminal/text-input.js";
+import { archiveFormat } from "./write-archive.js";
 
-/** An archive that is checked. */
-export interface Archive {
-  /** How many memories it holds. */
-  memories: number;
-  /** Reads them again, one at a time: all of them may be more than the process can hold. */
-  trees: () => AsyncIterable<Tree>;
+/** A memory that is imported. Its address is null if it was kept in a folder. */
+export interface ImportedMemory extends MemorySnapshot {
+  address: CheckedAddress | null;
+}
+
+/** Reads all memories from the start. Each call reads them again, because an archive can be larger than the process. */
+export type ReadMemories = () => AsyncIterable<ImportedMemory> | Iterable<ImportedMemory>;
+
+/** Opens an archive, or the standard input (`-`), which is kept in memory. @throws CommandError EINPUT */
+export async function openArchive(file: string, stdin: CliIo["stdin"]): Promise<ReadMemories> {
+  if (file === "-") {
+    const kept: Uint8Array[] = [];
+    return () => readArchive(kept.length > 0 ? kept : keepChunks(stdin, kept), "standard input");
+  }
+  if ((await stat(file)).isFile()) return () => readArchive(createReadStream(file), file);
+  throw inputError(
+    `${file}: it is no regular file; name one that export has made, - for the standard input, or --dir for a folder`,
+  );
+}
+
+async function* keepChunks(stdin: CliIo["stdin"], kept: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stdin) {
+    kept.push(toBytes(chunk));
+    yield toBytes(chunk);
+  }
 }
 
 /**
- * Opens an archive, and closes it after `run`. All of it is checked before, up to the first fault.
- * @throws CommandError EINPUT
+ * Reads the memories one after another. Only after the last one it is known that the archive is complete and unchanged.
+ * @throws CommandError EINPUT, EINVAL at the first fault
  */
-export async function withArchiveFile<T>(file: string, run: (archive: Archive) => Promise<T>): Promise<T> {
-  const handle = await withFile(file, "read", () => open(file, constants.O_RDONLY | constants.O_NONBLOCK));
+async function* readArchive(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<ImportedMemory> {
+  const hash = createHash("sha256");
+  const addresses = new Set<string>();
+  let memory: ImportedMemory | null = null;
+  let [number, format, hasEnded] = [0, 0, false];
+  for await (const bytes of readLines(chunks, name)) {
+    number += 1;
+    const where = `${name}: line ${number}`;
+    if (hasEnded) throw inputError(`${where}: there is more after the end; import one archive at a time`);
+    const line = parseJson(bytes, where);
+    if (number === 1) format = parseLine(formatLine, line, where).version;
+    else if ("end" in line) {
+      const { lines, sha256 } = parseLine(endLine, line, where);
+      if (lines !== number || (format > 1 && sha256 !== hash.digest("hex")))
+        throw inputError(`${where}: lines before it are missing or were changed; export it again`);
+      hasEnded = true;
+    } else if ("memory" in line) {
+      if (memory !== null) yield checkMemory(memory, name);
+      memory = { address: await parseAddress(line["address"], where), revision: null, files: [], directories: [] };
+      const key = JSON.stringify(memory.address);
+      if (addresses.has(key)) throw inputError(`${where}: the same memory came before; export it again`);
+      addresses.add(key);
+    } else if (memory === null) throw inputError(`${where}: a memory must come first; export it again`);
+    else addLine(memory, line, where);
+    if (!hasEnded) hash.update(bytes).update("\n");
+  }
+  if (!hasEnded) throw inputError(`${name}: it ends after line ${number}, before its last line; export it again`);
+  if (memory !== null) yield checkMemory(memory, name);
+}
+
+function parseAddress(address: unknown, where: string): Promise<CheckedAddress | null> {
+  return about(where, async () => (address === null ? null : checkAddress(address)), { EINVAL: "export it again" });
+}
+
+/** Adds a file or a directory. Leaves out versions: they are for reading. */
+function addLine({ files, directories }: ImportedMemory, line: object, where: string): void {
+  if ("content" in line) {
+    const { path, content, createdAt, updatedAt } = parseLine(fileLine, line, where);
+    files.push({ path, kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
+  } else if (!("version" in line)) directories.push(parseLine(directoryLine, line, where).directory);
+}
+
+function checkMemory(memory: ImportedMemory, name: string): ImportedMemory {
+  const { files, directories } = new MemoryTree(memory);
+  const wrong = memory.files.find((file) => files.get(file.path) !== file || directories.has(file.path));
+  if (wrong === undefined) return memory;
+  throw inputError(`${name}: ${wrong.path} is there twice; export it again`);
+}
+
+/** JSON takes at most six bytes for a byte of the largest file. The rest is for its path and times. */
+const maxLineBytes = 6 * memoryBytesCeiling + 100_000;
+
+/** Splits a stream into lines without their newlines. Keeps one line in memory. @throws CommandError EINPUT */
+async function* readLines(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  /** The pieces of the line that has not ended yet. */
+  let pieces: Uint8Array[] = [];
+  let [length, number] = [0, 1];
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length;) {
+      const newline = chunk.indexOf(10, start);
+      const piece = chunk.subarray(start, newline === -1 ? undefined : newline);
+      pieces.push(piece);
+      length += piece.length;
+      start += piece.length + 1;
+      if (length > maxLineBytes)
+        throw inputError(
+          `${name}: line ${number}: longer than ${maxLineBytes} bytes; no file of a memory is that long`,
+        );
+      if (newline === -1) break;
+      yield Buffer.concat(pieces);
+      [pieces, length, number] = [[], 0, number + 1];
+    }
+  }
+  if (length > 0) yield Buffer.concat(pieces);
+}
+
+/** The largest version in format 1 fills a document of 16 MiB, in which a path takes at least 11 bytes. */
+const lineLimits = { values: 1_500_000, keys: 100, levels: 10 } as const;
+
+function parseJson(bytes: Uint8Array, where: string): Record<string, unknown> {
+  const bounds = new JsonBounds(lineLimits);
+  bounds.add(bytes);
+  if (bounds.excess !== undefined)
+    throw inputError(`${where}: it has ${bounds.excess}; no line that export writes has so many`);
+  const text = decodeUtf8(bytes, where);
   try {
-    const stats = await handle.stat();
-    if (stats.isDirectory())
-      throw inputError(
-        `${file}: it is a folder, and an export is one JSONL file; name a file, or use \`copy --dir\` for a folder ` +
-          "of texts",
-      );
-    if (!stats.isFile())
-      throw inputError(`${file}: it is no regular file; name one that export has made, or - for the standard input`);
-    return await run(await checkArchive(readChunks(handle, file), { handle, name: file }));
-  } finally {
-    await handle.close();
+    const line: unknown = JSON.parse(text);
+    if (isRecord(line)) return line;
+  } catch {
+    // Reported below, as other values are.
   }
+  throw inputError(`${where}: it is no JSON object; it must be as export writes it`);
 }
 
-/** The same for the standard input. A file keeps what was read of it. */
-export async function withArchiveInput<T>(stdin: CliIo["stdin"], run: (archive: Archive) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), "langgraph-mongo-memory-"));
-  const handle = await open(join(directory, "input.jsonl"), "wx+", 0o600);
-  try {
-    // Without a name the open file is gone when the process ends. Some systems cannot do that: see `finally`.
-    await rm(directory, { recursive: true }).catch(() => undefined);
-    return await run(await checkArchive(keepChunks(stdin, handle), { handle, name: "standard input" }));
-  } finally {
-    await handle.close();
-    await rm(directory, { recursive: true, force: true });
-  }
+function parseLine<T>(schema: z.ZodType<T>, line: object, where: string): T {
+  const { data, error } = schema.safeParse(line);
+  if (data !== undefined) return data;
+  const [issue] = error?.issues ?? [];
+  throw inputError(`${where}: ${issue && describeFault({ issue })}; it must be as export writes it`);
 }
 
-/** Writes each piece to a file before it is used. */
-async function* keepChunks(stdin: CliIo["stdin"], handle: FileHandle): AsyncGenerator<Uint8Array> {
-  for await (const chunk of stdin) {
-    const bytes = toBytes(chunk);
-    await handle.writeFile(bytes);
-    yield bytes;
-  }
-}
+const isStoredPath = (path: string): boolean => path !== ROOT && isAbsolutePath(path) && normalizePath(path) === path;
+const pathField = z.string().refine(isStoredPath, 'it is no path of a memory, such as "/notes/today"');
+const textField = z.string().refine((text) => text.isWellFormed(), "it has a lone surrogate");
+const timeField = z.string().pipe(z.coerce.date());
 
-async function checkArchive(chunks: AsyncIterable<Uint8Array>, source: ArchiveSource): Promise<Archive> {
-  let memories = 0;
-  for await (const _tree of readTrees(chunks, source)) memories += 1;
-  return { memories, trees: () => readTrees(readChunks(source.handle, source.name), source) };
-}
+const { format: formatName, version: maxVersion } = archiveFormat;
+const formatLine = z.object({
+  format: z.literal(formatName),
+  version: z.number().min(1).max(maxVersion, `a newer program wrote it; this one reads versions up to ${maxVersion}`),
+});
+const directoryLine = z.object({ directory: pathField });
+const fileLine = z
+  .object({
+    path: pathField,
+    content: textField,
+    createdAt: timeField,
+    updatedAt: timeField,
+    /** In format 1 each file has its own hash. */
+    sha256: z.string().optional(),
+  })
+  .refine(({ content, sha256 }) => sha256 === undefined || hashSha256(content) === sha256, "sha256 is of another text");
+const endLine = z.object({ lines: z.number(), sha256: z.string().optional() });

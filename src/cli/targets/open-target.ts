@@ -12,7 +12,7 @@ import { formatAddress } from "./format-address.js";
 import { assertThere, describeMissing, reportNew } from "./missing-memory.js";
 import { withMounts } from "./mount-options.js";
 import type { TargetOptions } from "./target-options.js";
-import { type DatabaseTarget, type FolderTarget, getTarget, type Target } from "./targets.js";
+import { type DatabaseTarget, type FolderTarget, getDatabaseTarget, getTarget, type Target } from "./targets.js";
 
 export interface OpenSettings {
   /** "read": the memory creates no index, no collection and no folder. */
@@ -38,8 +38,8 @@ export interface OpenTarget {
   paths: PathRule;
   /** The database and address of the memory. Null for a folder. */
   stored: { database: MemoryDatabase; address: CheckedAddress } | null;
-  /** Writes several files with their times as one change. Null if the storage sets the times itself. */
-  writeFiles: ((files: readonly DatedFile[]) => Promise<void>) | null;
+  /** Writes several files: in a database with their times and as one change, in a folder one after another. */
+  writeFiles: (files: readonly DatedFile[]) => Promise<void>;
 }
 
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
@@ -78,6 +78,17 @@ export async function withTarget<T>(
   });
 }
 
+/** Opens the database that the options name. Errors name its collection of memories. @throws CommandError */
+export function withMemories<T>(
+  { io }: CliContext,
+  options: TargetOptions,
+  run: (database: MemoryDatabase) => Promise<T>,
+): Promise<T> {
+  return withDatabase(getDatabaseTarget(options, io.env), (database) =>
+    about(`the collection ${database.collectionName}`, () => run(database)),
+  );
+}
+
 /** @throws CommandError */
 export async function withDatabase<T>(
   target: DatabaseTarget,
@@ -85,7 +96,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const { MemoryDatabase } = await import("../../mongodb/admin/memory-database.js");
   const database = await about(redactUri(target.uri), () => MemoryDatabase.connect(target)).catch((error: unknown) => {
-    if (error instanceof TypeError) throw usageError(`--uri or --to-uri: ${error.message}`, error);
+    if (error instanceof TypeError) throw usageError(`--uri: ${error.message}`, error);
     throw error;
   });
   try {
@@ -124,7 +135,10 @@ async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Prom
   const { maxFileBytes = memoryDefaults.maxFileBytes } = use;
   try {
     const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
-    return { memory, name: `the folder ${dir}`, paths, stored: null, writeFiles: null };
+    const writeFiles = async (files: readonly DatedFile[]): Promise<void> => {
+      for (const { path, content, ifExists } of files) await memory.write(path, content, { ifExists });
+    };
+    return { memory, name: `the folder ${dir}`, paths, stored: null, writeFiles };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const reason = error.message.replace(/^.*: dir: /, "");

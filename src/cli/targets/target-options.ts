@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import { actorField, maxActorChars } from "../../core/values/actor.js";
 import type { PathRule } from "../../core/values/paths.js";
-import { shorten } from "../../core/values/text.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
 import { optionGroups } from "../command.js";
 import { usageError } from "../errors.js";
@@ -13,30 +12,16 @@ export interface TargetOptions {
   db?: string;
   collection?: string;
   node?: string;
-  thread?: string;
-  user?: string;
-  dir?: string;
+  thread?: string | undefined;
+  user?: string | undefined;
+  dir?: string | undefined;
   paths?: PathRule;
   as?: string;
   mount?: MountTarget[];
 }
 
-/** The options that name the destination of `copy`. */
-export interface DestinationOptions {
-  toUri?: string;
-  toDb?: string;
-  toCollection?: string;
-  toNode?: string;
-  toThread?: string;
-  toUser?: string;
-  toDir?: string;
-}
-
 const option = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup(optionGroups.memory);
-
-const destination = (flags: string, description: string): Option =>
-  new Option(flags, description).helpGroup(optionGroups.destination);
 
 export function databaseNameOption(flags: string, description: string): Option {
   return nameOption(new Option(flags, description), isDatabaseName, `name of a database; it ${databaseNameRule}`);
@@ -64,7 +49,8 @@ export const databaseOptions: readonly Option[] = [
   ),
 ];
 
-export const targetOptions: readonly Option[] = [
+/** The options that name a memory of a database. */
+export const memoryOptions: readonly Option[] = [
   ...databaseOptions,
   option("--node <id>", "node id of the memory"),
   option(
@@ -72,9 +58,13 @@ export const targetOptions: readonly Option[] = [
     "thread id, for the memory of that thread; without --thread and --user it is the node's global memory",
   ),
   option("--user <id>", "user id, for the memory of that user"),
-  option("--dir <folder>", "a memory kept as files in a folder, instead of --uri and its options"),
   // The default is the rule that allows most names: no name should stop administration.
   option("--paths <rule>", "which names can be created").choices(["posix", "plain"]).default("posix"),
+];
+
+export const targetOptions: readonly Option[] = [
+  ...memoryOptions,
+  option("--dir <folder>", "a memory kept as files in a folder, instead of --uri and its options"),
 ];
 
 /**
@@ -86,7 +76,7 @@ export const actorOption = new Option(
   'user id for the history: who makes the change, such as "$USER" (default: none, only this program)',
 ).argParser((given: string) => {
   if (actorField.safeParse({ userId: given }).success) return given;
-  throw usageError(`--as ${JSON.stringify(shorten(given, 64))}: a user id has 1 to ${maxActorChars} characters`);
+  throw usageError(`--as ${JSON.stringify(given)}: a user id has 1 to ${maxActorChars} characters`);
 });
 
 /** Options of commands that read a memory. */
@@ -94,28 +84,6 @@ export const readOptions: readonly Option[] = [...targetOptions, mountOption];
 
 /** Options of commands that change a memory. */
 export const changeOptions: readonly Option[] = [...readOptions, actorOption];
-
-export const destinationOptions: readonly Option[] = [
-  destination("--to-uri <string>", "connection string of the destination (default: that of the source)"),
-  databaseNameOption(
-    "--to-db <name>",
-    "database of the destination (default: that of --to-uri, else that of the source)",
-  ).helpGroup(optionGroups.destination),
-  collectionNameOption(
-    "--to-collection <name>",
-    "collection of the destination (default: that of the source)",
-  ).helpGroup(optionGroups.destination),
-  destination("--to-node <id>", "node id of the destination (default: the memory's own)"),
-  destination(
-    "--to-thread <id>",
-    "thread id of the destination (default: the memory's own, unless --to-node or --to-user is given)",
-  ),
-  destination(
-    "--to-user <id>",
-    "user id of the destination (default: the memory's own, unless --to-node or --to-thread is given)",
-  ),
-  destination("--to-dir <folder>", "a folder as the destination"),
-];
 
 /** Options of commands that work on several memories. */
 export const ownerOptions: readonly Option[] = [

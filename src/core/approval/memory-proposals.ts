@@ -7,6 +7,7 @@ export interface MemoryProposal {
   /** `applying`: approved, but a crash has interrupted it. The next `get`, `approve` or `reject` finishes it. */
   status: ChangeStatus;
   command: ChangeCommand;
+  /** "" if it is redacted, as the new path. */
   path: string;
   /** rename: the new path. */
   to: string | null;
@@ -19,7 +20,7 @@ export interface MemoryProposal {
   oldContent: string | null;
   /**
    * A diff for people against the text at the time of the proposal: a missing newline at the end is no change of a
-   * line. Hidden characters are escaped. Long diffs are cut; only the start is kept.
+   * line. Hidden characters are escaped. Long diffs are cut; only the start is kept. "" if it is redacted.
    */
   diff: string;
   /**
@@ -27,7 +28,10 @@ export interface MemoryProposal {
    * person.
    */
   proposed?: { content: string | null; diff: string };
-  /** A digest of the state that the proposal was made for: the text, or everything that would be deleted or moved. */
+  /**
+   * A digest of the state that the proposal was made for: the text, or everything that would be deleted or moved. "" if
+   * it is redacted.
+   */
   base: string;
   /** Who proposed the change. */
   actor: MemoryActor | null;

@@ -1,66 +1,112 @@
-import { resume } from "./apply-once.js";
-import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
+import type { ChangeRecord, ChangeRecords, ChangeStatus } from "../contract/change-record.js";
+import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
+import type { MemoryActor } from "../values/actor.js";
+import { MemoryError } from "../values/errors.js";
+import { reload, resume } from "./apply-once.js";
 
-/** Whether a text of a record is to be redacted. */
-type IsRedacted = (text: string) => boolean;
+/** What is redacted in the proposals of a memory, and in the changes that runs wait for. */
+export interface RecordRedaction {
+  /** Whether a record loses its texts. */
+  isTied: (record: ChangeRecord) => boolean;
+  /** Whether a record that loses its texts also loses this path. */
+  isPathRedacted: (path: string) => boolean;
+  /** Redacts what is left: the reason of a rejection. */
+  coverShort: (text: string) => string;
+  /** @returns the same actor if it stays as it is */
+  coverActor: <Actor extends MemoryActor | null>(actor: Actor) => Actor;
+}
 
-/** Finds the proposals, and the changes that runs wait for, that have such a text. */
-export async function findRecords(records: ChangeRecords, isRedacted: IsRedacted): Promise<ChangeRecord[]> {
-  const found: ChangeRecord[] = [];
-  for (const kind of ["interrupt", "proposal"] as const) {
-    for await (const record of records.list(kind, ["pending", "applying", "approved", "rejected"]))
-      if (getTexts(record).some((text) => typeof text === "string" && isRedacted(text))) found.push(record);
-  }
-  return found;
+const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
+
+export async function* listRecords(records: ChangeRecords): AsyncGenerator<ChangeRecord> {
+  for (const kind of ["interrupt", "proposal"] as const) yield* records.list(kind, statuses);
 }
 
 /**
- * Removes the texts of records, when the history redacts versions. A record still says who proposed and who decided. A
- * pending record is rejected, because nobody can see any more what it changes.
- * @returns how many records were redacted
+ * Redacts all records that the redaction concerns. A record still says who proposed and who decided. A pending record is
+ * rejected, because nobody can see any more what it changes.
+ * @returns how many records the redaction concerned. If there were any, look again: to redact a record whose approval a
+ * crash has interrupted, or which another process approves at the same time, makes its change first
  */
-export async function redactRecords(records: ChangeRecords, isRedacted: IsRedacted): Promise<number> {
-  const found = await findRecords(records, isRedacted);
-  for (const record of found) {
-    const { id, status } = await resume(records, record);
-    const decision = status === "pending" ? ({ status: "rejected", reason: "redacted" } as const) : {};
-    const { path, to, reason } = record;
-    await records.swap(
-      id,
-      { status },
-      {
-        content: null,
-        oldContent: null,
-        before: null,
-        after: null,
-        edited: null,
-        diff: "[redacted]\n",
-        ...(isRedacted(path) && { path: "" }),
-        ...(to !== null && isRedacted(to) && { to: "" }),
-        ...(reason !== null && isRedacted(reason) && { reason: "redacted" }),
-        ...decision,
-      },
-    );
-  }
-  return found.length;
+export async function redactRecords(records: ChangeRecords, redaction: RecordRedaction): Promise<number> {
+  let count = 0;
+  for await (const record of listRecords(records)) if (await redactRecord(records, record, redaction)) count += 1;
+  return count;
 }
 
-function getTexts(record: ChangeRecord): (string | null | undefined)[] {
+/** @returns whether the redaction concerned the record */
+export async function redactRecord(
+  records: ChangeRecords,
+  record: ChangeRecord,
+  redaction: RecordRedaction,
+): Promise<boolean> {
+  let current = record;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const fields = createFields(current, redaction);
+    if (fields === null) return attempt > 0;
+    if (current.status === "applying") {
+      current = await decide(records, current);
+      continue;
+    }
+    if ((await records.swap(record.id, { status: current.status }, fields)) !== null) return true;
+    const found = await records.find(record.id);
+    if (found === null) return true;
+    current = found;
+    await pause(attempt);
+  }
+  throw lostRace();
+}
+
+/**
+ * Whoever approves has the texts in memory, so an approved change is made, or is refused for good, before its record is
+ * redacted. Nobody can make it afterwards.
+ */
+async function decide(records: ChangeRecords, record: ChangeRecord): Promise<ChangeRecord> {
+  try {
+    return await resume(records, record);
+  } catch (error) {
+    // The memory refuses the change, and the record is pending again.
+    if (MemoryError.isInstance(error) && error.code !== "EIO") return reload(records, record);
+    throw error;
+  }
+}
+
+/** @returns null if the redaction does not concern the record */
+function createFields(record: ChangeRecord, redaction: RecordRedaction): Partial<ChangeRecord> | null {
+  const { actor, decidedBy } = record;
+  const fields = {
+    ...(redaction.isTied(record) && createEmptyFields(record, redaction)),
+    ...(redaction.coverActor(actor) !== actor && { actor: redaction.coverActor(actor) }),
+    ...(redaction.coverActor(decidedBy) !== decidedBy && { decidedBy: redaction.coverActor(decidedBy) }),
+  };
+  return Object.keys(fields).length === 0 ? null : fields;
+}
+
+/** The digest of the base goes too: a short text can be guessed from it. */
+function createEmptyFields(
+  { status, path, to, reason }: ChangeRecord,
+  { isPathRedacted, coverShort }: RecordRedaction,
+): Partial<ChangeRecord> {
+  return {
+    content: null,
+    oldContent: null,
+    before: null,
+    after: null,
+    edited: null,
+    diff: "",
+    base: "",
+    ...(isPathRedacted(path) && { path: "" }),
+    ...(to !== null && isPathRedacted(to) && { to: "" }),
+    ...(reason !== null && { reason: coverShort(reason) }),
+    ...(status === "pending" && { status: "rejected", reason: "redacted" }),
+  };
+}
+
+/** Returns all texts of a record, without the names of actors. */
+export function getTexts(record: ChangeRecord): string[] {
   const { path, to, content, oldContent, before, after, edited, diff, reason } = record;
   // In a diff, a text of several lines has a sign before each of them.
   const shown = diff.replaceAll(/^[ +-]/gm, "");
-  return [
-    path,
-    to,
-    content,
-    oldContent,
-    before,
-    after,
-    edited?.content,
-    edited?.after,
-    edited?.diff,
-    diff,
-    shown,
-    reason,
-  ];
+  const own = [path, to, content, oldContent, before, after, diff, shown, reason];
+  return [...own, edited?.content, edited?.after, edited?.diff].filter((text) => typeof text === "string");
 }

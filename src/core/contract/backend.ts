@@ -32,13 +32,6 @@ export interface MemoryBackend {
   /**
    * Returns a snapshot without times. Leaves out the contents if they add up to more than `maxContentBytes` bytes of
    * UTF-8. If `leadChars` is not 0, adds the start of each text: at least so many UTF-16 units; the caller cuts them.
-   *
-   * A backend may always return the whole outline. It may leave out the last entries and set `moreThan` if the memory
-   * has more than 10,000 files and directories, and more than half as many as `maxPathChars`. The order is by depth,
-   * and within one depth by path, where the path of a directory ends with a slash. The outline must reach the entry at
-   * which the paths, with two units for each, become longer than `maxPathChars`. Entries below a directory whose name
-   * begins with a dot do not count; the outline contains all files below it, or 10,000 of them and the directory in
-   * `uncounted`.
    */
   outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline>;
   /**

@@ -1,9 +1,9 @@
 import type { CallContext } from "../runtime/call.js";
-import { runInTurns, type Steps } from "../runtime/turns.js";
+import { runInTurns, type Steps, Turns } from "../runtime/turns.js";
 import type { BlamedLine } from "./history.js";
 import type { FileLineage, LineageStep } from "./history-backend.js";
 import { isWhole, type OlderText, readOlderText } from "./older-text.js";
-import { findSharedLines } from "./shared-lines.js";
+import { findSharedLines, type SharedLines } from "./shared-lines.js";
 
 /** A line of the text that is traced back, version by version. */
 interface TracedLine {
@@ -31,7 +31,9 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
   const createTraced = (line: string, present: number): TracedLine => ({ text: line, present });
   let newer: TracedText = { text, lines: await runInTurns(mapInSteps(lines, createTraced), call) };
   let isRedacted = false;
+  const turns = new Turns(call);
   for await (const { version, before } of eachStep(steps)) {
+    if (turns.isOver()) await turns.next();
     // The text before a redacted version is stored whole, so what that version kept can be traced back further.
     if (isRedacted && (version.redactedAt === undefined || (isDifference(before) && !isWhole(before)))) break;
     if (before === "same") continue;
@@ -40,7 +42,7 @@ export async function blameLines({ text, steps }: FileLineage, call: CallContext
       continue;
     }
     const { older, changed } =
-      before === "none" ? { older: newer, changed: newer.lines } : await runInTurns(goBack(newer, before), call);
+      before === "none" ? { older: newer, changed: newer.lines } : await goBack(newer, before, call);
     for (const { present } of changed) {
       const line = blamed[present];
       if (line === undefined) continue;
@@ -81,27 +83,37 @@ async function* eachStep(steps: FileLineage["steps"]): AsyncGenerator<LineageSte
 }
 
 /** @returns the older text, and the newer lines that it does not have */
-function* goBack(newer: TracedText, before: OlderText): Steps<{ older: TracedText; changed: TracedLine[] }> {
+async function goBack(
+  newer: TracedText,
+  before: OlderText,
+  call: CallContext,
+): Promise<{ older: TracedText; changed: TracedLine[] }> {
   const text = readOlderText(before, newer.text);
-  yield;
   const olderLines = splitLines(text);
-  yield;
   const { lines } = newer;
-  const shorter = Math.min(olderLines.length, lines.length);
+  const { start, end } = await runInTurns(countEqualLines(olderLines, lines), call);
+  const middle = olderLines.slice(start, olderLines.length - end);
+  const { kept, changed } = await compareLines(middle, lines.slice(start, lines.length - end), call);
+  return { older: { text, lines: lines.slice(0, start).concat(kept, lines.slice(lines.length - end)) }, changed };
+}
+
+/** Counts the equal lines at the start and at the end. */
+function* countEqualLines(
+  older: readonly string[],
+  newer: readonly TracedLine[],
+): Steps<{ start: number; end: number }> {
+  const shorter = Math.min(older.length, newer.length);
   let start = 0;
-  while (start < shorter && olderLines[start] === lines[start]?.text) {
+  while (start < shorter && older[start] === newer[start]?.text) {
     start += 1;
     if (start % linesPerYield === 0) yield;
   }
   let end = 0;
-  while (end < shorter - start && olderLines.at(-1 - end) === lines.at(-1 - end)?.text) {
+  while (end < shorter - start && older.at(-1 - end) === newer.at(-1 - end)?.text) {
     end += 1;
     if (end % linesPerYield === 0) yield;
   }
-  yield;
-  const middle = olderLines.slice(start, olderLines.length - end);
-  const { kept, changed } = yield* compareLines(middle, lines.slice(start, lines.length - end));
-  return { older: { text, lines: lines.slice(0, start).concat(kept, lines.slice(lines.length - end)) }, changed };
+  return { start, end };
 }
 
 interface ComparedLines {
@@ -111,10 +123,24 @@ interface ComparedLines {
   changed: TracedLine[];
 }
 
-function* compareLines(older: readonly string[], newer: readonly TracedLine[]): Steps<ComparedLines> {
-  const newerTexts = yield* mapInSteps(newer, ({ text }) => text);
-  const shared = yield* findSharedLines(older, newerTexts);
-  if (shared === null) return yield* compareAtPositions(older, newer);
+async function compareLines(
+  older: readonly string[],
+  newer: readonly TracedLine[],
+  call: CallContext,
+): Promise<ComparedLines> {
+  const newerTexts = await runInTurns(
+    mapInSteps(newer, ({ text }) => text),
+    call,
+  );
+  const shared = await findSharedLines(older, newerTexts, call);
+  return runInTurns(shared === null ? compareAtPositions(older, newer) : pickLines(older, newer, shared), call);
+}
+
+function* pickLines(
+  older: readonly string[],
+  newer: readonly TracedLine[],
+  shared: readonly SharedLines[],
+): Steps<ComparedLines> {
   const kept: TracedLine[] = [];
   const changed: TracedLine[] = [];
   let [olderEnd, newerEnd] = [0, 0];

@@ -1,64 +1,77 @@
 import type { Steps } from "../runtime/turns.js";
-import { getKeptRuns, type KeptRun, type OlderText, toOlderText } from "./older-text.js";
+import { isWhole, type OlderText, readOlderText } from "./older-text.js";
 import type { TextRedactor } from "./text-redactor.js";
+
+/** A text, and the places in it of the text to redact. */
+export interface SearchedText {
+  text: string;
+  places: readonly number[];
+}
+
+export function* searchText(text: string, redactor: TextRedactor): Steps<SearchedText> {
+  return { text, places: yield* redactor.find(text) };
+}
+
+/** Reads an older text, and searches only what it does not share with the newer text. */
+export function* searchOlderText(older: OlderText, newer: SearchedText, redactor: TextRedactor): Steps<SearchedText> {
+  const text = readOlderText(older, newer.text);
+  if (isWhole(older)) return yield* searchText(text, redactor);
+  const { length } = redactor;
+  const places = newer.places.filter((place) => place + length <= older.start);
+  const sharedEnd = text.length - older.end;
+  const from = Math.max(0, older.start - length + 1, getEnd(places, length));
+  const between = yield* redactor.find(text.slice(from, sharedEnd + length - 1));
+  for (const place of between) places.push(from + place);
+  const newerEnd = newer.text.length - older.end;
+  const newerPlaces = newer.places.filter((place) => place < newerEnd);
+  const rest = Math.max(sharedEnd, getEnd(places, length));
+  // The search in both texts has come equally far into the shared end, so it finds the same there.
+  if (rest - sharedEnd === Math.max(newerEnd, getEnd(newerPlaces, length)) - newerEnd)
+    for (const place of newer.places.slice(newerPlaces.length)) places.push(place - newerEnd + sharedEnd);
+  else for (const place of yield* redactor.find(text.slice(rest))) places.push(rest + place);
+  return { text, places };
+}
+
+/** Returns where the last occurrence ends. */
+function getEnd(places: readonly number[], length: number): number {
+  return (places.at(-1) ?? -length) + length;
+}
 
 /**
  * Covers a text in a stored difference. The difference can then be read by the newer text, whether that is covered
- * already or not: it takes nothing from the newer text but what stays in both, and occurrences that both have at the
- * same place. Otherwise a text that looks like the cover, or like a part of the redacted text, would be read wrongly.
- * @param before the older text
- * @param after the newer text
+ * already or not: it takes from the newer text only what stays in both, and occurrences that both have at the same
+ * place. Otherwise a text that looks like the cover, or like a part of the redacted text, would be read wrongly.
+ * @returns the same difference if it need not change
  */
 export function* coverOlderText(
   older: OlderText,
-  { before, after }: { before: string; after: string },
+  { before, after }: { before: SearchedText; after: SearchedText },
   redactor: TextRedactor,
 ): Steps<OlderText> {
-  const covered = yield* redactor.cover(before);
-  const places = { older: yield* redactor.find(before), newer: yield* redactor.find(after) };
-  const runs: KeptRun[] = [];
-  for (const run of getKeptRuns(older, before.length, after.length)) {
-    runs.push(...splitRun(run, places, redactor.length));
-    yield;
-  }
-  return toOlderText(runs, covered, after.length);
+  const { length } = redactor;
+  const crossing = [before, after].flatMap(({ places }) => findCrossing(places, older.start, length) ?? []);
+  const start = Math.min(older.start, ...crossing);
+  const end = findSharedEnd(before, after, older.end, length);
+  const text = yield* redactor.cover(before.text.slice(start, before.text.length - end));
+  return start === older.start && end === older.end && text === older.text ? older : { start, text, end };
 }
 
-interface Places {
-  older: readonly number[];
-  newer: readonly number[];
+/** Finds the occurrence that begins before a place and ends behind it. */
+function findCrossing(places: readonly number[], at: number, length: number): number | undefined {
+  return places.find((place) => place < at && place + length > at);
 }
 
-/** Takes all occurrences out of a run that are not in both texts at the same place of it. */
-function splitRun(run: KeptRun, places: Places, length: number): KeptRun[] {
-  const inOlder = placesWithin(run.older, run.length, places.older, length);
-  const inNewer = placesWithin(run.newer, run.length, places.newer, length);
-  const [older, newer] = [new Set(inOlder), new Set(inNewer)];
-  const isInBoth = (at: number): boolean => older.has(at) && newer.has(at) && at >= 0 && at + length <= run.length;
-  const taken = [...new Set([...inOlder, ...inNewer])].filter((at) => !isInBoth(at)).toSorted((a, b) => a - b);
-  const split: KeptRun[] = [];
-  let start = 0;
-  for (const at of [...taken, run.length]) {
-    const end = Math.min(Math.max(at, 0), run.length);
-    if (end > start) split.push({ older: run.older + start, newer: run.newer + start, length: end - start });
-    start = Math.max(start, Math.min(at + length, run.length));
+/** Returns how much of a shared end both texts still share when the occurrences are covered. */
+function findSharedEnd(before: SearchedText, after: SearchedText, end: number, length: number): number {
+  const distances = [before, after].map(({ text, places }) => {
+    const shared = places.filter((place) => place + length > text.length - end);
+    return shared.map((place) => text.length - place - length).toReversed();
+  });
+  const [inBefore = [], inAfter = []] = distances;
+  for (let index = 0; ; index += 1) {
+    const [one = Infinity, other = Infinity] = [inBefore[index], inAfter[index]];
+    const nearest = Math.min(one, other);
+    if (nearest === Infinity) return end;
+    if (one !== other || nearest + length > end) return nearest;
   }
-  return split;
-}
-
-/** The places that touch a run, counted from its start. */
-function placesWithin(start: number, runLength: number, places: readonly number[], length: number): number[] {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) + length <= start) low = middle + 1;
-    else high = middle;
-  }
-  const within: number[] = [];
-  for (let index = low; index < places.length; index += 1) {
-    const at = (places[index] ?? 0) - start;
-    if (at >= runLength) break;
-    within.push(at);
-  }
-  return within;
 }

@@ -19,14 +19,20 @@ export interface HistoryBackend {
   texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }>;
   /** @throws ENOENT, EISDIR */
   lineage(path: string): Promise<FileLineage>;
-  /** @param checkPath throws if the file there may not be changed */
-  revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]>;
+  /** @param checkPath null if every file may be changed */
+  revert(what: RevertTarget, force: boolean, checkPath: CheckPath | null): Promise<MemoryVersion[]>;
   findText(text: string): Promise<TextOccurrences>;
-  /** @param checkPath throws if the file there may not be changed */
-  redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number>;
-  /** @param checkPath as of redact */
-  redactText(what: Required<RedactedText>, checkPath: (path: string) => void): Promise<number>;
+  /** Checks all that `redact` checks before its first change. @returns whether there is anything to redact */
+  checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean>;
+  /** @returns how many versions were redacted */
+  redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number>;
 }
+
+/** Throws if the file at a path may not be changed. */
+export type CheckPath = (path: string) => void;
+
+/** The ids of versions, or a text. */
+export type RedactionTarget = readonly string[] | Required<RedactedText>;
 
 /** A version with the texts of its file. */
 export type VersionChange = MemoryVersion & {

@@ -1,4 +1,5 @@
 import type { Steps } from "../runtime/turns.js";
+import { type MemoryActor, nameFields } from "../values/actor.js";
 import { LiteralSearch } from "../values/literal-search.js";
 
 /** Work yields after so many places, which take less than a millisecond. */
@@ -14,14 +15,18 @@ const fillers = ["-", "*", "#", "x", "0", "_"];
  * the newer text, and they stay right while only some of the versions are covered.
  */
 export class TextRedactor {
-  readonly length: number;
+  readonly text: string;
+  readonly mask: string;
   readonly #search: LiteralSearch;
-  readonly #mask: string;
 
   constructor(text: string) {
-    this.length = text.length;
+    this.text = text;
+    this.mask = createMask(text);
     this.#search = new LiteralSearch(text);
-    this.#mask = createMask(text);
+  }
+
+  get length(): number {
+    return this.text.length;
   }
 
   isIn(other: string | null | undefined): boolean {
@@ -43,13 +48,28 @@ export class TextRedactor {
     for (let index = 0; index < places.length; index += placesPerYield) {
       const parts: string[] = [];
       for (const at of places.slice(index, index + placesPerYield)) {
-        parts.push(other.slice(end, at), this.#mask);
+        parts.push(other.slice(end, at), this.mask);
         end = at + this.length;
       }
       covered += parts.join("");
       yield;
     }
     return covered + other.slice(end);
+  }
+
+  /** Covers the text in a short text. */
+  coverShort(other: string): string {
+    return other.replaceAll(this.text, () => this.mask);
+  }
+
+  /**
+   * Covers the text in the names of an actor. The ids stay: `forget` finds by them what belongs to a user or a thread.
+   * @returns the same actor if the text is in none of its names
+   */
+  coverActor<Actor extends MemoryActor | null>(actor: Actor): Actor {
+    const names = nameFields.filter((field) => this.isIn(actor?.[field]));
+    if (names.length === 0) return actor;
+    return { ...actor, ...Object.fromEntries(names.map((field) => [field, this.coverShort(actor?.[field] ?? "")])) };
   }
 }
 

@@ -37,7 +37,7 @@ const linesPerYield = 1000;
 export async function findHunks(older: string, newer: string, waiting: Waiting | null): Promise<DiffHunk[]> {
   if (older === newer) return [];
   const [olderLines, newerLines] = [endLastLine(older), endLastLine(newer)];
-  if (olderLines !== newerLines) return runInTurns(compareTexts(olderLines, newerLines), waiting);
+  if (olderLines !== newerLines) return compareTexts(olderLines, newerLines, waiting);
   const note = newer.endsWith("\n") ? notes.newlineAdded : notes.newlineRemoved;
   return [await runInTurns(createNotedEnd(olderLines, note), waiting)];
 }
@@ -45,7 +45,7 @@ export async function findHunks(older: string, newer: string, waiting: Waiting |
 /** A unified diff that `patch` applies; "" where the texts are equal. */
 export async function unifiedDiff(older: DiffSide, newer: DiffSide, waiting: Waiting | null): Promise<string> {
   if (older.text === newer.text) return "";
-  return formatDiff(older, newer, await runInTurns(compareTexts(older.text, newer.text), waiting), waiting);
+  return formatDiff(older, newer, await compareTexts(older.text, newer.text, waiting), waiting);
 }
 
 /** A unified diff for people, of the pieces of `findHunks`; "" where the texts are equal. */
@@ -77,14 +77,25 @@ function* createNotedEnd(text: string, note: string): Steps<DiffHunk> {
   return { ...(yield* createHunk([end], lines, lines)), note };
 }
 
-function* compareTexts(older: string, newer: string): Steps<DiffHunk[]> {
-  const olderLines = yield* splitLines(older);
-  const newerLines = yield* splitLines(newer);
-  const shared = yield* findSharedLines(olderLines, newerLines);
-  const hunks: DiffHunk[] = [];
-  for (const changes of groupChanges(findChanges(shared ?? [], olderLines.length, newerLines.length)))
-    hunks.push(yield* createHunk(changes, olderLines, newerLines));
+async function compareTexts(older: string, newer: string, waiting: Waiting | null): Promise<DiffHunk[]> {
+  const olderLines = await runInTurns(splitLines(older), waiting);
+  const newerLines = await runInTurns(splitLines(newer), waiting);
+  const shared = await findSharedLines(olderLines, newerLines, waiting);
+  const hunks = await runInTurns(createHunks(shared ?? [], olderLines, newerLines), waiting);
   return shared === null ? hunks.map((hunk) => ({ ...hunk, note: notes.tooDifferent })) : hunks;
+}
+
+function* createHunks(
+  shared: readonly SharedLines[],
+  older: readonly string[],
+  newer: readonly string[],
+): Steps<DiffHunk[]> {
+  const hunks: DiffHunk[] = [];
+  for (const changes of groupChanges(findChanges(shared, older.length, newer.length))) {
+    hunks.push(yield* createHunk(changes, older, newer));
+    yield;
+  }
+  return hunks;
 }
 
 /** Each with its newline, if it has one. */

@@ -88,12 +88,10 @@ export class MountTable {
   /** The same of everything in a memory. */
   toTree<Tree extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: Tree): Tree {
     const directories = tree.directories.map((path) => joinPoint(mount, path));
-    const uncounted = "uncounted" in tree && tree.uncounted?.map((path) => joinPoint(mount, path));
     return {
       ...tree,
       files: this.toTreeItems<{ path: string }>(mount, tree.files),
       directories: directories.filter((path) => this.locate(path).mount === mount),
-      ...(uncounted && { uncounted }),
     };
   }
 

@@ -9,6 +9,7 @@ import type {
   TextOccurrences,
   VersionFilter,
 } from "../history/history.js";
+import { checkRedaction } from "../history/checked-redaction.js";
 import { getReadableDiff } from "../history/readable-history.js";
 import { ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
@@ -117,26 +118,36 @@ export class MountedHistory implements MemoryHistory {
   }
 
   async redact(what: string | readonly string[] | RedactedText): Promise<number> {
-    if (typeof what === "object" && "text" in what) return this.#redactText(what);
-    const ids = what;
-    const versions = (typeof ids === "string" ? [ids] : ids).map((id) => this.#findVersion(id));
     let count = 0;
-    for (const mount of new Set(versions.map((version) => version.mount))) {
-      const own = versions.filter((version) => version.mount === mount).map(({ localId }) => localId);
+    for (const [mount, own] of await this.#findRedactions(what))
       count += await this.#run(mount, (history) => history.redact(own));
-    }
     return count;
   }
 
-  /** Looks into each memory first, so that one without the text needs no right to be changed. */
-  async #redactText(what: RedactedText): Promise<number> {
-    let count = 0;
-    for (const mount of this.#mountsWithHistory) {
-      const { versions, proposals, files } = await this.#run(mount, (history) => history.findText(what.text));
-      if (versions.length + proposals.length + files.length === 0) continue;
-      count += await this.#run(mount, (history) => history.redact(what));
-    }
-    return count;
+  async checkRedaction(what: string | readonly string[] | RedactedText): Promise<boolean> {
+    return (await this.#findRedactions(what)).length > 0;
+  }
+
+  /**
+   * Finds the memories in which there is anything to redact. Checks all of them, so that a memory that may not be changed
+   * stops the redaction before the first change. @throws what `redact` of a memory throws
+   */
+  async #findRedactions(
+    what: string | readonly string[] | RedactedText,
+  ): Promise<[Mount, readonly string[] | RedactedText][]> {
+    const found: [Mount, readonly string[] | RedactedText][] = [];
+    for (const [mount, own] of this.#splitByMount(what))
+      if (await this.#run(mount, (history) => checkRedaction(history, own))) found.push([mount, own]);
+    return found;
+  }
+
+  #splitByMount(what: string | readonly string[] | RedactedText): [Mount, readonly string[] | RedactedText][] {
+    if (typeof what === "object" && "text" in what) return this.#mountsWithHistory.map((mount) => [mount, what]);
+    const versions = (typeof what === "string" ? [what] : what).map((id) => this.#findVersion(id));
+    return [...new Set(versions.map(({ mount }) => mount))].map((mount) => [
+      mount,
+      versions.filter((version) => version.mount === mount).map(({ localId }) => localId),
+    ]);
   }
 
   /** @throws ENOENT if no memory has a version of the run or tool call */

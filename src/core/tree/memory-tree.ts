@@ -133,7 +133,7 @@ export class MemoryTree {
   }
 
   /** Returns the whole outline. Implements the method of a backend. */
-  outline({ maxContentBytes, leadChars }: Required<Omit<OutlineOptions, "maxPathChars">>): MemoryOutline {
+  outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): MemoryOutline {
     const { files, ...rest } = this.snapshot();
     const withContents = totalBytes(files) <= maxContentBytes;
     return {

@@ -6,11 +6,6 @@ export interface OutlineOptions {
   maxContentBytes?: number;
   /** Includes the start of each text, at most so many UTF-16 units, up to 10,000. @default 0 */
   leadChars?: number;
-  /**
-   * Lets a large memory return only the entries that fit first into a listing of so many UTF-16 units, sorted by depth
-   * and then by path. A memory of at most 10,000 files and directories returns all entries. Default: no limit
-   */
-  maxPathChars?: number;
 }
 
 /** A file with its size, and its text or the start of its text if you ask for it. */
@@ -24,17 +19,7 @@ export interface OutlineFile {
   lead?: string;
 }
 
-/**
- * A snapshot without times. The contents may be left out. `maxPathChars` also leaves out the last entries of a large
- * memory.
- */
+/** A snapshot without times. The contents may be left out. */
 export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
   files: OutlineFile[];
-  /** Set if entries are left out: a listing of `maxPathChars` leaves out more files and directories than so many. */
-  moreThan?: number;
-  /**
-   * Directories whose name begins with a dot, and that have more files below them than the outline contains. Set only
-   * with `maxPathChars`.
-   */
-  uncounted?: string[];
 }

@@ -14,6 +14,11 @@ export interface MemoryActor {
   client?: string;
 }
 
+/** The later fields win. Null if nobody is named. */
+export function mergeActors(actor: MemoryActor | null, later: MemoryActor | null): MemoryActor | null {
+  return actor === null ? later : { ...actor, ...later };
+}
+
 export const maxActorChars = 512;
 
 const detail = z
@@ -38,3 +43,6 @@ export const actorField = z
   .strict();
 
 export const actorFields = actorField.keyof().options;
+
+/** The fields that are no ids. Programs and clients choose them freely. */
+export const nameFields = ["node", "agent", "client"] as const satisfies readonly (keyof MemoryActor)[];

@@ -14,8 +14,9 @@ export function getMemoryNamespace(address: CheckedAddress): string[] {
 
 /** Returns the address of the memory whose items have exactly this namespace, or null if no memory has it. */
 export function parseMemoryNamespace(namespace: readonly string[]): CheckedAddress | null {
-  const [root, node, scope, label, ...rest] = namespace;
-  if (root !== memoryRootLabel || node === undefined || !isMemoryScope(scope) || rest.length > 0) return null;
+  if (namespace[0] !== memoryRootLabel || namespace.length > 4) return null;
+  const [, node, scope, label] = namespace;
+  if (node === undefined || !isMemoryScope(scope)) return null;
   const nodeId = decodeLabel(node);
   if (nodeId === null) return null;
   const field = ownerFields[scope];

@@ -150,7 +150,8 @@ class MemoryWatch implements MemoryChanges {
   async #wait(hasFailed: boolean): Promise<void> {
     const isPaused = this.#listening === "paused";
     if (this.#listener !== null && !this.#isReceiving) this.#receive(this.#listener);
-    const timer = this.#listener === null || hasFailed ? setTimeout(this.#signal.notify, this.#pollIntervalMs) : undefined;
+    const timer =
+      this.#listener === null || hasFailed ? setTimeout(this.#signal.notify, this.#pollIntervalMs) : undefined;
     await this.#signal.wait();
     clearTimeout(timer);
     if (isPaused) this.#listening = "possible";

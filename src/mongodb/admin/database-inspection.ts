@@ -68,7 +68,10 @@ export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatab
   );
 }
 
-async function readIndexFacts(db: Db, { collection, description, example }: LayoutIndex): Promise<IndexFacts> {
+async function readIndexFacts(
+  db: Db,
+  { collection, description, example, projection = {} }: LayoutIndex,
+): Promise<IndexFacts> {
   const { name } = description;
   const facts = { name, collection: collection.collectionName };
   const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
@@ -78,7 +81,7 @@ async function readIndexFacts(db: Db, { collection, description, example }: Layo
   );
   const same = sameFields && other.collation === undefined;
   if (!same) return { ...facts, state: "different", used: null };
-  const find = { find: collection.collectionName, filter: example, collation: exactCollation };
+  const find = { find: collection.collectionName, filter: example, projection, collation: exactCollation };
   const plan = await reading(() => db.command({ explain: find, verbosity: "queryPlanner" }));
   return { ...facts, state: "present", used: usesOnly(plan, name) };
 }

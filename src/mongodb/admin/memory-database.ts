@@ -1,4 +1,3 @@
-import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
 import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
@@ -10,12 +9,18 @@ import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
+import {
+  closeInTime,
+  createClient,
+  getDatabasePlace,
+  openMemoriesDatabase,
+  getServerAddress,
+} from "../driver/client.js";
 import { connectFirst } from "../driver/first-connection.js";
+import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
 import { openMemories } from "../memories/open-memories.js";
-import type { ArchivedMemory } from "../memories/memory-moment.js";
 import { countSwept } from "../memories/expiry/count-swept.js";
 import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
@@ -33,7 +38,6 @@ export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
 export type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
 export type { DatedFile } from "../memories/write-dated-files.js";
-export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -78,7 +82,7 @@ export class MemoryDatabase {
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
-    this.db = openDatabase(client, dbName);
+    this.db = openMemoriesDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.#open = (makesIndexes, expireMs = {}) =>
       openMemories({
@@ -161,19 +165,9 @@ export class MemoryDatabase {
     });
   }
 
-  /** Reads a memory with its history. */
-  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
-    return this.layout.open(address, memoryDefaults).archived(createUnlimitedCall());
-  }
-
-  /** @returns false if there is a memory already. @throws MemoryError EIO */
-  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
-    return this.#memories.write.open(address, memoryDefaults).restore({ tree, history, key }, createUnlimitedCall());
-  }
-
-  /** Reads the addresses of all memories that are not empty, in the order of their namespaces. */
-  addresses(): AsyncIterable<CheckedAddress> {
-    return this.layout.memories([], createUnlimitedCall());
+  /** Whether a memory cannot exceed 15,000,000 bytes: without transactions it is one document. @throws MemoryError EIO */
+  async limitsMemories(): Promise<boolean> {
+    return (await findTopology(this.db)) === "standalone";
   }
 
   /** Reads facts of one memory or of all, including empty ones. Reads all of them, but returns a line for each. */

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type {
   AggregateOptions,
   AggregationCursor,
@@ -18,6 +17,7 @@ import type {
   UpdateResult,
 } from "mongodb";
 import type { CallContext } from "../../core/runtime/call.js";
+import { getCommandSignal } from "./command-signal.js";
 import { isDuplicateKey } from "./errors.js";
 import { callMethod, getField } from "../../core/values/unknown-values.js";
 
@@ -168,15 +168,14 @@ interface CommandLimits {
  * `maxTimeMS`.
  */
 function limits(call: CallContext): CommandLimits {
-  const { signal, timeoutMs } = call;
-  // The driver listens once for each command, and Node warns about more than ten.
-  setMaxListeners(0, signal);
+  const { timeoutMs } = call;
+  const signal = getCommandSignal(call);
   return timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: timeoutMs };
 }
 
 /** Without `maxTimeMS`: the server ends a find when its connection is closed. */
 function readLimits(call: CallContext): typeof exact & Pick<CommandLimits, "signal"> {
-  return { ...exact, signal: limits(call).signal };
+  return { ...exact, signal: getCommandSignal(call) };
 }
 
 function toInsertable<Stored extends Document>(documents: readonly Stored[]): OptionalUnlessRequiredId<Stored>[] {

@@ -14,7 +14,7 @@ const faultsByClient = new WeakMap<MongoClient, Faults>();
 
 /**
  * Connects a client that has never been connected. If no server can be reached, it fails within 5 s. The message says
- * why, and names no host: a model may see it. The cause is the driver's error, which names the host.
+ * why, and names no host: a model may see it. The cause names the host, and is or has the driver's error.
  *
  * @param timeoutMs the time limit of the calls that wait for the connection
  * @throws MemoryError EIO. It never says that the outcome is unknown, because nothing was sent
@@ -35,7 +35,7 @@ export async function connectFirst(client: MongoClient, timeoutMs = Infinity): P
   try {
     await Promise.race([client.connect(), refused]);
   } catch (error) {
-    throw connectionError(error);
+    throw connectionError(error, client);
   } finally {
     clearTimeout(timer);
   }
@@ -66,19 +66,39 @@ const reasons: readonly (readonly [code: RegExp, reason: string, advice: string]
   [/CERT|SSL|TLS|SELF_SIGNED/, "TLS failed", "check the certificates and the tls options of the connection string"],
 ];
 
+/** A server without TLS closes a connection with it. */
+const closedBeforeTls = [
+  /^ECONNRESET$/,
+  "it closed the connection before TLS began",
+  "if the server has no TLS, leave tls out of the connection string; else check firewalls and the IP access list",
+] as const;
+
 const authenticationFailed = 18;
 
-function connectionError(error: unknown): MemoryError {
+function connectionError(error: unknown, { options }: MongoClient): MemoryError {
   const failed = storageError(error, "read", null);
+  failed.cause = nameHosts(error, options);
   if (getField(error, "code") === authenticationFailed)
-    return new MemoryError("EIO", `${failed.message}; check the user, the password and authSource`, { cause: error });
+    return withMessage(failed, `${failed.message}; check the user, the password and authSource`);
   // The look-up of a mongodb+srv name has a message of its own.
   if (getField(error, "syscall") !== undefined) return failed;
   const code = findCode(error);
-  const known = reasons.find(([pattern]) => pattern.test(code ?? ""));
+  const known = (options.tls ? [closedBeforeTls, ...reasons] : reasons).find(([pattern]) => pattern.test(code ?? ""));
   if (known === undefined) return failed;
   const [, reason, advice] = known;
-  return new MemoryError("EIO", `EIO: MongoDB did not answer (${code}: ${reason}); ${advice}`, { cause: error });
+  return withMessage(failed, `EIO: MongoDB did not answer (${code}: ${reason}); ${advice}`);
+}
+
+function withMessage({ cause }: MemoryError, message: string): MemoryError {
+  return new MemoryError("EIO", message, { cause });
+}
+
+/** Returns the driver's error, or an error that names the hosts around it. */
+function nameHosts(error: unknown, { srvHost, hosts }: MongoClient["options"]): unknown {
+  const names = srvHost === undefined ? hosts.map(String) : [srvHost];
+  const message = error instanceof Error ? error.message : String(error);
+  if (names.some((name) => message.includes(name))) return error;
+  return new Error(`${names.join(", ")}: ${message}`, { cause: error });
 }
 
 /** Finds the code of the system's error behind an error of the driver. A selection error has one for each server. */

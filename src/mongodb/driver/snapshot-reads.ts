@@ -36,6 +36,6 @@ export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {
  * Whether the server cannot read this snapshot, or not any more: it keeps each for `minSnapshotHistoryWindowInSeconds`,
  * 300 by default.
  */
-export function isMomentGone(error: unknown): boolean {
+function isMomentGone(error: unknown): boolean {
   return goneCodes.has(getField(error, "code"));
 }

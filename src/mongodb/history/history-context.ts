@@ -1,4 +1,5 @@
 import type { ChangeRecords } from "../../core/contract/change-record.js";
+import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { Restoration, StoredHistory } from "./history-source.js";
 import type { RecordedChange } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
@@ -12,6 +13,8 @@ export interface HistoryContext {
    * @throws ENOSPC
    */
   restore: (restoration: Restoration, revision: number) => Promise<RecordedChange | null>;
+  /** Covers a text in a present file, as a change of this file alone. @throws ENOENT, EISDIR, ENOTDIR */
+  cover: (path: string, redactor: Pick<TextRedactor, "text" | "mask">) => Promise<void>;
   versions: VersionCollection;
   /** The changes that wait or waited for a person. They contain texts too. */
   proposals: ChangeRecords;

@@ -46,9 +46,16 @@ export class HistoryView {
     return new HistoryView(present, versions, await pendingVersions(present, versions, call), call);
   }
 
+  /** The same view with other texts of the memory. Null if the memory has changed. */
+  withTexts(present: PresentMemory): HistoryView | null {
+    const { memory, revision } = this.present;
+    if (present.memory !== memory || present.revision !== revision) return null;
+    return new HistoryView(present, this.#versions, this.#pending, this.#call);
+  }
+
   /** Whether the version has moved from the memory to the collection. */
-  isStored({ _id }: VersionDocument): boolean {
-    return _id < this.#end;
+  isStored(id: string): boolean {
+    return storedId(this.present.memory, id) < this.#end;
   }
 
   async one(id: string): Promise<VersionDocument> {
@@ -59,14 +66,6 @@ export class HistoryView {
         : this.#pending.filter((version) => version._id === _id);
     if (found?.operation === undefined) throw noSuchVersion(id);
     return found;
-  }
-
-  /** Finds the version after `id`, which is no longer kept, if the next version still contains its text. */
-  async findSuccessor(id: string): Promise<VersionDocument | null> {
-    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
-    const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" }, this.#call);
-    const [found] = [...stored, ...this.#pending.filter(({ since }) => since === id)];
-    return found?.older ? found : null;
   }
 
   /** Reads a page of versions, newest first. @param olderThan an id, or null for the newest */
@@ -98,24 +97,28 @@ export class HistoryView {
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
   }
 
-  /** Reads all versions without their texts. */
-  async *outline(): AsyncGenerator<VersionDocument> {
-    yield* this.#pending;
-    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
-    yield* this.#versions.find({ _id: ids }, -1, { projection: { older: 0 } }, this.#call);
+  /** Finds the files that have versions. Returns the id of the last version of each, by the id of the first one. */
+  async files(): Promise<Map<string, string>> {
+    const files = new Map(
+      (await this.#versions.files(this.#storedIds(), this.#call)).map(({ file, last }) => [
+        file,
+        getPublicId({ _id: last }),
+      ]),
+    );
+    for (const version of this.#pending) if (version.file !== undefined) files.set(version.file, getPublicId(version));
+    return files;
   }
 
-  /** Reads the versions of some files, newest first for each file. */
-  async *lineages(files: readonly string[]): AsyncGenerator<VersionDocument[]> {
-    let lineage: VersionDocument[] = [];
-    for await (const version of this.versionsByFile(files)) {
-      if (lineage.length > 0 && lineage[0]?.file !== version.file) {
-        yield lineage;
-        lineage = [];
-      }
-      lineage.push(version);
-    }
-    if (lineage.length > 0) yield lineage;
+  /** Reads the versions that tell of directories, newest first and without their texts. */
+  async ofDirectories(): Promise<VersionDocument[]> {
+    const filter = { _id: this.#storedIds(), directories: { $exists: true } };
+    const options = { projection: { older: 0 }, hint: "_id_" } as const;
+    const stored = await this.#versions.findAll(filter, -1, options, this.#call);
+    return [...this.#pending.filter(({ directories }) => directories !== undefined).toReversed(), ...stored];
+  }
+
+  #storedIds(): object {
+    return { ...versionIdRange(this.present.memory), $lt: this.#end };
   }
 
   /** Reads the versions of some files: one file after the other, newest first for each file. */
@@ -220,20 +223,17 @@ export class HistoryView {
    * @throws MemoryError ENOENT if the version is no longer kept
    */
   async readText(version: VersionDocument): Promise<string | null> {
+    return this.textOf(version, await this.lineage(version.file ?? "", getPublicId(version)));
+  }
+
+  /** The same. @param newer all later versions of the file, newest first */
+  async textOf(version: VersionDocument, newer: readonly VersionDocument[]): Promise<string | null> {
     if (isTextRedacted(version) || version.operation === "deleted") return null;
-    const newer = await this.lineage(version.file ?? "", getPublicId(version));
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === getPublicId(version);
     const text = oldest === undefined ? this.present.texts.get(version.path ?? "") : await this.textBefore(newer);
     if (!isKept || text === undefined) throw noSuchVersion(getPublicId(version));
     return text;
-  }
-
-  /** Reads the text that a version replaced. Null if there was none, undefined if it is redacted or no longer kept. */
-  async readTextBefore(version: VersionDocument): Promise<string | null | undefined> {
-    if (version.operation === "created") return null;
-    const newer = await this.lineage(version.file ?? "", getPublicId(version));
-    return (await this.textBefore([...newer, version])) ?? undefined;
   }
 
   /**

@@ -1,17 +1,12 @@
 import type { CallContext } from "../../core/runtime/call.js";
-import { redactRecords } from "../../core/approval/redact-records.js";
 import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
+import type { MemoryVersion, RevertTarget, TextOccurrences, VersionFilter } from "../../core/history/history.js";
 import type {
-  MemoryVersion,
-  RedactedText,
-  RevertTarget,
-  TextOccurrences,
-  VersionFilter,
-} from "../../core/history/history.js";
-import type {
+  CheckPath,
   FileLineage,
   HistoryBackend,
   LineageStep,
+  RedactionTarget,
   VersionChange,
   VersionText,
 } from "../../core/history/history-backend.js";
@@ -23,8 +18,8 @@ import { utf8Bytes } from "../../core/values/text.js";
 import type { HistoryContext } from "./history-context.js";
 import { HistoryView } from "./history-view.js";
 import { createUnlinkedVersions } from "./outbox.js";
-import { findText, redactText } from "./redact-text.js";
-import { planRedactions, type LostText, redactLostText } from "./redaction.js";
+import { TextRedaction } from "./redact-text.js";
+import { VersionRedaction } from "./redact-versions.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
 import {
@@ -55,24 +50,23 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
-    const view = await this.#requireView(id);
-    const version = await view.one(id);
-    return { ...toMemoryVersion(version), content: await view.readText(version) };
+    const { view, version, newer } = await this.#open(id);
+    return { ...toMemoryVersion(version), content: await view.textOf(version, newer) };
   }
 
   async readChange(id: string): Promise<VersionChange> {
-    const view = await this.#requireView(id);
-    const version = await view.one(id);
+    const { view, version, newer } = await this.#open(id);
     return {
       ...toMemoryVersion(version),
-      content: await view.readText(version),
-      before: await view.readTextBefore(version),
+      content: await view.textOf(version, newer),
+      before: version.operation === "created" ? null : ((await view.textBefore([...newer, version])) ?? undefined),
     };
   }
 
   async at(when: string | Date): Promise<MemorySnapshot> {
     if (typeof when === "string") {
-      const view = await this.#requireView(when);
+      const view = await this.#view("tree");
+      if (view === null) throw noSuchVersion(checkVersionId(when));
       await view.one(when);
       return (await treeAt(view, when)).snapshot;
     }
@@ -82,11 +76,10 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {
-    const view = await this.#requireView(from);
-    const version = await view.one(from);
+    const older = await this.#open(from);
     return {
-      from: await readVersionText(view, version),
-      to: to === null ? await readPresentText(view, version) : await readVersionText(view, await view.one(to)),
+      from: await readVersionText(older),
+      to: to === null ? getPresentText(older) : await readVersionText(await this.#open(to)),
     };
   }
 
@@ -105,7 +98,7 @@ export class MongoHistory implements HistoryBackend {
     };
   }
 
-  async revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]> {
+  async revert(what: RevertTarget, force: boolean, checkPath: CheckPath | null): Promise<MemoryVersion[]> {
     const { restore, maxFileBytes } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const view = await this.#view("tree");
@@ -114,7 +107,7 @@ export class MongoHistory implements HistoryBackend {
       const restoration = await restorationFor(view, what, force);
       if (restoration === null) return [];
       for (const [path, content] of restoration.files) {
-        checkPath(path);
+        checkPath?.(path);
         const sizeBytes = content === null ? 0 : utf8Bytes(content);
         if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
       }
@@ -130,41 +123,28 @@ export class MongoHistory implements HistoryBackend {
     throw lostRace();
   }
 
-  async redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number> {
-    const { source, versions, proposals, removeVectors, clock } = this.#context;
-    const redacted = new Set<string>();
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await source.flush(this.#call);
-      const view = await this.#view("tree");
-      if (view === null) throw noSuchVersion(checkVersionId(ids[0]));
-      const { open, lostTexts } = await redactable(view, ids, redacted);
-      const changed = [...open, ...[...lostTexts.values()].map(({ successor }) => successor)];
-      if (changed.length === 0) return redacted.size;
-      for (const { path } of changed) checkPath(path ?? ROOT);
-      if (changed.every((version) => view.isStored(version))) {
-        const redactions = [
-          ...(await planRedactions(view, open, clock(), this.#call.actor)),
-          ...[...lostTexts.values()].map((lost) => redactLostText(view, lost)),
-        ];
-        for (const id of [...open.map(getPublicId), ...lostTexts.keys()]) redacted.add(id);
-        const lost = await Promise.all([...lostTexts.values()].map(({ newer }) => view.textBefore(newer)));
-        const texts = [...(await keptTexts(view, open)), ...lost.flatMap((text) => text ?? [])];
-        // Comes first, because a redacted version no longer has the text to search for.
-        await redactRecords(proposals, (text) => texts.some((each) => each !== "" && text.includes(each)));
-        await removeVectors();
-        if (await versions.redact(view.present.memory, redactions, this.#call)) return redacted.size;
-      }
-      await pause(attempt);
-    }
-    throw lostRace();
-  }
-
   findText(text: string): Promise<TextOccurrences> {
-    return findText(this.#context, text, () => this.#view("tree"), this.#call);
+    return this.#redactText(text).find();
   }
 
-  redactText(what: Required<RedactedText>, checkPath: (path: string) => void): Promise<number> {
-    return redactText(this.#context, what, () => this.#view("tree"), this.#call, checkPath);
+  checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean> {
+    return "text" in what
+      ? this.#redactText(what.text).check(what.cut, checkPath)
+      : this.#redactVersions(what).check(checkPath);
+  }
+
+  redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number> {
+    return "text" in what
+      ? this.#redactText(what.text).run(what.cut, checkPath)
+      : this.#redactVersions(what).run(checkPath);
+  }
+
+  #redactText(text: string): TextRedaction {
+    return new TextRedaction(this.#context, text, () => this.#view("tree"), this.#call);
+  }
+
+  #redactVersions(ids: readonly string[]): VersionRedaction {
+    return new VersionRedaction(this.#context, ids, () => this.#view("tree"), this.#call);
   }
 
   async #view(what: "outbox" | "tree" | { path: string }): Promise<HistoryView | null> {
@@ -172,58 +152,32 @@ export class MongoHistory implements HistoryBackend {
     return present === null ? null : HistoryView.of(present, this.#context.versions, this.#call);
   }
 
-  async #requireView(id: string): Promise<HistoryView> {
-    const view = await this.#view("tree");
-    if (view === null) throw noSuchVersion(checkVersionId(id));
-    return view;
+  /**
+   * Reads a version with the later versions of its file, and of the present texts only that of its file. The path of the
+   * file is not known before; if the memory changes meanwhile, everything is read again.
+   */
+  async #open(id: string): Promise<OpenedVersion> {
+    const { source, versions } = this.#context;
+    let present = await source.read("outbox", this.#call);
+    for (;;) {
+      if (present === null) throw noSuchVersion(checkVersionId(id));
+      const view = await HistoryView.of(present, versions, this.#call);
+      const version = await view.one(id);
+      const newer = await view.lineage(version.file ?? "", id);
+      const path = newer[0]?.path ?? version.path;
+      if (path === undefined || present.texts.has(path)) return { view, version, newer };
+      present = await source.read({ path }, this.#call);
+      const unchanged = present && view.withTexts(present);
+      if (unchanged) return { view: unchanged, version, newer };
+    }
   }
 }
 
-interface Redactable {
-  /** Versions that are kept and not redacted. */
-  open: VersionDocument[];
-  /** Texts of versions that are no longer kept, by the id of the version. */
-  lostTexts: Map<string, LostText>;
-}
-
-/**
- * Finds the versions to redact.
- * @param redacted ids that an earlier attempt has found; nothing need be left of them
- * @throws MemoryError ENOENT for another version of which nothing is kept
- */
-async function redactable(
-  view: HistoryView,
-  ids: readonly string[],
-  redacted: ReadonlySet<string>,
-): Promise<Redactable> {
-  const kept = await view.several(ids.map(checkVersionId));
-  const lostTexts = new Map<string, LostText>();
-  for (const id of ids) {
-    if (kept.get(id)?.operation !== undefined) continue;
-    const successor = await view.findSuccessor(id);
-    if (successor !== null)
-      lostTexts.set(id, {
-        successor,
-        newer: [...(await view.lineage(successor.file ?? "", getPublicId(successor))), successor],
-      });
-    else if (!redacted.has(id)) throw noSuchVersion(id);
-  }
-  return { open: [...kept.values()].filter((version) => !isTextRedacted(version)), lostTexts };
-}
-
-/** Reads the texts of versions that are still kept. */
-async function keptTexts(view: HistoryView, versions: readonly VersionDocument[]): Promise<string[]> {
-  const texts = await Promise.all(
-    versions.map(async (version) => {
-      try {
-        return await view.readText(version);
-      } catch (error) {
-        if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
-        throw error;
-      }
-    }),
-  );
-  return texts.filter((text) => text !== null);
+interface OpenedVersion {
+  view: HistoryView;
+  version: VersionDocument;
+  /** Newest first. */
+  newer: readonly VersionDocument[];
 }
 
 async function createQuery(
@@ -236,16 +190,15 @@ async function createQuery(
   return { ...filter, ofFile: { path, last } };
 }
 
-async function readVersionText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
+async function readVersionText({ view, version, newer }: OpenedVersion): Promise<VersionText> {
   const id = getPublicId(version);
   if (isTextRedacted(version)) throw invalid(`version ${id} is redacted: it has no text to compare`);
-  return { path: version.path ?? "", id, content: await view.readText(version) };
+  return { path: version.path ?? "", id, content: await view.textOf(version, newer) };
 }
 
-/** Reads the present text of the file of a version, wherever the file is now. */
-async function readPresentText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
-  const [newest = version] = await view.lineage(version.file ?? "", getPublicId(version));
-  const path = newest.path ?? version.path ?? "";
+/** Returns the present text of the file of a version, wherever the file is now. */
+function getPresentText({ view, version, newer }: OpenedVersion): VersionText {
+  const path = newer[0]?.path ?? version.path ?? "";
   return { path, id: null, content: view.present.texts.get(path) ?? null };
 }
 

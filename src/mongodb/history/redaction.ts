@@ -1,9 +1,19 @@
 import type { MemoryActor } from "../../core/values/actor.js";
 import { errorOnPaths } from "../../core/values/error-paths.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { isBeginning, wholeText } from "../../core/history/older-text.js";
+import { redactDirectories } from "./directory-redaction.js";
 import type { HistoryView } from "./history-view.js";
-import type { Redaction } from "./version-collection.js";
-import { getPublicId, isTextRedacted, type VersionDocument } from "./version-document.js";
+import type { VersionText } from "./tied-records.js";
+import { undoDirectories } from "./tree-at.js";
+import type { Redaction } from "./write-redactions.js";
+import { getPublicId, isTextRedacted, type KnownDirectoryChange, type VersionDocument } from "./version-document.js";
+
+export interface PlannedRedactions {
+  redactions: Redaction[];
+  /** The known texts that go, with each path that goes. */
+  texts: VersionText[];
+}
 
 /**
  * Plans how to remove the text, path, size and hash of these versions everywhere. A version stores the text before it.
@@ -18,46 +28,49 @@ export async function planRedactions(
   versions: readonly VersionDocument[],
   at: Date,
   by: MemoryActor | null,
-): Promise<Redaction[]> {
+): Promise<PlannedRedactions> {
   const ids = new Set(versions.map(getPublicId));
   const keeping: Redaction[] = [];
   const losing: Redaction[] = [];
   const marking: Redaction[] = [];
+  const texts: VersionText[] = [];
   for (const file of new Set(versions.flatMap((version) => version.file ?? []))) {
     const lineage = await view.lineage(file, null);
     for (const [index, version] of lineage.entries()) {
+      const id = getPublicId(version);
+      if (!ids.has(id)) continue;
       const [next, previous] = [lineage[index - 1], lineage[index + 1]];
-      if (!ids.has(getPublicId(version))) continue;
-      if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(getPublicId(version), version);
+      const newer = lineage.slice(0, index);
+      const text = await readKeptText(view, version, newer);
+      if (isPresentText(view, newer, version, text)) throw presentText(id, version);
+      for (const path of [version.path, version.from])
+        if (text !== null && path !== undefined) texts.push({ path, text });
       if (next !== undefined) losing.push(withoutText(next, version));
       const before =
-        previous === undefined || isRedacted(previous, ids) ? null : await view.textBefore(lineage.slice(0, index + 1));
-      const id = getPublicId(version);
+        previous === undefined || isRedacted(previous, ids) ? null : await view.textBefore([...newer, version]);
       if (typeof before === "string" && version.operation !== "created")
         keeping.push({ id, found: version.older ?? null, set: { older: wholeText(before) }, unset: [] });
       const whoAndWhen = { redactedAt: at, ...(by !== null && { redactedBy: by }), sizeBytes: null, sha256: null };
-      marking.push({ id, set: whoAndWhen, unset: ["path", "from", "directories", "masked"] });
+      marking.push({ id, set: whoAndWhen, unset: ["path", "from", "masked"] });
     }
   }
-  return [...keeping, ...losing.filter(({ set, unset }) => unset.length > 0 || "older" in set), ...marking];
+  const changed = losing.filter(({ set, unset }) => unset.length > 0 || "older" in set);
+  const names = versions.some(({ directories }) => directories) ? await planNames(view, ids) : [];
+  return { redactions: [...keeping, ...changed, ...names, ...marking], texts };
 }
 
-/** The text of a version that is no longer kept. */
-export interface LostText {
-  /** The next version, which stores the replaced text. */
-  successor: VersionDocument;
-  /** All later versions, newest first. */
-  newer: readonly VersionDocument[];
-}
-
-/**
- * Plans how to remove the text of a version that is no longer kept.
- * @throws MemoryError EINVAL for the present text of a file
- */
-export function redactLostText(view: HistoryView, { successor, newer }: LostText): Redaction {
-  if (isPresentText(view, newer, { ...successor, operation: "modified" }))
-    throw presentText(successor.since ?? "", successor);
-  return { id: getPublicId(successor), found: successor.older ?? null, set: { older: null }, unset: [] };
+/** Null if there is none, or if it is empty, redacted or no longer kept. */
+async function readKeptText(
+  view: HistoryView,
+  version: VersionDocument,
+  newer: readonly VersionDocument[],
+): Promise<string | null> {
+  try {
+    return (await view.textOf(version, newer)) || null;
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {
@@ -67,11 +80,19 @@ function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean
 /**
  * Whether the text can be read in the present file: as the whole text, or as its start if later changes only appended.
  */
-function isPresentText(view: HistoryView, newer: readonly VersionDocument[], version: VersionDocument): boolean {
+function isPresentText(
+  { present: { texts } }: HistoryView,
+  newer: readonly VersionDocument[],
+  version: VersionDocument,
+  text: string | null,
+): boolean {
   if (version.operation === "deleted") return false;
   const path = (newer[0] ?? version).path ?? "";
-  if (newer[0]?.operation === "deleted" || !view.present.texts.has(path)) return false;
-  return newer.every(({ operation, older }) => operation === "renamed" || (older ? isBeginning(older) : false));
+  if (newer[0]?.operation === "deleted" || !texts.has(path)) return false;
+  return (
+    texts.get(path) === text ||
+    newer.every(({ operation, older }) => operation === "renamed" || (older ? isBeginning(older) : false))
+  );
 }
 
 function presentText(id: string, version: VersionDocument): Error {
@@ -87,4 +108,29 @@ function presentText(id: string, version: VersionDocument): Error {
 function withoutText(next: VersionDocument, { path }: VersionDocument): Redaction {
   const unset = next.from !== undefined && next.from === path ? (["from"] as const) : [];
   return { id: getPublicId(next), set: next.operation === "renamed" ? {} : { older: null }, unset };
+}
+
+/**
+ * Plans which names of directories go from redacted versions: those that no other version has, and that the tree after
+ * the version does not have. Without the others an earlier tree would have directories that were not there yet.
+ */
+async function planNames(view: HistoryView, ids: ReadonlySet<string>): Promise<Redaction[]> {
+  const versions = await view.ofDirectories();
+  const open = versions.filter((version) => !isRedacted(version, ids));
+  const known = new Set(open.flatMap(({ directories }) => listNames(directories)));
+  const tree = new Set(view.present.tree?.directories);
+  const redactions: Redaction[] = [];
+  for (const version of versions) {
+    const { directories = {} } = version;
+    const kept = isRedacted(version, ids)
+      ? redactDirectories(directories, (name) => !known.has(name) && !tree.has(name))
+      : directories;
+    if (kept !== directories) redactions.push({ id: getPublicId(version), set: { directories: kept }, unset: [] });
+    undoDirectories(tree, kept);
+  }
+  return redactions;
+}
+
+function listNames({ added = [], removed = [], moved = {} }: KnownDirectoryChange = {}): string[] {
+  return [...added, ...removed, ...[moved.from, moved.to].filter((name) => name !== undefined)];
 }

@@ -161,7 +161,8 @@ function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, 
   for (const { directories: { added = [], removed = [], moved } = {} } of own) {
     for (const path of added) target.removedDirectories.add(path);
     for (const path of removed) target.addedDirectories.add(path);
-    if (moved === undefined) continue;
+    // A redacted name is unknown.
+    if (moved?.from === undefined || moved.to === undefined) continue;
     for (const path of tree.directories) {
       const back = movedPath(path, moved.to, moved.from);
       if (back === null) continue;

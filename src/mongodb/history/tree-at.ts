@@ -4,11 +4,11 @@ import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
 import type { HistoryView } from "./history-view.js";
 import {
-  type DirectoryChange,
   getPathBefore,
   getPublicId,
   getRevision,
   isTextRedacted,
+  type KnownDirectoryChange,
   type VersionDocument,
 } from "./version-document.js";
 
@@ -91,17 +91,26 @@ function createSnapshotFile(
   return { path, kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt };
 }
 
-function undoDirectories(directories: Set<string>, { added = [], removed = [], moved }: DirectoryChange): void {
-  if (moved !== undefined) {
-    for (const path of Array.from(directories)) {
-      const back = movedPath(path, moved.to, moved.from);
-      if (back === null) continue;
-      directories.delete(path);
-      directories.add(back);
-    }
-  }
+/** Makes the directories before a change of those after it. */
+export function undoDirectories(
+  directories: Set<string>,
+  { added = [], removed = [], moved }: KnownDirectoryChange,
+): void {
+  if (moved !== undefined) undoMove(directories, moved);
   for (const path of added) directories.delete(path);
   for (const path of removed) directories.add(path);
+}
+
+/** A redacted name is unknown. Of the directories below it, those without files are lost. */
+function undoMove(directories: Set<string>, { from, to }: NonNullable<KnownDirectoryChange["moved"]>): void {
+  if (from !== undefined) directories.add(from);
+  if (to === undefined) return;
+  for (const path of Array.from(directories)) {
+    const back = movedPath(path, to, from ?? "");
+    if (back === null) continue;
+    directories.delete(path);
+    if (from !== undefined) directories.add(back);
+  }
 }
 
 /** Returns the path after a move of a directory. Null if the path is outside the directory. */

@@ -1,11 +1,11 @@
 import type { FindCursor, IndexDescription } from "mongodb";
-import type { OlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
-import { reading, streaming } from "../driver/reads.js";
+import { reading, streaming, streamingBatches } from "../driver/reads.js";
 import type { Head } from "./outbox.js";
+import { type Redaction, writeRedactions } from "./write-redactions.js";
 import { versionIdRange, type OwnerDocument, getPublicId, storedId, type VersionDocument } from "./version-document.js";
 
 export type StoredVersion = VersionDocument | OwnerDocument;
@@ -14,17 +14,6 @@ export type StoredVersion = VersionDocument | OwnerDocument;
 export interface Retention {
   keepVersions?: number | undefined;
   keepMs?: number | undefined;
-}
-
-/** How a redaction changes a version. */
-export interface Redaction {
-  id: string;
-  /** The expected value: if the version has another one by now, nothing is changed. */
-  found?: OlderText | null;
-  set: Partial<
-    Pick<VersionDocument, "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories">
-  >;
-  unset: readonly ("path" | "from" | "directories" | "masked")[];
 }
 
 interface FindVersionsOptions {
@@ -130,7 +119,27 @@ export class VersionCollection {
     options: FindVersionsOptions,
     call: CallContext,
   ): AsyncGenerator<VersionDocument> {
-    yield* streaming(this.#found(filter, direction, options, call));
+    for await (const batch of this.findBatches(filter, direction, options, call)) yield* batch;
+  }
+
+  /** Reads the same, a batch at a time. */
+  findBatches(
+    filter: object,
+    direction: 1 | -1,
+    options: FindVersionsOptions,
+    call: CallContext,
+  ): AsyncGenerator<VersionDocument[]> {
+    return streamingBatches(this.#found(filter, direction, options, call));
+  }
+
+  /** Finds the files of the versions in a range of ids, each with the id of its last version there. */
+  files(ids: object, call: CallContext): Promise<{ file: string; last: string }[]> {
+    const match = { $match: { _id: ids, dropAt: { $not: { $lte: this.#clock() } }, file: { $exists: true } } };
+    const group = { $group: { _id: "$file", last: { $max: "$_id" } } };
+    const pipeline = [match, group, { $project: { _id: 0, file: "$_id", last: 1 } }];
+    return reading(() =>
+      this.#collection.aggregate<{ file: string; last: string }>(pipeline, { hint: "_id_" }, call).toArray(),
+    );
   }
 
   /** Finds all versions at once: a stream takes a turn of the event loop for each. */
@@ -266,19 +275,12 @@ export class VersionCollection {
   }
 
   /**
-   * Redacts in the given order.
-   * @returns false if a version did not have its expected value; some versions may then be changed
+   * Redacts in the given order, until a version does not have its expected value.
+   * @returns how many redactions were made
    */
-  async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<boolean> {
+  async redact(memory: string, redactions: readonly Redaction[], call: CallContext): Promise<number> {
     try {
-      for (const { id, found, set, unset } of redactions) {
-        const filter = { _id: storedId(memory, id), ...(found !== undefined && { older: found }) };
-        const unsetFields = unset.length === 0 ? {} : { $unset: Object.fromEntries(unset.map((field) => [field, ""])) };
-        const setFields = Object.keys(set).length === 0 ? {} : { $set: set };
-        const { matchedCount } = await this.#collection.updateOne(filter, { ...setFields, ...unsetFields }, {}, call);
-        if (matchedCount === 0) return false;
-      }
-      return true;
+      return await writeRedactions(this.#collection, memory, redactions, call);
     } catch (error) {
       throw storageError(error, "write", null);
     }

@@ -1,5 +1,4 @@
 import type { MemoryActor } from "../../core/values/actor.js";
-import type { ArchivedVersion } from "../../core/history/archived-version.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { MemoryVersion, VersionOperation } from "../../core/history/history.js";
 import type { OlderText } from "../../core/history/older-text.js";
@@ -27,7 +26,7 @@ export interface VersionDocument {
   /** Null if the change left no text, or if the text is redacted. */
   sizeBytes: number | null;
   sha256: string | null;
-  directories?: DirectoryChange;
+  directories?: KnownDirectoryChange;
   redactedAt?: Date;
   redactedBy?: MemoryActor;
   /** Set if only a part of the text is redacted: the rest can be read. */
@@ -44,6 +43,9 @@ export interface DirectoryChange {
   removed?: string[];
   moved?: { from: string; to: string };
 }
+
+/** The same without redacted names. */
+export type KnownDirectoryChange = Omit<DirectoryChange, "moved"> & { moved?: { from?: string; to?: string } };
 
 /**
  * The owner of the versions of a memory. Its id is the id of the memory alone. Created before the first version, and
@@ -107,23 +109,6 @@ export function checkVersionId(id: unknown): string {
 
 export function noSuchVersion(id: string): MemoryError {
   return new MemoryError("ENOENT", `ENOENT: the memory has no version ${id}, or keeps it no longer`);
-}
-
-/** Leaves out the fields that only concern the database. */
-export function archivedVersion({
-  _id,
-  expiresAt: _expiresAt,
-  dropAt: _dropAt,
-  ...version
-}: VersionDocument): ArchivedVersion {
-  return { id: getPublicId({ _id }), ...version };
-}
-
-export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVersion): VersionDocument {
-  // Absent fields are undefined here. The driver would store undefined as null.
-  const fields = Object.entries(version).filter(([, value]) => value !== undefined);
-  // The fields are those of the version.
-  return { _id: storedId(memory, id), ...Object.fromEntries(fields) } as VersionDocument;
 }
 
 /** Returns the range of ids of the versions of a memory. */

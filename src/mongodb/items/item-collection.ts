@@ -3,12 +3,12 @@ import type { AggregationCursor, BulkWriteResult, Document, FindCursor, FindOpti
 import { MemoryError } from "../../core/values/errors.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
-import { isDuplicateKey, storageError } from "../driver/errors.js";
+import { isDuplicateKey, isTooLarge, storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
 import { takePage } from "../driver/ordered-streams.js";
-import { reading, streaming, streamingBatches } from "../driver/reads.js";
+import { reading, streamingBatches } from "../driver/reads.js";
 import type { Page } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
 import { parseStoredNamespace, type StoredRange } from "../operations/namespaces.js";
@@ -59,10 +59,15 @@ export class ItemCollection {
     this.#readOptions = context.ranked ? { projection: { embedded: 0, text: 0 }, ...readOptions } : readOptions;
   }
 
+  /** Whether a read restarts the lifetimes of the items that it returns. */
+  get refreshesOnRead(): boolean {
+    return this.#context.expiry.refreshOnRead;
+  }
+
   /** Creates the indexes if this process has not done so. */
-  async ready(): Promise<void> {
-    await this.#open();
-    await this.#preparation.createIndexes();
+  ready(): Promise<void> | undefined {
+    const { indexed } = this.#preparation;
+    return this.#open()?.then(indexed) ?? indexed();
   }
 
   /** Finds the existing items of these ids, by id, in one command. */
@@ -71,11 +76,19 @@ export class ItemCollection {
     if (distinct.length === 0) return new Map();
     await this.#open();
     const { collection, clock } = this.#context;
-    const documents = await reading(async () => {
-      if (distinct.length === 1)
-        return [await collection.findOne<ItemDocument>({ _id: distinct[0] }, this.#readOptions, call)];
-      return this.#cursor<ItemDocument>({ _id: { $in: distinct } }, { batchSize: distinct.length + 1 }, call).toArray();
-    });
+    let documents: (ItemDocument | null)[];
+    try {
+      documents =
+        distinct.length === 1
+          ? [await collection.findOne<ItemDocument>({ _id: distinct[0] }, this.#readOptions, call)]
+          : await this.#cursor<ItemDocument>(
+              { _id: { $in: distinct } },
+              { batchSize: distinct.length + 1 },
+              call,
+            ).toArray();
+    } catch (error) {
+      throw storageError(error, "read", null);
+    }
     const now = clock();
     const items = new Map<string, ItemDocument>();
     for (const document of documents) {
@@ -92,9 +105,10 @@ export class ItemCollection {
     call: CallContext,
   ): Promise<SearchItem[]> {
     if (!filter.matchesAll || !Number.isFinite(offset + limit)) {
-      return takePage(this.stream(range, filter, offset + limit, call), offset, limit);
+      return takePage(this.batches(range, filter, offset + limit, call), offset, limit);
     }
-    const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
+    const skip = offset === 0 ? {} : { skip: offset };
+    const options: FindOptions = { sort: { _id: 1 }, limit, batchSize: Math.min(limit, maxBatchItems), ...skip };
     await this.#open();
     const documents = await reading(() =>
       this.#cursor<ItemDocument>(this.selection(range, filter), options, call).toArray(),
@@ -106,20 +120,24 @@ export class ItemCollection {
    * Reads the matching items of a range in order, at most `atMost`. Keeps at most one batch in memory. Each page is a
    * query of its own with a limit, so that the server ends the query, and one command is enough if all items match.
    */
-  async *stream(range: StoredRange, filter: ItemFilter, atMost: number, call: CallContext): AsyncGenerator<SearchItem> {
+  async *batches(
+    range: StoredRange,
+    filter: ItemFilter,
+    atMost: number,
+    call: CallContext,
+  ): AsyncGenerator<SearchItem[]> {
     let left = atMost;
     let limit = Math.min(atMost, maxBatchItems);
     let rest = range;
     for (;;) {
       let count = 0;
       const options: FindOptions = { sort: { _id: 1 }, limit, batchSize: limit };
-      for await (const document of this.query<ItemDocument>(this.selection(rest, filter), options, call)) {
-        count += 1;
-        rest = { ...range, $gt: document._id };
-        const item = parseItem(document);
-        if (!filter.matches(item.value)) continue;
-        yield withoutScore(item);
-        left -= 1;
+      for await (const documents of this.query<ItemDocument>(this.selection(rest, filter), options, call)) {
+        count += documents.length;
+        for (const { _id } of documents.slice(-1)) rest = { ...range, $gt: _id };
+        const items = documents.map(parseItem).filter(({ value }) => filter.matches(value));
+        yield items.slice(0, left).map(withoutScore);
+        left -= items.length;
         if (left <= 0) return;
       }
       if (count < limit) return;
@@ -138,10 +156,13 @@ export class ItemCollection {
       { $match: { ns: { $gte: "", ...range }, ...notExpired(this.#context.clock()) } },
       { $group: { _id: "$ns" } },
       { $sort: { _id: 1 } },
+      ...(Number.isSafeInteger(atMost) ? [{ $limit: atMost }] : []),
     ];
-    if (Number.isSafeInteger(atMost)) pipeline.push({ $limit: atMost });
-    for await (const batch of streamingBatches(this.#aggregation<{ _id: string }>(pipeline, call))) {
-      yield batch.map(({ _id }) => parseStoredNamespace(_id));
+    const listed = atMost <= maxBatchItems ? await this.#listInOneDocument(pipeline, call) : null;
+    if (listed !== null) yield listed.map(parseStoredNamespace);
+    else {
+      for await (const batch of streamingBatches(this.#aggregation<{ _id: string }>(pipeline, call)))
+        yield batch.map(({ _id }) => parseStoredNamespace(_id));
     }
   }
 
@@ -151,7 +172,6 @@ export class ItemCollection {
     ranked: ReadonlyMap<ItemWrite, RankedFields>,
     call: CallContext,
   ): Promise<void> {
-    if (writes.length === 0) return;
     await this.ready();
     const { expiry, clock } = this.#context;
     const now = clock();
@@ -169,12 +189,9 @@ export class ItemCollection {
     return upsertedCount + modifiedCount;
   }
 
-  /**
-   * Restarts the lifetimes of items that were read, if the store does so. Items that expired meanwhile stay expired.
-   */
+  /** Restarts the lifetimes of items that were read. Items that expired meanwhile stay expired. */
   async refresh(items: readonly { id: string; namespace: readonly string[] }[], call: CallContext): Promise<void> {
     const { expiry, clock } = this.#context;
-    if (!expiry.refreshOnRead) return;
     const idsByTtl = new Map<number, Set<string>>();
     for (const { id, namespace } of items) {
       const ttlMs = expiry.getTtlMs(namespace);
@@ -191,26 +208,31 @@ export class ItemCollection {
 
   /** Selects the items of a range as far as the server can decide. Never selects expired items. */
   selection(range: StoredRange, filter: ItemFilter): Document {
-    return { $and: [{ _id: { $gte: "", ...range } }, notExpired(this.#context.clock()), ...filter.query] };
+    const [first = {}, ...others] = filter.query;
+    const matching = others.length === 0 ? first : { $and: filter.query };
+    return { _id: { $gte: "", ...range }, ...notExpired(this.#context.clock()), ...matching };
   }
 
-  async *query<T extends Document>(filter: Document, options: FindOptions, call: CallContext): AsyncGenerator<T> {
-    await this.#open();
-    yield* streaming(this.#cursor<T>(filter, options, call));
-  }
-
-  async *queryBatches<T extends Document>(
-    filter: Document,
-    options: FindOptions,
-    call: CallContext,
-  ): AsyncGenerator<T[]> {
+  async *query<T extends Document>(filter: Document, options: FindOptions, call: CallContext): AsyncGenerator<T[]> {
     await this.#open();
     yield* streamingBatches(this.#cursor<T>(filter, options, call));
   }
 
-  async *aggregate<T extends Document>(pipeline: Document[], call: CallContext): AsyncGenerator<T> {
+  async *aggregate<T extends Document>(pipeline: Document[], call: CallContext): AsyncGenerator<T[]> {
     await this.#open();
-    yield* streaming(this.#aggregation<T>(pipeline, call));
+    yield* streamingBatches(this.#aggregation<T>(pipeline, call));
+  }
+
+  /** A document takes half the time of a list of documents. Null if the list is larger than a document can be. */
+  async #listInOneDocument(pipeline: readonly Document[], call: CallContext): Promise<string[] | null> {
+    const inOne = { $group: { _id: null, ids: { $push: "$_id" } } };
+    try {
+      const [found] = await this.#aggregation<{ ids: string[] }>([...pipeline, inOne], call).toArray();
+      return found?.ids ?? [];
+    } catch (error) {
+      if (isTooLarge(error)) return null;
+      throw storageError(error, "read", null);
+    }
   }
 
   #cursor<T extends Document>(filter: Document, options: FindOptions, call: CallContext): FindCursor<T> {
@@ -242,9 +264,10 @@ export class ItemCollection {
     }
   }
 
-  async #open(): Promise<void> {
-    await this.#context.connect();
-    await this.#preparation.refuseForeign();
+  /** Returns undefined if that is done, as `once` does. */
+  #open(): Promise<void> | undefined {
+    const { checked } = this.#preparation;
+    return this.#context.connect()?.then(checked) ?? checked();
   }
 }
 
@@ -263,15 +286,17 @@ function idTaken(collectionName: string, cause: unknown): MemoryError {
 
 /** Tasks that run once for all calls. */
 interface Preparation {
-  refuseForeign: () => Promise<void> | undefined;
-  createIndexes: () => Promise<void> | undefined;
+  /** Until the collection is known to hold only our documents. */
+  checked: () => Promise<void> | undefined;
+  /** Until the indexes exist. */
+  indexed: () => Promise<void> | undefined;
 }
 
 function createPreparation({ collection, expiry, indexes }: ItemContext): Preparation {
   const all = [byNamespace, ...(expiry.configured ? [byExpiry] : []), ...indexes];
   return {
-    refuseForeign: once(() => refuseForeignDocuments(collection, own)),
-    createIndexes: once(() => createIndexes(collection, all, "the store", own.option)),
+    checked: once(() => refuseForeignDocuments(collection, own)),
+    indexed: once(() => createIndexes(collection, all, "the store", own.option)),
   };
 }
 

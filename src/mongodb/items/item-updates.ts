@@ -1,6 +1,5 @@
 import type { Expiry } from "./expiry.js";
 import type { ItemOperation, RankedFields } from "./item-document.js";
-import { storedNamespace } from "../operations/namespaces.js";
 import type { CheckedOperation } from "../operations/checked-operation.js";
 
 export type ItemPut = Extract<CheckedOperation, { kind: "putItem" }>;
@@ -11,7 +10,7 @@ export function createOperation(write: ItemWrite, ranked: RankedFields, expiry: 
   const filter = { _id: write.location.id };
   if (write.kind === "deleteItem") return { deleteOne: { filter } };
   const { namespace, key } = write.location;
-  const identity = { ns: storedNamespace(namespace), key };
+  const identity = { ns: write.ns, key };
   const changed = { value: write.value, updatedAt: now, ...ranked };
   if (!expiry.configured) return { updateOne: { filter, update: plainUpdate(identity, changed), upsert: true } };
   const expiresAt = expiry.expiresAt(namespace, now);
@@ -21,13 +20,10 @@ export function createOperation(write: ItemWrite, ranked: RankedFields, expiry: 
 
 /** Removes fields that an earlier configuration of the store may have written. */
 function plainUpdate(identity: object, changed: RankedFields & { updatedAt: Date }): object {
-  const optional = { expiresAt: "", embedded: "", text: "" };
-  const stale = Object.entries(optional).filter(([field]) => !Object.hasOwn(changed, field));
-  return {
-    $set: changed,
-    $setOnInsert: { ...identity, createdAt: changed.updatedAt },
-    $unset: Object.fromEntries(stale),
-  };
+  const stale: Record<string, ""> = { expiresAt: "" };
+  if (changed.embedded === undefined) stale["embedded"] = "";
+  if (changed.text === undefined) stale["text"] = "";
+  return { $set: changed, $setOnInsert: { ...identity, createdAt: changed.updatedAt }, $unset: stale };
 }
 
 /** Replaces an expired item that is still stored by a new one. */

@@ -2,6 +2,7 @@ import type { SharedCollections } from "./contract/store-context.js";
 import type { Restoration, StoredHistory } from "../history/history-source.js";
 import type { MongoClient } from "mongodb";
 import type { ChangeRecords } from "../../core/contract/change-record.js";
+import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type { MemoryEntry, MemoryOutline, MemoryStat, OutlineOptions } from "../../core/memory.js";
 import type { BackendFeatures, BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
@@ -84,9 +85,17 @@ export class MongoMemory implements MemoryBackend {
     return this.#stored.outline(options, call);
   }
 
-  async change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
+  change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
+    return this.#change(change, options, this.#limits.maxFileBytes, call);
+  }
+
+  async #change(
+    change: Change,
+    options: ChangeOptions,
+    maxFileBytes: number,
+    call: CallContext,
+  ): Promise<ChangeResult> {
     const { clock, fileClock } = this.#context;
-    const { maxFileBytes } = this.#limits;
     if (options.expectedDigest === undefined) {
       const at = clock();
       const settings = { now: fileClock?.() ?? at, at, maxFileBytes };
@@ -122,6 +131,10 @@ export class MongoMemory implements MemoryBackend {
       versions,
       restore: (restoration: Restoration, revision: number) =>
         restoreMemory(this.#stored, { restoration, revision }, this.#context, call),
+      cover: async (path: string, { text, mask }: Pick<TextRedactor, "text" | "mask">) => {
+        // The file may be larger than the limit is now.
+        await this.#change({ type: "update", path, oldContent: text, content: mask }, {}, Infinity, call);
+      },
       proposals: this.#approvals(call),
       removeVectors: () => vectors.remove(this.#address, call),
       clock,

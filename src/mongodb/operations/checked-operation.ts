@@ -51,11 +51,19 @@ export interface TextIndexing {
   sizeBytes(texts: readonly string[]): number;
 }
 
+export interface CheckedPut {
+  location: ItemLocation;
+  /** The namespace in one string. */
+  ns: string;
+  value: Record<string, unknown>;
+  texts: string[];
+}
+
 /** A checked operation. It contains copies, so that later changes to the caller's objects have no effect. */
 export type CheckedOperation =
   | { kind: "getItem"; location: ItemLocation }
   | { kind: "getMemory"; location: MemoryLocation }
-  | { kind: "putItem"; location: ItemLocation; value: Record<string, unknown>; texts: string[] }
+  | ({ kind: "putItem" } & CheckedPut)
   | { kind: "deleteItem"; location: ItemLocation }
   | { kind: "putMemory"; location: MemoryLocation; content: string }
   | { kind: "deleteMemory"; location: MemoryLocation }
@@ -94,13 +102,14 @@ function checkPut(
   indexing: TextIndexing | undefined,
 ): CheckedOperation {
   const { id, namespace, key } = location;
-  const otherBytes = utf8Bytes(id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
+  const ns = storedNamespace(namespace);
+  const otherBytes = utf8Bytes(id) + utf8Bytes(ns) + utf8Bytes(key);
   // The value is checked before its texts are selected, because the selection relies on plain data without cycles.
   const { value, sizeBytes } = encodeValue(given, otherBytes);
   // `encodeValue` accepts plain objects only.
   const texts = indexing?.selectTexts(given as Record<string, unknown>, index, maxItemBytes - sizeBytes) ?? [];
   if (indexing !== undefined && texts.length > 0) checkItemSize(sizeBytes + indexing.sizeBytes(texts));
-  return { kind: "putItem", location, value, texts };
+  return { kind: "putItem", location, ns, value, texts };
 }
 
 function checkIndex(index: unknown): PutIndex {
@@ -142,10 +151,10 @@ function checkMemoryWrite(location: MemoryLocation, value: unknown): CheckedOper
 
 function checkSearch(fields: Record<string, unknown>): CheckedOperation {
   const { namespacePrefix, filter, limit, offset, query } = fields;
+  const prefix = checkNamespace(namespacePrefix, { allowEmpty: true });
   if (query !== undefined && query !== null && typeof query !== "string") {
     throw new TypeError(`search: query must be a string (given ${describeType(query)})`);
   }
-  const prefix = checkNamespace(namespacePrefix, { allowEmpty: true });
   const page = checkPage("search", limit ?? 10, offset);
   return { kind: "search", search: { prefix, filter: parseFilter(filter), query: query ?? "", ...page } };
 }

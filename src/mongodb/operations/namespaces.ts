@@ -62,6 +62,7 @@ function encodeSortable(text: string): string {
 }
 
 function decodeSortable(stored: string): string {
+  if (!stored.includes(lastCharacter)) return stored;
   return stored.replace(/\u{10FFFF}([0\uE000-\uFFFF])/gu, (_, marked: string) =>
     marked === "0" ? lastCharacter : marked,
   );

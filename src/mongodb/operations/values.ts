@@ -110,8 +110,9 @@ export function decodeValue(stored: Record<string, unknown>): Record<string, unk
   const isMarked = isReferenceLike(stored);
   for (const name of Object.keys(stored)) {
     const field = stored[name];
-    const fields: unknown[] = isMarked && name === plainMarker && Array.isArray(field) ? field : [field];
-    for (const one of fields) setField(value, name, decodeField(one));
+    if (isMarked && name === plainMarker && Array.isArray(field))
+      for (const replaced of field) setField(value, name, decodeField(replaced));
+    else setField(value, name, decodeField(field));
   }
   return value;
 }

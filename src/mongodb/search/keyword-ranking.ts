@@ -82,7 +82,7 @@ async function* findRanked(
   { query, prefix, filter, atMost }: RankedQuery,
   items: ItemCollection,
   call: CallContext,
-): AsyncGenerator<SearchItem> {
+): AsyncGenerator<SearchItem[]> {
   const score = { $meta: "textScore" } as const;
   const options: FindOptions = {
     projection: { embedded: 0, text: 0, score },
@@ -92,9 +92,9 @@ async function* findRanked(
     ...(filter.matchesAll && Number.isFinite(atMost) && { limit: atMost }),
   };
   const selected = { $text: { $search: firstWords(query) }, ...items.selection(idsWithin(prefix), filter) };
-  for await (const document of items.query<ItemDocument & { score: number }>(selected, options, call)) {
-    const item = parseItem(document);
-    if (filter.matches(item.value)) yield { ...item, score: document.score };
+  for await (const documents of items.query<ItemDocument & { score: number }>(selected, options, call)) {
+    const ranked = documents.map((document) => ({ ...parseItem(document), score: document.score }));
+    yield ranked.filter(({ value }) => filter.matches(value));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { IndexDescription } from "mongodb";
+import type { Batches } from "../driver/ordered-streams.js";
 import type { TextIndexing } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
 import type { RankedFields } from "../items/item-document.js";
@@ -33,6 +34,6 @@ export type RankedSearch = (query: RankedQuery) => Promise<RankedItems>;
  * order.
  */
 export interface RankedItems {
-  scored: AsyncIterable<SearchItem>;
-  unscored: AsyncIterable<SearchItem>;
+  scored: Batches<SearchItem>;
+  unscored: Batches<SearchItem>;
 }

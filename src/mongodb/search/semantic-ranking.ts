@@ -3,7 +3,7 @@ import { types } from "node:util";
 import type { IndexConfig, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { Binary, MongoClient } from "mongodb";
 import { binaryOfSubtype } from "../driver/client.js";
-import { splitIntoChunks } from "../driver/ordered-streams.js";
+import { type Batches, flattened, splitIntoChunks } from "../driver/ordered-streams.js";
 import { Embedder } from "../embeddings/embedder.js";
 import { VectorScorer, vectorSizeBytes, vectorSubtype } from "../embeddings/vectors.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
@@ -130,7 +130,8 @@ async function readVectors(
 ): Promise<Map<string, Uint8Array>> {
   const filter = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
   const vectors = new Map<string, Uint8Array>();
-  for await (const { embedded } of items.query<ItemDocument>(filter, { projection: { embedded: 1 } }, call)) {
+  const documents = items.query<ItemDocument>(filter, { projection: { embedded: 1 } }, call);
+  for await (const { embedded } of flattened(documents)) {
     for (const [position, hash] of (embedded?.hashes ?? []).entries()) {
       const vector = embedded?.vectors[vectorField(position)];
       if (types.isUint8Array(vector)) vectors.set(hash, vector);
@@ -151,7 +152,7 @@ async function compareAll(search: VectorQuery): Promise<RankedItems> {
   let best: Scored[] = [];
   const others: Match[] = [];
   const selection = items.selection(idsWithin(prefix), filter);
-  for await (const documents of items.queryBatches<ItemDocument>(selection, options, call)) {
+  for await (const documents of items.query<ItemDocument>(selection, options, call)) {
     const scored: Scored[] = [];
     for (const { _id, value, embedded } of documents) {
       if (!filter.matchesAll && !filter.matches(decodeValue(value))) continue;
@@ -161,7 +162,7 @@ async function compareAll(search: VectorQuery): Promise<RankedItems> {
     }
     best = keepBest([...best, ...scored], atMost);
   }
-  return { scored: readItems(each(best), search), unscored: readItems(each(others), search) };
+  return { scored: readItems(batch(best), search), unscored: readItems(batch(others), search) };
 }
 
 type Scored = Required<Match>;
@@ -182,23 +183,24 @@ function bestScore(scorer: VectorScorer, embedded: EmbeddedTexts | undefined): n
 
 /** Reads values only for the result. Leaves out items that have changed since the ranking and no longer match. */
 async function* readItems(
-  matches: AsyncIterable<Match>,
+  matches: Batches<Match>,
   { filter, atMost, items, call }: ItemQuery,
-): AsyncGenerator<SearchItem> {
+): AsyncGenerator<SearchItem[]> {
   for await (const chunk of splitIntoChunks(matches, Math.min(atMost, maxBatchItems))) {
     const documents = await items.find(
       chunk.map(({ _id }) => _id),
       call,
     );
-    for (const { _id, score } of chunk) {
+    yield chunk.flatMap(({ _id, score }) => {
       const document = documents.get(_id);
-      if (document === undefined) continue;
+      if (document === undefined) return [];
       const item = parseItem(document);
-      if (filter.matches(item.value)) yield score === undefined ? withoutScore(item) : { ...item, score };
-    }
+      if (!filter.matches(item.value)) return [];
+      return [score === undefined ? withoutScore(item) : { ...item, score }];
+    });
   }
 }
 
-async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
-  yield* values;
+async function* batch<T>(values: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield values;
 }

@@ -9,7 +9,6 @@ import { isPlainObject } from "../operations/values.js";
 import { copyFile } from "../memories/file-copies.js";
 import type { ItemTimes } from "../memories/file-items.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
-import { storedNamespace } from "../operations/namespaces.js";
 import { checkOperation } from "../operations/checked-operation.js";
 import type { Ranking } from "../search/ranking.js";
 
@@ -104,9 +103,9 @@ async function copyItems(
 }
 
 /** The filter is the id alone, as for puts. The server keeps a stored item that is as new or newer. */
-function createCopy({ location, value }: ItemPut, fields: GivenTimes & RankedFields): ItemOperation {
-  const { id, namespace, key } = location;
-  const copy = { _id: "$_id", ...literals({ ns: storedNamespace(namespace), key, value, ...fields }) };
+function createCopy({ location, ns, value }: ItemPut, fields: GivenTimes & RankedFields): ItemOperation {
+  const { id, key } = location;
+  const copy = { _id: "$_id", ...literals({ ns, key, value, ...fields }) };
   // A new document has no time. A missing time sorts before every date.
   const isOlder = { $lt: ["$updatedAt", fields.updatedAt] };
   const update = [{ $replaceWith: { $cond: [isOlder, copy, "$$ROOT"] } }];

@@ -1,13 +1,15 @@
 import {
   BaseStore,
+  type GetOperation,
   type Item,
   type Operation,
   type OperationResults,
   type SearchItem,
+  type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
-import { closedStorage } from "../../core/values/errors.js";
+import { closedStorage, type MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
@@ -30,7 +32,7 @@ import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.j
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { countSwept } from "../memories/expiry/count-swept.js";
-import { type CallLimits, createUnlimitedCall, withinTime } from "../../core/runtime/call.js";
+import { type CallContext, createUnlimitedCall, runWithDeadline, type Stage } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
@@ -40,6 +42,7 @@ import {
   getDatabasePlace,
   isStrict,
   openDatabase,
+  openMemoriesDatabase,
   getServerAddress,
 } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
@@ -52,7 +55,7 @@ import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
-import { type BatchStorage, StoreBatch } from "./store-batch.js";
+import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions, pageBytesOption } from "./store-options.js";
@@ -68,7 +71,7 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * It keeps memories in one collection, with one document for each address. It keeps all other items in
+ * It keeps memories in one collection: a document for each address, and more for a memory that grows large. It keeps all other items in
  * another collection. Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`,
  * `["memory", nodeId, "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without
  * `start()`. It makes the indexes at first use.
@@ -80,7 +83,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #memories: MemoryLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
-  readonly #storage: Omit<BatchStorage, "call">;
+  readonly #storage: BatchStorage;
   readonly #server: ServerAddress | undefined;
   readonly #databaseName: string;
   #stopped = false;
@@ -104,7 +107,7 @@ export class MongoMemoryStore extends BaseStore {
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openMemories = (makesIndexes) =>
       openMemories({
-        db: database,
+        db: openMemoriesDatabase(options.client, options.dbName),
         client: options.client,
         collectionName: options.memoriesCollection ?? "memories",
         writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },
@@ -168,8 +171,7 @@ export class MongoMemoryStore extends BaseStore {
    * takes longer than `timeoutMs` is still created, and the next call waits for it. @throws MemoryError EIO
    */
   override start(): Promise<void> {
-    return withinTime(this.#waiting(), "read", async () => {
-      await this.#connect();
+    return this.#run("read", async () => {
       await Promise.all([this.#storage.memories.ready(), this.#storage.items.ready()]);
     });
   }
@@ -207,9 +209,7 @@ export class MongoMemoryStore extends BaseStore {
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
     return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(this.#server), () =>
-        withinTime(this.#waiting(), "read", (call) => this.#memories.summaries(range, after, call)),
-      ),
+      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.summaries(range, after, call))),
     );
   }
 
@@ -222,9 +222,7 @@ export class MongoMemoryStore extends BaseStore {
   listProposals(filter: ProposalFilter = {}): AsyncIterable<ProposalSummary> {
     const range = checkProposalFilter(filter);
     return proposalsIn((after) =>
-      traced(spanOfPage(this.#server), () =>
-        withinTime(this.#waiting(), "read", (call) => this.#memories.proposals(range, after, call)),
-      ),
+      traced(spanOfPage(this.#server), () => this.#run("read", (call) => this.#memories.proposals(range, after, call))),
     );
   }
 
@@ -238,7 +236,7 @@ export class MongoMemoryStore extends BaseStore {
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
-      withinTime(this.#waiting(), "change", (call) => this.#memories.remove(range, call)),
+      this.#run("change", (call) => this.#memories.remove(range, call)),
     );
   }
 
@@ -251,19 +249,17 @@ export class MongoMemoryStore extends BaseStore {
    */
   async sweepExpired(): Promise<{ memories: number }> {
     return traced(spanOfSweep(this.#server), () =>
-      countSwept(this.#memories.sweep(createUnlimitedCall()), this.#waiting()),
+      countSwept(this.#memories.sweep(createUnlimitedCall()), { signals: [], timeoutMs: this.#timeoutMs }),
     );
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
   override async get(namespace: string[], key: string): Promise<Item | null> {
-    checkNamespace(namespace, { allowEmpty: true });
-    return super.get(namespace, key);
+    return (await this.batch<[GetOperation]>([{ namespace, key }]))[0];
   }
 
   override async search(namespacePrefix: string[], options?: SearchOptions): Promise<SearchItem[]> {
-    checkNamespace(namespacePrefix, { allowEmpty: true });
-    return super.search(namespacePrefix, options ?? {});
+    return (await this.batch<[SearchOperation]>([{ ...options, namespacePrefix }]))[0];
   }
 
   /** Unlike `batch`, refuses the root label `langgraph`. */
@@ -273,8 +269,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   override async delete(namespace: string[], key: string): Promise<void> {
-    checkNamespace(namespace, { allowEmpty: true });
-    return super.delete(namespace, key);
+    await this.batch([{ namespace, key, value: null }]);
   }
 
   override async listNamespaces(options?: ListNamespacesOptions): Promise<string[][]> {
@@ -290,8 +285,10 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const run = (): Promise<unknown[]> =>
-      withinTime(this.#waiting(), stage, (call) => new StoreBatch({ ...this.#storage, call }).run(operations));
+    const run = async (): Promise<unknown[]> => {
+      const checked = checkBatch(operations, this.#storage.ranking);
+      return this.#run(stage, (call) => new StoreBatch(this.#storage, checked, call).run());
+    };
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
     // One answer for each operation, of its kind.
@@ -309,8 +306,15 @@ export class MongoMemoryStore extends BaseStore {
     return copyForeignItems({ ...this.#storage, memories, clock: this.#clock }, items, dryRun);
   }
 
-  #waiting(): CallLimits {
-    return { signals: [], timeoutMs: this.#timeoutMs };
+  /** Runs a call within its time limit. The stage begins when the client is connected: nothing is sent before. */
+  #run<T>(stage: Stage, run: (call: CallContext) => Promise<T>): Promise<T> {
+    return runWithDeadline({ signals: [], timeoutMs: this.#timeoutMs, actor: null }, (call) => {
+      const begin = (): Promise<T> => {
+        call.stage = stage;
+        return run(call);
+      };
+      return this.#connect()?.then(begin) ?? begin();
+    });
   }
 
   /**
@@ -318,8 +322,7 @@ export class MongoMemoryStore extends BaseStore {
    * once: otherwise a client that was closed would connect again, and keep the process alive.
    */
   #connect(): Promise<void> | undefined {
-    if (this.#stopped)
-      throw closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
+    if (this.#stopped) return Promise.reject(stopped());
     return this.#connected ? undefined : this.#connectFirst();
   }
 
@@ -327,6 +330,10 @@ export class MongoMemoryStore extends BaseStore {
     await connectFirst(this.#client, this.#timeoutMs);
     this.#connected = true;
   }
+}
+
+function stopped(): MemoryError {
+  return closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
 }
 
 function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {

@@ -1,4 +1,5 @@
-import type { NamespaceListing, NamespaceMatch } from "../operations/checked-operation.js";
+import type { Batches } from "../driver/ordered-streams.js";
+import type { NamespaceMatch } from "../operations/checked-operation.js";
 
 /**
  * Returns the labels that every namespace must begin with, and the conditions that are checked for namespaces below
@@ -24,29 +25,22 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /**
- * Returns one page of the namespaces that match. Namespaces are sorted, so equal ones are neighbours even after a cut
- * to `maxDepth`.
+ * Yields the namespaces that match, cut to `maxDepth`. They are sorted, so equal ones are neighbours even after the cut.
  */
-export async function pageOfNamespaces(
-  chunks: AsyncIterable<string[][]>,
-  { matches, maxDepth, offset, limit }: NamespaceListing,
-): Promise<string[][]> {
-  const page: string[][] = [];
-  let skipped = 0;
+export async function* selectNamespaces(
+  namespaces: Batches<string[]>,
+  matches: readonly NamespaceMatch[],
+  maxDepth: number,
+): AsyncGenerator<string[][]> {
   let previous: string[] | undefined;
-  for await (const chunk of chunks) {
-    for (const namespace of chunk) {
+  for await (const batch of namespaces) {
+    const selected: string[][] = [];
+    for (const namespace of batch) {
       if (!matches.every((match) => satisfies(match, namespace))) continue;
       const cut = namespace.slice(0, maxDepth);
-      if (previous !== undefined && isSame(previous, cut)) continue;
+      if (previous === undefined || !isSame(previous, cut)) selected.push(cut);
       previous = cut;
-      if (skipped < offset) {
-        skipped += 1;
-        continue;
-      }
-      page.push(cut);
-      if (page.length >= limit) return page;
     }
+    yield selected;
   }
-  return page;
 }

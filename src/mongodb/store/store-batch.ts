@@ -3,7 +3,7 @@ import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../core/runtime/call.js";
 import { parseMemoryNamespace, memoryRootLabel, getMemoryNamespace } from "../../core/values/namespace.js";
 import { compareCodeUnits } from "../../core/values/text.js";
-import { splitIntoChunks, flattened, mergeOrdered, takePage } from "../driver/ordered-streams.js";
+import { mergeOrdered, takePage } from "../driver/ordered-streams.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import { parseItem, type RankedFields, withoutScore } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
@@ -13,8 +13,9 @@ import type { MemoryLayout } from "../memories/contract/layout.js";
 import {
   type CheckedOperation,
   checkOperation,
-  type NamespaceListing,
   type ItemSearch,
+  type NamespaceListing,
+  type TextIndexing,
 } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
 import {
@@ -26,7 +27,7 @@ import {
   type StoredRange,
 } from "../operations/namespaces.js";
 import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
-import { pageOfNamespaces, splitMatches } from "./namespace-matches.js";
+import { selectNamespaces, splitMatches } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
@@ -34,85 +35,109 @@ type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperati
 export interface BatchStorage {
   items: ItemCollection;
   memories: MemoryLayout;
-  /** Ends the batch when it is aborted. */
-  call: CallContext;
   ranking: Ranking | undefined;
   /** Called if a batch has a query and the store has no ranking. */
   onUnranked: () => void;
 }
 
+/** @throws InvalidNamespaceError, MemoryError EINVAL, EFBIG, TypeError */
+export function checkBatch(operations: unknown, indexing: TextIndexing | undefined): CheckedOperation[] {
+  if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
+  // `map` would skip the holes of an array.
+  return Array.from<unknown, CheckedOperation>(operations, (operation) => checkOperation(operation, indexing));
+}
+
 /**
- * Runs batches as the reference does. It checks everything before it does anything, and it does all reads before all
- * writes. If several writes have the same namespace and key, the last one counts.
+ * Runs batches as the reference does: all reads before all writes. If several writes have the same namespace and key,
+ * the last one counts.
  */
 export class StoreBatch {
   readonly #storage: BatchStorage;
+  readonly #operations: readonly CheckedOperation[];
+  readonly #call: CallContext;
 
-  constructor(storage: BatchStorage) {
+  /** @param call ends the batch when it is aborted */
+  constructor(storage: BatchStorage, operations: readonly CheckedOperation[], call: CallContext) {
     this.#storage = storage;
+    this.#operations = operations;
+    this.#call = call;
   }
 
   /** Returns an answer for each operation, in their order; null for a put or delete. */
-  async run(operations: readonly unknown[]): Promise<unknown[]> {
-    if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
-    const { items, memories, ranking, call } = this.#storage;
-    // `map` would skip the holes of an array.
-    const checked = Array.from<unknown, CheckedOperation>(operations, (operation) =>
-      checkOperation(operation, ranking),
-    );
+  async run(): Promise<unknown[]> {
+    const { items, ranking } = this.#storage;
+    const checked = this.#operations;
     const writes = selectLastWrites(checked);
-    const itemWrites = writes.filter((write) => write.kind === "putItem" || write.kind === "deleteItem");
     const fileWrites = writes.filter((write) => write.kind === "putMemory" || write.kind === "deleteMemory");
-    if (writesOtherPlaces(writes, fileWrites)) await checkFileWrites(memories, fileWrites, call);
+    if (writesOtherPlaces(writes, fileWrites)) await checkFileWrites(this.#storage.memories, fileWrites, this.#call);
     const answers = await this.#read(checked);
-    await items.refresh(
-      checked.flatMap((operation, index) => selectItems(operation, answers[index])),
-      call,
-    );
+    if (items.refreshesOnRead) {
+      const read = checked.flatMap((operation, index) => selectItems(operation, answers[index]));
+      await items.refresh(read, this.#call);
+    }
+    if (writes.length === 0) return answers;
+    const itemWrites = writes.filter((write) => write.kind === "putItem" || write.kind === "deleteItem");
     const puts = itemWrites.filter((write) => write.kind === "putItem");
-    const ranked = (await ranking?.createFields(puts, items, call)) ?? new Map<ItemPut, RankedFields>();
+    const ranked = (await ranking?.createFields(puts, items, this.#call)) ?? new Map<ItemPut, RankedFields>();
     // Memories come first, because only they can still refuse a write here.
-    await writeFiles(memories, fileWrites, call);
-    await items.write(itemWrites, ranked, call);
+    if (fileWrites.length > 0) await writeFiles(this.#storage.memories, fileWrites, this.#call);
+    if (itemWrites.length > 0) await items.write(itemWrites, ranked, this.#call);
     return answers;
   }
 
+  /** Reads all operations of a kind at once. Most batches have one kind only. */
   async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
-    const answers = await Promise.all([
-      this.#getItems(operations.filter((operation) => operation.kind === "getItem")),
-      this.#getFiles(operations.filter((operation) => operation.kind === "getMemory")),
-      this.#search(operations.filter((operation) => operation.kind === "search")),
-      this.#listNamespaces(operations.filter((operation) => operation.kind === "listNamespaces")),
-    ]);
-    const byOperation = new Map<CheckedOperation, unknown>(answers.flat());
-    return operations.map((operation) => byOperation.get(operation) ?? null);
+    const kinds = new Set(operations.map(({ kind }) => kind));
+    if (kinds.size <= 1) return this.#readKind(operations);
+    const answers = new Map<CheckedOperation, unknown>();
+    const readKind = async (kind: CheckedOperation["kind"]): Promise<void> => {
+      const ofKind = selectKind(operations, kind);
+      const found = await this.#readKind(ofKind);
+      ofKind.forEach((operation, index) => answers.set(operation, found[index]));
+    };
+    await Promise.all([...kinds].map(readKind));
+    return operations.map((operation) => answers.get(operation) ?? null);
   }
 
-  async #getItems(gets: OperationOf<"getItem">[]): Promise<Answer[]> {
-    const documents = await this.#storage.items.find(
-      gets.map(({ location }) => location.id),
-      this.#storage.call,
-    );
-    return gets.map((get) => {
-      const document = documents.get(get.location.id);
-      return [get, document ? parseItem(document) : null];
+  /** Returns an answer for each of these operations of one kind, null for a put or delete. */
+  async #readKind(operations: readonly CheckedOperation[]): Promise<unknown[]> {
+    switch (operations[0]?.kind) {
+      case "getItem":
+        return this.#getItems(selectKind(operations, "getItem"));
+      case "getMemory": {
+        const places = selectKind(operations, "getMemory").map(({ location }) => location);
+        return readFileItems(this.#storage.memories, places, this.#call);
+      }
+      case "search":
+        return this.#search(selectKind(operations, "search").map(({ search }) => search));
+      case "listNamespaces":
+        return Promise.all(
+          selectKind(operations, "listNamespaces").map(({ listing }) => this.#listNamespaces(listing)),
+        );
+      case "putItem":
+      case "deleteItem":
+      case "putMemory":
+      case "deleteMemory":
+      case undefined:
+        return operations.map(() => null);
+    }
+  }
+
+  async #getItems(gets: readonly OperationOf<"getItem">[]): Promise<(Item | null)[]> {
+    const ids = gets.map(({ location }) => location.id);
+    const documents = await this.#storage.items.find(ids, this.#call);
+    return ids.map((id) => {
+      const document = documents.get(id);
+      return document === undefined ? null : parseItem(document);
     });
   }
 
-  async #getFiles(gets: OperationOf<"getMemory">[]): Promise<Answer[]> {
-    const places = gets.map(({ location }) => location);
-    const items = await readFileItems(this.#storage.memories, places, this.#storage.call);
-    return gets.map((get, index) => [get, items[index] ?? null]);
-  }
-
-  async #search(searches: OperationOf<"search">[]): Promise<Answer[]> {
-    const { items, ranking, onUnranked, call } = this.#storage;
-    const queries = searches.filter(({ search }) => isRanked(search)).map(({ search }) => search.query);
+  async #search(searches: readonly ItemSearch[]): Promise<SearchItem[][]> {
+    const { items, ranking, onUnranked } = this.#storage;
+    const queries = searches.filter(isRanked).map(({ query }) => query);
     if (queries.length > 0 && ranking === undefined) onUnranked();
-    const rank = queries.length > 0 ? await ranking?.prepare(queries, items, call) : undefined;
-    return Promise.all(
-      searches.map(async (operation): Promise<Answer> => [operation, await this.#searchPage(operation.search, rank)]),
-    );
+    const rank = queries.length > 0 ? await ranking?.prepare(queries, items, this.#call) : undefined;
+    return Promise.all(searches.map((search) => this.#searchPage(search, rank)));
   }
 
   async #searchPage(search: ItemSearch, rank: RankedSearch | undefined): Promise<SearchItem[]> {
@@ -122,13 +147,12 @@ export class StoreBatch {
       const ranked = await rank({ ...search, atMost: offset + limit });
       return takePage(this.#withMemories(search, ranked), offset, limit);
     }
-    if (!mayHoldMemories(prefix))
-      return this.#storage.items.search(idsWithin(prefix), filter, search, this.#storage.call);
+    if (!mayHoldMemories(prefix)) return this.#storage.items.search(idsWithin(prefix), filter, search, this.#call);
     return takePage(this.#searchWithMemories(search, offset + limit), offset, limit);
   }
 
   /** Nothing ranks the files of memories, so they come among the items that have no score. */
-  async *#withMemories({ prefix, filter }: ItemSearch, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
+  async *#withMemories({ prefix, filter }: ItemSearch, { scored, unscored }: RankedItems): AsyncGenerator<SearchItems> {
     yield* scored;
     const files = mayHoldMemories(prefix) ? [this.#filesWithin(prefix, filter)] : [];
     yield* mergeOrdered([unscored, ...files], compareItems);
@@ -138,40 +162,36 @@ export class StoreBatch {
    * Memories come at the position of their root label in the order. They are not read if the items before that label
    * fill the page.
    */
-  async *#searchWithMemories({ prefix, filter }: ItemSearch, atMost: number): AsyncGenerator<SearchItem> {
-    const { items, call } = this.#storage;
+  async *#searchWithMemories({ prefix, filter }: ItemSearch, atMost: number): AsyncGenerator<SearchItems> {
+    const { items } = this.#storage;
     const root = idsWithin(prefix.length > 0 ? prefix : [memoryRootLabel]);
-    if (prefix.length === 0) yield* items.stream(before(root), filter, atMost, call);
-    yield* mergeOrdered([items.stream(root, filter, atMost, call), this.#filesWithin(prefix, filter)], compareItems);
-    if (prefix.length === 0) yield* items.stream(after(root), filter, atMost, call);
+    const itemsWithin = (range: StoredRange) => items.batches(range, filter, atMost, this.#call);
+    if (prefix.length === 0) yield* itemsWithin(before(root));
+    yield* mergeOrdered([itemsWithin(root), this.#filesWithin(prefix, filter)], compareItems);
+    if (prefix.length === 0) yield* itemsWithin(after(root));
   }
 
-  async *#filesWithin(prefix: readonly string[], filter: ItemFilter): AsyncGenerator<SearchItem> {
-    for await (const item of this.#storage.memories.itemsWithin(prefix, this.#storage.call)) {
-      if (filter.matches(item.value)) yield withoutScore(item);
+  async *#filesWithin(prefix: readonly string[], filter: ItemFilter): AsyncGenerator<SearchItems> {
+    for await (const item of this.#storage.memories.itemsWithin(prefix, this.#call)) {
+      if (filter.matches(item.value)) yield [withoutScore(item)];
     }
   }
 
-  #listNamespaces(listings: OperationOf<"listNamespaces">[]): Promise<Answer[]> {
-    return Promise.all(
-      listings.map(async (operation): Promise<Answer> => [operation, await this.#listPage(operation.listing)]),
-    );
-  }
-
-  async #listPage(listing: NamespaceListing): Promise<string[][]> {
-    const { prefix, others } = splitMatches(listing.matches);
-    const { maxDepth, offset, limit } = listing;
+  async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
     if (limit === 0) return [];
-    const atMost = others.length === 0 && maxDepth === Infinity ? offset + limit : Infinity;
-    const ofItems = this.#storage.items.namespaces(namespacesWithin(prefix), atMost, this.#storage.call);
-    if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, { ...listing, matches: others });
-    const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
-    return pageOfNamespaces(splitIntoChunks(all, 1), listing);
+    const { prefix, others } = splitMatches(matches);
+    const selectsAll = others.length === 0 && maxDepth === Infinity;
+    const atMost = selectsAll ? offset + limit : Infinity;
+    const ofItems = this.#storage.items.namespaces(namespacesWithin(prefix), atMost, this.#call);
+    const all = mayHoldMemories(prefix)
+      ? mergeOrdered([ofItems, this.#memoryNamespaces(prefix)], compareNamespaces)
+      : ofItems;
+    return takePage(selectsAll ? all : selectNamespaces(all, others, maxDepth), offset, limit);
   }
 
-  async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
-    for await (const address of this.#storage.memories.memories(prefix, this.#storage.call))
-      yield getMemoryNamespace(address);
+  async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[][]> {
+    for await (const address of this.#storage.memories.memories(prefix, this.#call))
+      yield [getMemoryNamespace(address)];
   }
 }
 
@@ -181,11 +201,18 @@ function writesOtherPlaces(writes: readonly (ItemWrite | FileWrite)[], fileWrite
   return memories.size > 1 || (memories.size === 1 && writes.length > fileWrites.length);
 }
 
-type Answer = [CheckedOperation, unknown];
+type SearchItems = readonly SearchItem[];
 
 const isEmpty = ({ filter, limit }: ItemSearch): boolean => filter.matchesNone || limit === 0;
 
 const isRanked = (search: ItemSearch): boolean => search.query !== "" && !isEmpty(search);
+
+function selectKind<Kind extends CheckedOperation["kind"]>(
+  operations: readonly CheckedOperation[],
+  kind: Kind,
+): OperationOf<Kind>[] {
+  return operations.filter((operation): operation is OperationOf<Kind> => operation.kind === kind);
+}
 
 /** Selects the items of an answer that are in the items collection. */
 function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {

@@ -93,11 +93,10 @@ function Message({ message }: { message: WireMessage }): VNode {
 }
 
 function Used({ message }: { message: WireMessage }): VNode {
-  const { usedChars, maxChars, content, view, entries, isMore, leftOut, isMoreLeftOut, scope } = message;
-  const moreThan = (isMoreThan: boolean): string => (isMoreThan ? "more than " : "");
-  const omitted = leftOut === 0 ? "none" : moreThan(isMoreLeftOut) + numberText(leftOut);
+  const { usedChars, maxChars, content, view, entries, leftOut, scope } = message;
+  const omitted = leftOut === 0 ? "none" : numberText(leftOut);
   const facts = [
-    `${moreThan(isMore)}${countText(entries, "entry")}, ${omitted} left out`,
+    `${countText(entries, "entry")}, ${omitted} left out`,
     ...(view !== null && view !== content ? [`${content} does not fit, so the ${view} is shown`] : []),
     ...(scope === "global" ? ["of the shared memory"] : []),
   ];

@@ -40,8 +40,7 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   const { text, outlines, scope } = await (node && tree
     ? showNode(node, tree, form, context)
     : showAlone(context, address, form, at));
-  const { entries, isMore } = countEntries(outlines);
-  const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : countLeftOut(text);
+  const entries = countEntries(outlines);
   return {
     text,
     usedChars: text?.length ?? 0,
@@ -50,8 +49,7 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
     connector: connector && { content: connector.content, maxChars: connector.maxChars },
     view: findView(text),
     entries,
-    isMore,
-    ...leftOut,
+    leftOut: text === null ? entries : countLeftOut(text),
     scope,
   };
 });
@@ -120,14 +118,8 @@ async function readFormerOutline(
   return new MemoryTree(await requireHistory(memory).at(version)).outline({ maxContentBytes, leadChars });
 }
 
-/** Counts entries. `isMore` means that there are more than `entries`, but their number is not known. */
-function countEntries(outlines: readonly MemoryOutline[]): { entries: number; isMore: boolean } {
-  let entries = 0;
-  for (const { files, directories, moreThan } of outlines) entries += moreThan ?? files.length + directories.length;
-  return {
-    entries,
-    isMore: outlines.some(({ moreThan, uncounted }) => moreThan !== undefined || uncounted !== undefined),
-  };
+function countEntries(outlines: readonly MemoryOutline[]): number {
+  return outlines.reduce((sum, { files, directories }) => sum + files.length + directories.length, 0);
 }
 
 /**
@@ -138,12 +130,9 @@ function findView(text: string | null): string | null {
   return /^<memory [^>]*view="(\w+)"/.exec(text ?? "")?.[1] ?? null;
 }
 
-function countLeftOut(text: string): { leftOut: number; isMoreLeftOut: boolean } {
-  const notes = [...text.matchAll(/^\((more than )?(\d+)(?: of \d+)? (?:entry|entries) left out/gm)];
-  return {
-    leftOut: notes.reduce((sum, [, , count]) => sum + Number(count), 0),
-    isMoreLeftOut: notes.some(([, more]) => more !== undefined),
-  };
+function countLeftOut(text: string): number {
+  const notes = [...text.matchAll(/^\((\d+)(?: of \d+)? (?:entry|entries) left out/gm)];
+  return notes.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 export const messageRoutes: readonly Route[] = [message];

@@ -185,20 +185,6 @@ export const readingCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: memory.outline-of-few-is-whole
-  {
-    title: "an outline of few files is whole, whatever listing it is asked for",
-    run: async (open) => {
-      const memory = await openFresh(open);
-      for (const path of ["/a/b", "/c/d", "/e"]) await memory.write(path, "text");
-      const whole = await memory.outline({ maxContentBytes: 100, leadChars: 2 });
-      for (const maxPathChars of [0, 5, 1000])
-        deepEqual(await memory.outline({ maxContentBytes: 100, leadChars: 2, maxPathChars }), whole);
-      for (const wrong of [-1, 1.5, "1"]) {
-        await rejects(memory.outline({ maxPathChars: untyped(wrong) }), /maxPathChars/);
-      }
-    },
-  },
   // Requirement: guarantees.refused-changed-nothing, memory.snapshot-is-whole, mongodb.revision
   {
     title: "a revision, where the storage keeps one, grows by one with each change and only then",

@@ -13,8 +13,8 @@ const createDocument = (key: string, n: unknown): ItemDocument => {
   return { _id: storedId(["a"], key), ns: storedNamespace(["a"]), key, value: { n }, ...times };
 };
 
-async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
-  yield* values;
+async function* batch<T>(values: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield values;
 }
 
 it("answers what $vectorSearch found, in its order, then what has no vector", async () => {
@@ -35,11 +35,11 @@ it("answers what $vectorSearch found, in its order, then what has no vector", as
     aggregate: (pipeline) => {
       asked.pipeline = pipeline;
       const found = [best, second, changed, "deleted since"].map((_id, index) => ({ _id, score: 1 - index / 4 }));
-      return each(found) as AsyncGenerator<never>;
+      return batch(found) as AsyncGenerator<never>;
     },
     query: (query) => {
       asked.query = query;
-      return each([{ _id: without }]) as AsyncGenerator<never>;
+      return batch([{ _id: without }]) as AsyncGenerator<never>;
     },
   };
   const ranking = new SemanticRanking({
@@ -53,8 +53,8 @@ it("answers what $vectorSearch found, in its order, then what has no vector", as
   const filter = parseFilter({ n: { $gt: "5" } });
   const { scored, unscored } = await search({ query: "aab", prefix: ["a"], filter, atMost: 10 });
   const answers = [];
-  for await (const item of scored) answers.push([item.key, item.score]);
-  for await (const item of unscored) answers.push([item.key, item.score]);
+  for (const batches of [scored, unscored])
+    for await (const items of batches) for (const { key, score } of items) answers.push([key, score]);
   expect(answers).toEqual([
     ["best", 1],
     ["second", 0.75],

@@ -13,7 +13,6 @@ export const append = memoryCommand<{ path: string; text?: string }>({
   options: changeOptions,
   access: "write",
   missing: "report",
-  subject: ({ path }) => path,
   run: async ({ memory }, { path, text }, { io }) => {
     await memory.append(path, await readText(text, io.stdin));
     return { json: { path: normalizePath(path) } };

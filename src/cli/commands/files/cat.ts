@@ -8,7 +8,6 @@ export const cat = memoryCommand<{ path: string }>({
   examples: ["cat /notes/today --node assistant", "cat /notes/today --dir ./memory > today.txt"],
   options: readOptions,
   access: "read",
-  subject: ({ path }) => path,
   run: async ({ memory }, { path }, { out }) => {
     const content = await memory.read(path);
     return { json: { path: normalizePath(path), content }, text: out.foreign(content) };

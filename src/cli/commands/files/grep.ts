@@ -27,7 +27,6 @@ export const grep = memoryCommand<{ pattern: string; path?: string; regex?: bool
     ...readOptions,
   ],
   access: "read",
-  subject: ({ path = ROOT }) => path,
   run: async ({ memory }, { pattern, path = ROOT, regex, ignoreCase, json }, context) => {
     await assertPath(memory, path);
     const options = { path, ignoreCase, limit: maxGrepMatches };

@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { Memory, MemoryEntry, MemoryStat } from "../../../core/memory.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { normalizePath, getPathPrefix, ROOT } from "../../../core/values/paths.js";
 import { memoryCommand } from "../../memory-command.js";
@@ -7,7 +8,7 @@ import { readOptions } from "../../targets/target-options.js";
 import { bytesText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 
-type Row = MemoryEntry & Partial<Pick<MemoryStat, "sizeBytes" | "createdAt" | "updatedAt">>;
+type Row = MemoryEntry & Partial<Omit<MemoryStat, "kind">>;
 
 export const ls = memoryCommand<{ path?: string; long?: boolean }>({
   usage: "ls [path]",
@@ -15,7 +16,6 @@ export const ls = memoryCommand<{ path?: string; long?: boolean }>({
   examples: ["ls --node assistant", "ls /notes -l --node assistant --user ada@example.com", "ls --dir ./memory --json"],
   options: [new Option("-l, --long", "show sizes in bytes and times of the last change"), ...readOptions],
   access: "read",
-  subject: ({ path = ROOT }) => path,
   run: async ({ memory }, { path = ROOT, long = false }, { out }) => {
     const target = normalizePath(path, { emptyIsRoot: true });
     const { entries, prefix } = await listEntries(memory, target);
@@ -36,15 +36,17 @@ async function listEntries(memory: Memory, path: string): Promise<{ entries: Mem
   }
 }
 
-/** Adds sizes and times. Leaves out entries that were deleted after the list was read. */
+/** Adds sizes and times from one snapshot. Leaves out entries that were deleted after the list was read. */
 async function addStats(memory: Memory, entries: readonly MemoryEntry[], prefix: string): Promise<Row[]> {
-  const rows = entries.map(async (entry): Promise<Row[]> => {
-    const stat = await memory.stat(prefix + entry.name);
-    if (stat === null) return [];
-    const { sizeBytes, createdAt, updatedAt } = stat;
-    return [{ ...entry, sizeBytes, createdAt, updatedAt }];
-  });
-  return (await Promise.all(rows)).flat();
+  const tree = new MemoryTree(await memory.snapshot());
+  const rows: Row[] = [];
+  for (const entry of entries) {
+    const path = prefix + entry.name;
+    // The snapshot of a folder leaves out files that are no text.
+    const stat = tree.stat(path) ?? (await memory.stat(path));
+    if (stat !== null) rows.push({ ...stat, ...entry });
+  }
+  return rows;
 }
 
 function formatStat({ sizeBytes = 0, updatedAt }: Row): string {

@@ -12,7 +12,6 @@ export const rm = memoryCommand<{ path: string; all?: boolean }>({
   examples: ["rm /notes/today --node assistant", "rm / --all --node assistant --thread ada@example.com"],
   options: [new Option("--all", "needed to empty a whole memory (rm /)"), ...changeOptions],
   access: "write",
-  subject: ({ path }) => path,
   run: async ({ memory }, { path, all }) => {
     const target = normalizePath(path);
     if (target === ROOT && all !== true)

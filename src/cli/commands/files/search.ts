@@ -31,7 +31,6 @@ export const search = memoryCommand<{ query: string; path?: string; limit: numbe
     ...readOptions,
   ],
   access: "read",
-  subject: ({ path = ROOT }) => path,
   run: async ({ memory }, { query, path = ROOT, limit, json }, context) => {
     await assertPath(memory, path);
     const hits = await about("the query", () => memory.search(query, { path, limit }), {

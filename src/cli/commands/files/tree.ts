@@ -14,7 +14,6 @@ export const tree = memoryCommand<{ path?: string }>({
   examples: ["tree --node assistant", "tree /notes --dir ./memory"],
   options: readOptions,
   access: "read",
-  subject: ({ path = ROOT }) => path,
   run: async ({ memory }, { path = ROOT }, { out }) => {
     const root = normalizePath(path, { emptyIsRoot: true });
     const outline = await readOutline(memory, root);

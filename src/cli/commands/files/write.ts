@@ -19,7 +19,6 @@ export const write = memoryCommand<{ path: string; text?: string; ifExists: "rep
   ],
   access: "write",
   missing: "report",
-  subject: ({ path }) => path,
   run: async ({ memory }, { path, text, ifExists }, { io }) => {
     const content = await readText(text, io.stdin);
     const { sizeBytes, createdAt, updatedAt } = await memory.write(path, content, { ifExists });

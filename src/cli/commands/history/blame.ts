@@ -12,7 +12,6 @@ export const blame = historyCommand<{ path: string }>({
   examples: ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
   options: readOptions,
   access: "read",
-  subject: ({ path }) => path,
   run: async ({ history }, { path, json }, { out }) => {
     const lines = await history.blame(path);
     if (json) for (const line of lines) await out.json(line);

@@ -18,7 +18,7 @@ export const log = historyCommand<FilterOptions & { runs?: boolean }>({
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",
     "log --by-run 1f0c --node assistant --user ada --json",
-    "log --since yesterday --node assistant",
+    "log --since 2d --node assistant",
   ],
   options: [
     new Option("--runs", "group versions in a row by run: who, when, and the id that `revert --run` takes"),
@@ -26,7 +26,6 @@ export const log = historyCommand<FilterOptions & { runs?: boolean }>({
     ...readOptions,
   ],
   access: "read",
-  subject: ({ path }, name) => path ?? name,
   check: (input) => void createFilter(input),
   run: async ({ history }, input, context) => {
     const versions = history.list(createFilter(input));

@@ -2,9 +2,8 @@ import { Option } from "commander";
 import type { MemoryHistory } from "../../../core/history/history.js";
 import type { CliContext } from "../../context.js";
 import { usageError } from "../../errors.js";
-import { exitCodes } from "../../exit-codes.js";
 import { changeOptions } from "../../targets/target-options.js";
-import { canConfirm, confirm } from "../../terminal/confirm.js";
+import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
 import { readText } from "../../terminal/text-input.js";
 import { historyCommand } from "./history-command.js";
@@ -40,16 +39,13 @@ export const redact = historyCommand<RedactInput>({
     if ((text === undefined) === (version.length === 0))
       throw usageError("redact takes either --text, or the ids of versions, which `log` shows");
     if (cut === true && text === undefined) throw usageError("--cut goes with --text");
-    if (yes !== true && (text === "-" || !canConfirm(context)))
-      throw usageError("redact asks before it erases, and there is no terminal to ask on; pass --yes");
+    if (yes === true) return;
+    if (text === "-") throw usageError("redact asks before it erases, and --text - takes the terminal; pass --yes");
+    assertCanConfirm("redact", "--yes", context);
   },
   run: async ({ history }, { version, text, cut = false, yes }, context) => {
     const what = text === undefined ? [...new Set(version)] : { text: await readSecret(text, context), cut };
-    if (yes !== true && !(await isConfirmed(history, what, context))) {
-      context.exitCode = exitCodes.refused;
-      await context.err.line("nothing was redacted");
-      return undefined;
-    }
+    if (yes !== true && !(await isConfirmed(history, what, context))) return undefined;
     const redacted = await history.redact(what);
     return { json: { redacted }, text: `redacted ${countText(redacted, "version")}\n` };
   },
@@ -69,7 +65,7 @@ async function isConfirmed(
   if (Array.isArray(what)) {
     const versions = await Promise.all(what.map((id) => history.read(id)));
     for (const shown of versions) await err.line(formatVersion(shown, err));
-    return confirm(`Redact ${countText(what.length, "version")} for good?`, context);
+    return confirm(`Redact ${countText(what.length, "version")} for good?`, "redacted", context);
   }
   const { versions, proposals, files } = await history.findText(what.text);
   for (const shown of versions) await err.line(formatVersion(shown, err));
@@ -77,5 +73,5 @@ async function isConfirmed(
   for (const path of files) await err.line(`present file ${err.foreign(path)}`);
   const places = [countText(versions.length, "version"), countText(proposals.length, "proposal")];
   if (what.cut) places.push(countText(files.length, "present file"));
-  return confirm(`Redact the text in ${places.join(", ")} for good?`, context);
+  return confirm(`Redact the text in ${places.join(", ")} for good?`, "redacted", context);
 }

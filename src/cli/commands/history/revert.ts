@@ -37,7 +37,6 @@ export const revert = historyCommand<RevertOptions>({
   ],
   // If the memory is opened for reading, a revert changes nothing and returns the versions that it would make.
   access: ({ dryRun }) => (dryRun === true ? "read" : "write"),
-  subject: ({ path }, name) => path ?? name,
   check: (input) => void getRevertTarget(input),
   run: async ({ history }, input, { out }) => {
     const { force = false, dryRun = false } = input;

@@ -34,11 +34,11 @@ export const filterOptions: readonly Option[] = [
   // A filter excludes its own times `after` and `before`, so they are moved by one millisecond.
   new Option(
     "--since <time>",
-    'only versions from then on, such as 2026-01-31, 2026-01-31T12:00:00Z, yesterday or "2 days ago"; UTC, unless ' +
-      "the time names a zone",
-  ).argParser((given: string) => new Date(parseTime("--since", given, new Date()).firstMs - 1)),
+    "only versions from then on, such as 2026-01-31, 2026-01-31T12:00:00Z, or 30d for the last 30 days (also w, h, m " +
+      "and s); UTC, unless the time names a zone",
+  ).argParser((given: string) => new Date(parseTime("--since", given, Date.now()).firstMs - 1)),
   new Option("--until <time>", "only versions up to then; a day includes all of it").argParser(
-    (given: string) => new Date(parseTime("--until", given, new Date()).lastMs + 1),
+    (given: string) => new Date(parseTime("--until", given, Date.now()).lastMs + 1),
   ),
   numberOption(
     "-n, --limit <versions>",

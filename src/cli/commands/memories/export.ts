@@ -1,18 +1,27 @@
 import { Option } from "commander";
-import { type OpenTree, readTree, readTreeWithHistory, type Tree } from "../../archive/tree.js";
-import { type ExportCounts, writeArchive, writeArchiveFile } from "../../archive/write-archive.js";
+import { readSnapshot } from "../../archive/read-snapshot.js";
+import { transferMemories } from "../../archive/transfer.js";
+import { type OpenTargets, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
+import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about } from "../../errors.js";
-import { openMemoryIn, withDatabase, withMemory } from "../../targets/open-target.js";
+import { asUsage, CommandError, usageError } from "../../errors.js";
+import {
+  openMemoryIn,
+  type OpenTarget,
+  transferSettings,
+  withMemories,
+  withMemory,
+  withTarget,
+} from "../../targets/open-target.js";
 import { memoryFlags, refuseOptions, targetOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { countText } from "../../terminal/format.js";
 import { withProgress } from "../../terminal/progress.js";
-import { visibleJson } from "../../terminal/visible.js";
+import { getOwner } from "./memories.js";
 
 interface ExportOptions extends TargetOptions {
-  file: string;
+  file?: string;
+  toDir?: string;
   all?: boolean;
   overwrite?: boolean;
   history?: boolean;
@@ -20,74 +29,84 @@ interface ExportOptions extends TargetOptions {
 }
 
 export const exportMemories = createCommand<ExportOptions>({
-  usage: "export <file>",
+  usage: "export [file]",
   description:
-    "Save a memory, or all memories of a database, as JSONL in a file or on the standard output (-). " +
-    "The file appears when it is complete. With -, the summary goes to the standard error.",
+    "Save a memory, all memories of a user or a thread, or all memories of a database. They go as JSONL into a file " +
+    "or to the standard output (-), or with --to-dir one goes into a folder. The file appears when it is complete. " +
+    "With -, the summary goes to the standard error.",
   examples: [
     "export assistant.jsonl --node assistant --user ada",
-    "export memories.jsonl --all",
-    "export memory.jsonl --dir ./memory",
+    "export ada.jsonl --user ada@example.com",
     "export - --all | gzip > memories.jsonl.gz",
+    "export --to-dir ./memory --node assistant",
   ],
   options: [
     new Option("--all", "all memories of the database, instead of --node"),
-    new Option("--history", "also save the versions of the files"),
-    new Option("--overwrite", "replace the file"),
+    new Option(
+      "--history",
+      "also save the versions of the files with their texts, for reading; import leaves them out",
+    ),
+    new Option("--to-dir <folder>", "write the files of one memory into a folder, where people can read and edit them"),
+    new Option("--overwrite", "replace the file, or files of the folder that have other contents"),
     ...targetOptions,
   ],
   run: async (input, context) => {
-    const { file, overwrite = false } = input;
+    const { file, toDir, overwrite = false, history = false, json } = input;
+    if ((file === undefined) === (toDir === undefined))
+      throw usageError("export takes a file, - for the standard output, or --to-dir; pass one of them");
+    if (file === undefined) return exportToFolder(input, context);
+    if (history) refuseOptions(input, ["dir"], "does not go with --history, as a folder keeps none; leave one out");
     const { out, err } = context;
     const counts = await withProgress(err, "files", (progress) =>
-      withTrees(input, context, (trees) =>
+      withTargets(input, context, (memories) =>
         file === "-"
-          ? writeArchive(trees, (text) => out.write(visibleJson(text)), progress)
-          : writeArchiveFile(trees, file, overwrite, progress),
+          ? writeArchive(memories, history, (text) => out.write(text), progress)
+          : writeWholeFile(file, overwrite, (handle) =>
+              writeArchive(memories, history, (text) => handle.writeFile(text), progress),
+            ),
       ),
     );
-    const report = reportExport(counts, input);
-    if (file !== "-") return report;
-    if (input.json) await err.json({ ok: true, ...report.json });
-    else if (err.isTerminal) await err.write(report.text ?? "");
+    const { memories, files, versions } = counts;
+    const withVersions = history ? `, ${countText(versions, "version")}` : "";
+    const text = `exported ${countText(memories, "memory")}: ${countText(files, "file")} written${withVersions}\n`;
+    if (file !== "-") return { json: counts, text };
+    if (json === true) await err.json({ ok: true, ...counts });
+    else if (err.isTerminal) await err.write(text);
     return undefined;
   },
 });
 
-function withTrees<T>(
-  input: ExportOptions,
-  context: CliContext,
-  run: (trees: AsyncIterable<Tree>) => Promise<T>,
-): Promise<T> {
-  const read = input.history === true ? readTreeWithHistory : readTree;
-  if (input.all !== true)
-    return withMemory(context, input, { access: "read" }, (open) =>
-      run(yieldTree(() => about(open.name, () => read(open)))),
+function exportToFolder(input: ExportOptions, context: CliContext): Promise<Report> {
+  const { toDir: dir = "", paths = "posix", overwrite } = input;
+  refuseOptions(input, ["all", "history"], "does not go with --to-dir, as a folder is one memory; leave one out");
+  return withMemory(context, input, { access: "read" }, async (source) => {
+    const memory = { address: null, ...(await readSnapshot(source)) };
+    return withTarget({ kind: "folder", dir, paths }, transferSettings, (target) =>
+      transferMemories(() => [memory], { verb: "exported", open: () => target, isOne: true, overwrite }, context),
     );
-  refuseOptions(input, memoryFlags, "does not go with --all; leave one of the two out");
-  return withDatabase(getDatabaseTarget(input, context.io.env), (database) => {
-    async function* yieldTrees(): AsyncGenerator<Tree> {
-      for await (const address of database.addresses())
-        yield* yieldTree(() => read(openMemoryIn(database, address, { access: "read", paths: "posix" })));
-    }
-    return about("the database", () => run(yieldTrees()));
   });
 }
 
-/** Closed when the next one is requested, or no more is. */
-async function* yieldTree(read: () => Promise<OpenTree>): AsyncGenerator<Tree> {
-  const tree = await read();
-  try {
-    yield tree;
-  } finally {
-    await tree.close();
-  }
-}
-
-function reportExport({ memories, files, versions }: ExportCounts, { history }: ExportOptions): Report {
-  const withVersions = history === true ? `, ${countText(versions, "version")}` : "";
-  return {
-    json: { memories, files, ...(history === true && { versions }) },
-    text: `exported ${countText(memories, "memory")}: ${countText(files, "file")} written${withVersions}\n`,
-  };
+/** Opens the memories that the options name, one after another. */
+function withTargets<T>(
+  input: ExportOptions,
+  context: CliContext,
+  run: (memories: OpenTargets) => Promise<T>,
+): Promise<T> {
+  const { all, dir, node, thread, user } = input;
+  if (all === true) refuseOptions(input, memoryFlags, "does not go with --all; leave one of the two out");
+  else if (dir !== undefined || node !== undefined || (thread ?? user) === undefined)
+    return withMemory(context, input, { access: "read" }, (open) => run([open]));
+  const ranges = asUsage("--thread or --user", () => checkMemoryFilter(getOwner(input)));
+  return withMemories(context, input, (database) => {
+    async function* openEach(): AsyncGenerator<OpenTarget> {
+      let isEmpty = all !== true;
+      for await (const { address } of database.summaries(ranges)) {
+        isEmpty = false;
+        yield openMemoryIn(database, address, { access: "read", paths: "posix" });
+      }
+      if (isEmpty) throw new CommandError("ENOENT", "no memory was found; `memories` lists those that there are");
+    }
+    return run(openEach());
+  });
 }

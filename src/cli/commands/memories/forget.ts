@@ -1,18 +1,14 @@
 import { Option } from "commander";
-import type { MemoryScope } from "../../../core/values/address.js";
+import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
 import { checkForgotten } from "../../../mongodb/admin/checks.js";
 import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand, type Report } from "../../command.js";
-import type { CliContext } from "../../context.js";
-import { about, asUsage, usageError } from "../../errors.js";
-import { exitCodes } from "../../exit-codes.js";
-import { withDatabase } from "../../targets/open-target.js";
+import { asUsage } from "../../errors.js";
+import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
-import { canConfirm, confirm } from "../../terminal/confirm.js";
+import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
-import { visibleJson } from "../../terminal/visible.js";
 import { formatSummary, getOwner } from "./memories.js";
 
 interface ForgetOptions extends TargetOptions {
@@ -39,27 +35,27 @@ export const forget = createCommand<ForgetOptions>({
     ...ownerOptions,
   ],
   run: async (input, context) => {
-    const { yes = false, dryRun = false, json = false } = input;
+    const { yes = false, dryRun = false } = input;
     const who = { ...getOwner(input), ...getScope(input) };
     const range = asUsage("--node, --thread or --user", () => checkForgotten(who));
-    if (!yes && !dryRun && !canConfirm(context))
-      throw usageError(
-        "forget asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what " +
-          "would go",
-      );
-    return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
-      about(`the collection ${database.collectionName}`, async (): Promise<Report | undefined> => {
-        const summaries = database.summaries([range]);
-        if (dryRun) return showMemories(summaries, json, context.out);
-        const counts = yes ? await countFirst(summaries) : await printMemories(summaries, context.err);
-        if (!yes && counts.memories > 0 && !(await confirmErasing(counts, context))) return undefined;
-        // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
-        // collection, the name of the database may be mistyped.
-        const canErase = counts.memories > 0 || (await database.hasCollections());
-        const erased = canErase ? await database.forget(range) : { ...counts, versions: 0, proposals: 0 };
-        return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n` };
-      }),
-    );
+    if (!yes && !dryRun) assertCanConfirm("forget", "--yes, or --dry-run to see what would go", context);
+    return withMemories(context, input, async (database): Promise<Report | undefined> => {
+      if (!yes) {
+        const output = dryRun ? context.out : context.err;
+        const { addresses, files, lines } = await listMemories(database.summaries([range]), output);
+        const counts = { memories: addresses.length, files };
+        if (dryRun)
+          return { json: { dryRun, addresses, ...counts }, text: `${lines}to erase: ${formatCounts(counts)}\n` };
+        await context.err.write(lines);
+        const question = `Erase ${formatCounts(counts)} and all that is kept of them for good?`;
+        if (counts.memories > 0 && !(await confirm(question, "erased", context))) return undefined;
+      }
+      // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
+      // collection, the name of the database may be mistyped.
+      const canErase = await database.hasCollections();
+      const erased = canErase ? await database.forget(range) : { memories: 0, files: 0, versions: 0, proposals: 0 };
+      return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n` };
+    });
   },
 });
 
@@ -70,25 +66,11 @@ function getScope({ node, thread, user }: TargetOptions): { scope?: MemoryScope 
   return user !== undefined ? { scope: "perUser" } : {};
 }
 
-async function confirmErasing(counts: Counts, context: CliContext): Promise<boolean> {
-  const question = `Erase ${formatCounts(counts)} and all that is kept of them for good?`;
-  if (await confirm(question, context)) return true;
-  context.exitCode = exitCodes.refused;
-  await context.err.line("nothing was erased");
-  return false;
-}
-
 interface Counts {
   memories: number;
   files: number;
   versions?: number;
   proposals?: number;
-}
-
-/** Counts at most one memory, because there may be too many to count. */
-async function countFirst(summaries: AsyncIterable<MemorySummary>): Promise<Counts> {
-  for await (const { files } of summaries) return { memories: 1, files };
-  return { memories: 0, files: 0 };
 }
 
 function formatCounts({ memories, files, versions = 0, proposals = 0 }: Counts): string {
@@ -98,31 +80,18 @@ function formatCounts({ memories, files, versions = 0, proposals = 0 }: Counts):
   return `${countText(memories, "memory")} with ${new Intl.ListFormat("en-GB").format(parts)}`;
 }
 
-async function showMemories(summaries: AsyncIterable<MemorySummary>, json: boolean, out: Output): Promise<undefined> {
-  if (json) await printAddresses(summaries, out);
-  else await out.line(`to erase: ${formatCounts(await printMemories(summaries, out))}`);
-}
-
-/** Prints the first memories and the number of the others. Keeps none of them in memory. */
-async function printMemories(summaries: AsyncIterable<MemorySummary>, output: Output): Promise<Counts> {
-  const counts = { memories: 0, files: 0 };
+/** Returns all addresses, and the lines of the first memories. */
+async function listMemories(
+  summaries: AsyncIterable<MemorySummary>,
+  output: Output,
+): Promise<{ addresses: CheckedAddress[]; files: number; lines: string }> {
+  const addresses: CheckedAddress[] = [];
+  let [files, lines] = [0, ""];
   for await (const summary of summaries) {
-    counts.memories += 1;
-    counts.files += summary.files;
-    if (counts.memories <= maxShown) await output.line(formatSummary(summary, output));
+    addresses.push(summary.address);
+    files += summary.files;
+    if (addresses.length <= maxShown) lines += `${formatSummary(summary, output)}\n`;
   }
-  if (counts.memories > maxShown) await output.line(`and ${counts.memories - maxShown} more`);
-  return counts;
-}
-
-/** Prints one object piece by piece, because there may be any number of addresses. */
-async function printAddresses(summaries: AsyncIterable<MemorySummary>, out: Output): Promise<void> {
-  const counts = { memories: 0, files: 0 };
-  await out.write('{"ok":true,"dryRun":true,"addresses":[');
-  for await (const { address, files } of summaries) {
-    await out.write(`${counts.memories === 0 ? "" : ","}${visibleJson(JSON.stringify(address))}`);
-    counts.memories += 1;
-    counts.files += files;
-  }
-  await out.line(`],"memories":${counts.memories},"files":${counts.files}}`);
+  if (addresses.length > maxShown) lines += `and ${addresses.length - maxShown} more\n`;
+  return { addresses, files, lines };
 }

@@ -4,11 +4,10 @@ import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
 import { pickDefined } from "../../collections.js";
-import { about, asUsage } from "../../errors.js";
+import { asUsage } from "../../errors.js";
 import { formatAddress } from "../../targets/format-address.js";
-import { withDatabase } from "../../targets/open-target.js";
+import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { agoText, bytesText, countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
@@ -27,10 +26,8 @@ export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   run: async (input, context) => {
     const filter = pickDefined({ ...getOwner(input), scope: input.scope });
     const ranges = asUsage("--node, --thread or --user", () => checkMemoryFilter(filter));
-    await withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
-      about(`the collection ${database.collectionName}`, () =>
-        printEach(context, input.json, database.summaries(ranges), formatSummary, "no memory was found", header),
-      ),
+    await withMemories(context, input, (database) =>
+      printEach(context, input.json, database.summaries(ranges), formatSummary, "no memory was found", header),
     );
     return undefined;
   },

@@ -1,15 +1,13 @@
 import { Option } from "commander";
-import { memoryScopes, type MemoryScope } from "../../../core/values/address.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
-import type { CliContext } from "../../context.js";
-import { about, usageError } from "../../errors.js";
-import { exitCodes } from "../../exit-codes.js";
-import { withDatabase } from "../../targets/open-target.js";
+import { pickDefined } from "../../collections.js";
+import { parseDuration } from "../../duration.js";
+import { usageError } from "../../errors.js";
+import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
-import { canConfirm, confirm } from "../../terminal/confirm.js";
+import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
 import { countText } from "../../terminal/format.js";
 import { printEach } from "../../terminal/print-each.js";
 import { formatSummary } from "./memories.js";
@@ -19,10 +17,8 @@ interface SweepOptions extends TargetOptions, ExpireMsOptions {
   dryRun?: boolean;
 }
 
-const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const;
-
 /** As of the option `expireMs` of a store. */
-const maxAgeMs = 3650 * unitMs.d;
+const maxAge = "3650d";
 
 export const sweep = createCommand<SweepOptions>({
   usage: "sweep",
@@ -31,7 +27,7 @@ export const sweep = createCommand<SweepOptions>({
     "`expireMs`. MongoDB erases them too, some minutes after their end, and their versions later.",
   examples: ["sweep --per-thread 30d --dry-run", "sweep --per-thread 30d --yes"],
   options: [
-    ageOption("--per-thread <age>", "age of the memories of threads: a number and d, h, m or s, such as 30d"),
+    ageOption("--per-thread <age>", "age of the memories of threads: a number and w, d, h, m or s, such as 30d"),
     ageOption("--per-user <age>", "age of the memories of users"),
     ageOption("--global <age>", "age of the memories of nodes"),
     new Option("--yes", "do not ask; needed without a terminal"),
@@ -40,44 +36,34 @@ export const sweep = createCommand<SweepOptions>({
   ],
   run: async (input, context) => {
     const { yes = false, dryRun = false } = input;
-    const ages = pickAges(input);
+    const { global, perThread, perUser } = input;
+    const ages: ExpireMsOptions = pickDefined({ global, perThread, perUser });
     if (Object.keys(ages).length === 0)
       throw usageError(
         "no age was given; pass --per-thread, --per-user or --global, as the application's expireMs says",
       );
-    if (!yes && !dryRun && !canConfirm(context))
-      throw usageError(
-        "sweep asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what " +
-          "would go",
-      );
-    return withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
-      about(`the collection ${database.collectionName}`, async () => {
-        if (dryRun) {
-          const expired = findExpired(database, ages, Date.now());
-          await printEach(context, input.json, expired, formatSummary, "no memory has expired");
-          return undefined;
-        }
-        if (!yes && !(await confirmSweep(ages, context))) return undefined;
-        const { memories } = (await database.hasCollections()) ? await database.sweepExpired(ages) : { memories: 0 };
-        return { json: { memories }, text: `erased ${countText(memories, "memory")}\n` };
-      }),
-    );
+    if (!yes && !dryRun) assertCanConfirm("sweep", "--yes, or --dry-run to see what would go", context);
+    return withMemories(context, input, async (database) => {
+      if (dryRun) {
+        const expired = findExpired(database, ages, Date.now());
+        await printEach(context, input.json, expired, formatSummary, "no memory has expired");
+        return undefined;
+      }
+      const scopes = new Intl.ListFormat("en-GB").format(Object.keys(ages));
+      const question = `Erase all memories of ${scopes} that are older, and all that is kept of them for good?`;
+      if (!yes && !(await confirm(question, "erased", context))) return undefined;
+      const { memories } = (await database.hasCollections()) ? await database.sweepExpired(ages) : { memories: 0 };
+      return { json: { memories }, text: `erased ${countText(memories, "memory")}\n` };
+    });
   },
 });
-
-function pickAges(input: ExpireMsOptions): ExpireMsOptions {
-  const given = memoryScopes.flatMap((scope) => (input[scope] === undefined ? [] : [[scope, input[scope]] as const]));
-  return Object.fromEntries(given);
-}
 
 function ageOption(flags: string, description: string): Option {
   const option = new Option(flags, description);
   return option.argParser((given: string) => {
-    const [, count, unit] = /^(\d{1,9})([dhms])$/.exec(given) ?? [];
-    // The expression allows no other units.
-    const ageMs = Number(count) * (unit === undefined ? NaN : unitMs[unit as keyof typeof unitMs]);
-    if (ageMs > 0 && ageMs <= maxAgeMs) return ageMs;
-    throw usageError(`${option.long} ${given} is no age: pass a number and d, h, m or s, at most 3650d`);
+    const ageMs = parseDuration(given);
+    if (ageMs > 0 && ageMs <= parseDuration(maxAge)) return ageMs;
+    throw usageError(`${option.long} ${given} is no age: pass a number and w, d, h, m or s, at most ${maxAge}`);
   });
 }
 
@@ -90,13 +76,4 @@ async function* findExpired(
     for await (const summary of database.summaries(checkMemoryFilter({ scope })))
       if (summary.updatedAt.getTime() <= nowMs - ageMs) yield summary;
   }
-}
-
-async function confirmSweep(ages: ExpireMsOptions, context: CliContext): Promise<boolean> {
-  const scopes = new Intl.ListFormat("en-GB").format(Object.keys(ages) as MemoryScope[]);
-  const question = `Erase all memories of ${scopes} that are older, and all that is kept of them for good?`;
-  if (await confirm(question, context)) return true;
-  context.exitCode = exitCodes.refused;
-  await context.err.line("nothing was erased");
-  return false;
 }

@@ -3,35 +3,30 @@ import { maxReasonChars } from "../../../core/approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "../../../core/approval/memory-proposals.js";
 import { actorField, maxActorChars } from "../../../core/values/actor.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { programName, type Report } from "../../command.js";
+import { createCommand, programName, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
 import { pickDefined } from "../../collections.js";
 import { CommandError, usageError } from "../../errors.js";
 import { openMemoryIn } from "../../targets/open-target.js";
+import { targetOptions, type TargetOptions } from "../../targets/target-options.js";
 import { styleDiff } from "../history/style-diff.js";
-import {
-  formatProposal,
-  type OpenProposals,
-  proposalCommand,
-  readProposal,
-  withProposals,
-} from "./proposal-command.js";
+import { formatProposal, getProposals, readProposal, withProposals } from "./proposal-command.js";
 
-interface DecisionInput {
+interface DecisionInput extends TargetOptions {
   id: string;
   by: Reviewer;
+  json?: boolean;
 }
 
-export const approve = proposalCommand<DecisionInput>({
+export const approve = createCommand<DecisionInput>({
   usage: "approve <id>",
   description:
     "Make a change that an agent proposes, once. Refuses if somebody has already decided, or if the file has " +
     "changed since. Then it shows what the change would be now.",
-  examples: ["approve $ID --by ada@example.com --node assistant"],
-  options: [reviewerOption("who approves it")],
-  subject: ({ id }) => `proposal ${id}`,
-  run: (open, { id, by, json }, context) =>
-    decide(open, id, context, async (proposals) => {
+  examples: ["approve $ID --by ada@example.com", "approve $ID --by ada@example.com --node assistant"],
+  options: [reviewerOption("who approves it"), ...targetOptions],
+  run: (input, context) =>
+    decide(input, context, async (proposals, { id, by, json }) => {
       try {
         return await proposals.approve(id, { by });
       } catch (error) {
@@ -44,22 +39,22 @@ export const approve = proposalCommand<DecisionInput>({
     }),
 });
 
-export const reject = proposalCommand<DecisionInput & { reason?: string }>({
+export const reject = createCommand<DecisionInput & { reason?: string }>({
   usage: "reject <id>",
   description:
     "Refuse a change that an agent proposes. The memory stays as it is. If somebody has already decided, the " +
     "command is refused.",
-  examples: ['reject $ID --by ada --reason "untrue" --node assistant'],
+  examples: ['reject $ID --by ada --reason "untrue"'],
   options: [
     reviewerOption("who rejects it"),
     new Option("--reason <text>", "why, for the record").argParser((given: string) => {
       if (given.length <= maxReasonChars) return given;
       throw usageError(`--reason has ${given.length} characters, of ${maxReasonChars} at most`);
     }),
+    ...targetOptions,
   ],
-  subject: ({ id }) => `proposal ${id}`,
-  run: (open, { id, by, reason }, context) =>
-    decide(open, id, context, (proposals) => proposals.reject(id, { by, ...pickDefined({ reason }) })),
+  run: (input, context) =>
+    decide(input, context, (proposals, { id, by, reason }) => proposals.reject(id, { by, ...pickDefined({ reason }) })),
 });
 
 function reviewerOption(description: string): Option {
@@ -70,18 +65,19 @@ function reviewerOption(description: string): Option {
   });
 }
 
-async function decide(
-  open: OpenProposals,
-  id: string,
-  { out }: CliContext,
-  run: (proposals: MemoryProposals) => Promise<MemoryProposal>,
+function decide<Input extends DecisionInput>(
+  input: Input,
+  context: CliContext,
+  run: (proposals: MemoryProposals, input: Input) => Promise<MemoryProposal>,
 ): Promise<Report> {
-  // The proposal is read first, because opening a memory for writing would create a database for a mistyped name.
-  await readProposal(open, id);
-  const { stored, paths } = open;
-  const opened = stored === null ? open : openMemoryIn(stored.database, stored.address, { access: "write", paths });
-  const decided = await run(withProposals(opened).proposals);
-  return { json: { proposal: decided }, text: `${formatProposal(decided, out)}\n` };
+  return withProposals(input, context, async (open) => {
+    // The proposal is read first, because opening a memory for writing would create a database for a mistyped name.
+    await readProposal(open, input.id);
+    const { stored, paths } = open;
+    const opened = stored === null ? open : openMemoryIn(stored.database, stored.address, { access: "write", paths });
+    const decided = await run(getProposals(opened).proposals, input);
+    return { json: { proposal: decided }, text: `${formatProposal(decided, context.out)}\n` };
+  });
 }
 
 /** Prints on the standard error the diff that the approval would make now. */

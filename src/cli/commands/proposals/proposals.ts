@@ -6,20 +6,27 @@ import { checkProposalFilter } from "../../../mongodb/admin/checks.js";
 import { pickDefined } from "../../collections.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { about, asUsage, usageError } from "../../errors.js";
-import type { MemoryInput } from "../../memory-command.js";
+import { asUsage, usageError } from "../../errors.js";
 import { formatAddress } from "../../targets/format-address.js";
-import { type OpenTarget, withDatabase, withMemory } from "../../targets/open-target.js";
+import { type OpenTarget, withMemories } from "../../targets/open-target.js";
 import { targetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
 import { styleDiff } from "../history/style-diff.js";
 import { getOwner } from "../memories/memories.js";
-import { advice, formatProposal, type OpenProposals, readProposal, withProposals } from "./proposal-command.js";
+import {
+  formatProposal,
+  type OpenProposals,
+  type ProposalInput,
+  readProposal,
+  withProposals,
+} from "./proposal-command.js";
 
-type Input = MemoryInput<{ id?: string; status?: ChangeStatus; all?: boolean }>;
+interface Input extends ProposalInput {
+  status?: ChangeStatus;
+  all?: boolean;
+}
 
 const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
 
@@ -37,7 +44,7 @@ export const proposals = createCommand<Input>({
     "proposals --node assistant",
     "proposals --all",
     "proposals --all --user ada@example.com",
-    "proposals $ID --node assistant",
+    "proposals $ID",
     "proposals --status rejected --node assistant --json",
   ],
   options: [
@@ -50,37 +57,27 @@ export const proposals = createCommand<Input>({
   ],
   run: async (input, context) => {
     if (input.all === true) return listAll(input, context);
-    const { id, json } = input;
-    return withMemory(context, input, { access: "read", missing: "allow" }, (target) =>
-      about(
-        id === undefined ? target.name : `proposal ${id}`,
-        async () => {
-          const open = withProposals(target);
-          if (id === undefined) return listOwn(open, input, context);
-          const proposal = await readProposal(open, id);
-          const { out } = context;
-          const { diff, proposed } = proposal;
-          const text = `${formatProposal(proposal, out)}\n\n${styleDiff(diff, out)}`;
-          const original =
-            proposed === undefined ? "" : `\nWhat the agent proposed:\n\n${styleDiff(proposed.diff, out)}`;
-          await (json ? out.json(proposal) : out.write(text + original));
-          return undefined;
-        },
-        advice,
-      ),
-    );
+    return withProposals(input, context, async (open) => {
+      const { id, json } = input;
+      if (id === undefined) return listOwn(open, input, context);
+      const { out } = context;
+      const proposal = await readProposal(open, id);
+      const { diff, proposed, base } = proposal;
+      const shownDiff = base === "" ? "The text of this proposal was redacted.\n" : styleDiff(diff, out);
+      const text = `${formatProposal(proposal, out)}\n\n${shownDiff}`;
+      const original = proposed === undefined ? "" : `\nWhat the agent proposed:\n\n${styleDiff(proposed.diff, out)}`;
+      await (json ? out.json(proposal) : out.write(text + original));
+      return undefined;
+    });
   },
 });
 
 async function listAll(input: Input, context: CliContext): Promise<undefined> {
-  if (input.id !== undefined)
-    throw usageError("an id does not go with --all; name the memory of the proposal by --node, --thread or --user");
+  if (input.id !== undefined) throw usageError("an id does not go with --all; leave --all out");
   const filter = pickDefined({ ...getOwner(input), status: input.status });
   const range = asUsage("--node, --thread or --user", () => checkProposalFilter(filter));
-  await withDatabase(getDatabaseTarget(input, context.io.env), (database) =>
-    about(`the collection ${database.collectionName}`, () =>
-      printEach(context, input.json, database.proposals(range), formatSummary, noneFound),
-    ),
+  await withMemories(context, input, (database) =>
+    printEach(context, input.json, database.proposals(range), formatSummary, noneFound),
   );
   return undefined;
 }

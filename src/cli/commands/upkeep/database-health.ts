@@ -17,11 +17,7 @@ const minMajorVersion = 5;
  * lacks the right to make it.
  * @throws CommandError EIO if the server cannot be reached
  */
-export async function checkDatabase(
-  target: DatabaseTarget,
-  address: CheckedAddress | undefined,
-  top: number,
-): Promise<Health> {
+export async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined): Promise<Health> {
   const name = redactUri(target.uri);
   const inspection = await import("../../../mongodb/admin/database-inspection.js");
   const run = async (check: string, make: () => Promise<Check[]>): Promise<Check[]> => {
@@ -37,25 +33,25 @@ export async function checkDatabase(
   };
   try {
     return await withDatabase(target, async (database) => {
-      let sizes: Omit<Health, "target" | "checks"> = { memories: 0, largest: [] };
+      let memories = 0;
       const checks = [
         ok("connection", `${name}, database ${database.db.databaseName}`),
         await run("server version", async () => [checkVersion(await inspection.serverFacts(database))]),
         await run("indexes", async () => checkIndexes(await inspection.indexFacts(database), database)),
         await run("collations", async () => (await inspection.defaultCollations(database)).map(reportCollation)),
-        await run("sizes", async () => {
-          const { checks: ofMemories, ...found } = await checkMemories(database, address, top);
-          sizes = found;
-          return ofMemories;
+        await run("memories", async () => {
+          const found = await checkMemories(database, address);
+          memories = found.memories;
+          return found.checks;
         }),
       ];
-      return { target: name, checks: checks.flat(), ...sizes };
+      return { target: name, checks: checks.flat(), memories };
     });
   } catch (error) {
     const reason = inspection.unsupportedServer(getRootCause(error));
     if (reason === null) throw error instanceof CommandError ? removeDoctorHint(error) : error;
     const checks = [fail("server version", reason, versionAdvice)];
-    return { target: name, checks, memories: 0, largest: [] };
+    return { target: name, checks, memories: 0 };
   }
 }
 

@@ -1,5 +1,3 @@
-import type { CheckedAddress } from "../../../core/values/address.js";
-
 export interface Check {
   name: string;
   status: "ok" | "warn" | "fail";
@@ -8,22 +6,12 @@ export interface Check {
   advice?: string;
 }
 
-export interface MemorySize {
-  /** Null for a folder. */
-  address: CheckedAddress | null;
-  sizeBytes: number;
-  /** Null if there is no limit. */
-  limitBytes: number | null;
-}
-
 export interface Health {
-  /** The connection string without its password, or the folder. */
+  /** The connection string without its password. */
   target: string;
   checks: Check[];
   /** The number of memories that were checked. */
   memories: number;
-  /** The largest memories, largest first. */
-  largest: MemorySize[];
 }
 
 export const ok = (name: string, message: string): Check => ({ name, status: "ok", message });

@@ -4,35 +4,37 @@ import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import { formatAddress } from "../../targets/format-address.js";
 import { describeMissing } from "../../targets/missing-memory.js";
 import { bytesText, countText } from "../../terminal/format.js";
-import { type Check, fail, type Health, type MemorySize, ok, warn } from "./health.js";
+import { type Check, fail, type Health, ok, warn } from "./health.js";
 
 const limitBytes = memoryDefaults.maxMemoryBytes;
 const nearlyFull = 0.8;
 const maxExamples = 3;
 
-/** @param address one memory, or undefined for all. @param top how many of the largest memories are returned */
+/** @param address one memory, or undefined for all */
 export async function checkMemories(
   database: MemoryDatabase,
   address: CheckedAddress | undefined,
-  top: number,
 ): Promise<Omit<Health, "target">> {
   const [full, nearly, earlier, strange] = [new Examples(), new Examples(), new Examples(), new Examples()];
   let memories = 0;
-  let largest: MemorySize[] = [];
   for await (const { address: found, sizeBytes, outdated } of database.facts(address)) {
     memories += 1;
     const share = sizeBytes / limitBytes;
     if (found === null) strange.add(found);
-    else largest = addSize(largest, { address: found, sizeBytes, limitBytes }, top);
     if (share > 1) full.add(found);
     else if (share > nearlyFull) nearly.add(found);
     if (outdated) earlier.add(found);
   }
   const missing = address === undefined || memories > 0 ? null : await describeMissing(database, address);
-  if (missing !== null) return { checks: [fail("memory", missing.message, missing.advice)], memories, largest };
-  const checks = [checkSizes(memories, full, nearly), checkFormat(earlier)];
+  if (missing !== null) return { checks: [fail("memory", missing.message, missing.advice)], memories };
+  const checks = [
+    (await database.limitsMemories())
+      ? checkSizes(memories, full, nearly)
+      : ok("memories", countText(memories, "memory")),
+    checkFormat(earlier),
+  ];
   if (strange.count > 0) checks.push(reportStrange(strange));
-  return { checks, memories, largest };
+  return { checks, memories };
 }
 
 function checkSizes(memories: number, full: Examples, nearly: Examples): Check {
@@ -72,10 +74,4 @@ class Examples {
     const others = this.count - this.#names.length;
     return `${this.#names.join("; ")}${others > 0 ? ` and ${others} more` : ""}`;
   }
-}
-
-function addSize(largest: MemorySize[], size: MemorySize, top: number): MemorySize[] {
-  const last = largest.at(-1);
-  if (largest.length >= top && (last === undefined || last.sizeBytes >= size.sizeBytes)) return largest;
-  return [...largest, size].toSorted((a, b) => b.sizeBytes - a.sizeBytes).slice(0, top);
 }

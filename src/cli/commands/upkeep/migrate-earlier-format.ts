@@ -1,12 +1,15 @@
 import { Option } from "commander";
-import type { MemoryFacts } from "../../../mongodb/admin/memory-database.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { MemoryDatabase, MemoryFacts } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
+import type { CliContext } from "../../context.js";
 import { about } from "../../errors.js";
-import { changeEach, readAddresses } from "../../targets/each-memory.js";
+import { formatAddress } from "../../targets/format-address.js";
 import { assertThere } from "../../targets/missing-memory.js";
 import { withDatabase } from "../../targets/open-target.js";
 import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
 import { getDatabaseTarget, getOptionalAddress } from "../../targets/targets.js";
+import { withProgress } from "../../terminal/progress.js";
 import { countText } from "../../terminal/format.js";
 
 export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
@@ -27,8 +30,8 @@ export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boo
     const only = getOptionalAddress(input);
     const addresses = await withDatabase(getDatabaseTarget(input, context.io.env), async (database) => {
       if (only !== undefined) await assertThere(database, only);
-      const outdated = await about("the database", () => readAddresses(database.facts(only), isOutdated));
-      return dryRun ? outdated : changeEach(outdated, context.err, (address) => database.upgrade(address));
+      const outdated = await about("the database", () => findOutdated(database.facts(only)));
+      return dryRun ? outdated : upgradeEach(database, outdated, context);
     });
     return {
       json: { dryRun, rewritten: addresses.length, addresses },
@@ -37,4 +40,26 @@ export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boo
   },
 });
 
-const isOutdated = ({ outdated }: MemoryFacts): boolean => outdated;
+/** Reads all before any is changed, because a list in progress would also return changed memories. */
+async function findOutdated(facts: AsyncIterable<MemoryFacts>): Promise<CheckedAddress[]> {
+  const addresses: CheckedAddress[] = [];
+  for await (const { address, outdated } of facts) if (address !== null && outdated) addresses.push(address);
+  return addresses;
+}
+
+/** @returns the memories that still had the earlier format */
+function upgradeEach(
+  database: MemoryDatabase,
+  addresses: readonly CheckedAddress[],
+  { err }: CliContext,
+): Promise<CheckedAddress[]> {
+  return withProgress(err, "memories", async (progress) => {
+    progress.total = addresses.length;
+    const upgraded: CheckedAddress[] = [];
+    for (const address of addresses) {
+      if (await about(formatAddress(address), () => database.upgrade(address))) upgraded.push(address);
+      progress.step();
+    }
+    return upgraded;
+  });
+}

@@ -3,9 +3,9 @@ import type { Document, FindOptions } from "mongodb";
 import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../core/values/namespace.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
-import { mergeOrdered } from "../../driver/ordered-streams.js";
+import { type Batches, flattened, mergeOrdered } from "../../driver/ordered-streams.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { reading, streaming } from "../../driver/reads.js";
+import { reading, streamingBatches } from "../../driver/reads.js";
 import { compareNamespaces } from "../../operations/namespaces.js";
 import { addressKeys } from "./address-keys.js";
 import { type AddressRange, addressRangesWithin } from "./address-ranges.js";
@@ -36,24 +36,46 @@ interface Selection {
 /** The size of a batch of whole documents. The server also ends a batch at 16 MB. */
 const batchSize = 20;
 
-/** How many addresses with unusual ids are kept in memory at a time. */
+/** How many addresses are kept in memory at a time. */
 const selectionSize = 1000;
 
 /** Returns all memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */
-export function memoriesWithin<Stored extends Document>(
+export async function* memoriesWithin<Stored extends Document>(
   documents: AddressedDocuments,
   prefix: readonly string[],
   fields: "all" | "address",
   call: CallContext,
   matching: object = {},
 ): AsyncGenerator<FoundMemory<Stored>> {
-  const streams = addressRangesWithin(prefix)
-    .map((range) => createSelection(range, matching, documents))
-    .flatMap((selection) => [
+  const selections = addressRangesWithin(prefix).map((range) => createSelection(range, matching, documents));
+  const few = fields === "address" ? await findFew<Stored>(documents, selections, call) : null;
+  if (few !== null) yield* few;
+  else {
+    const streams = selections.flatMap((selection) => [
       usualDocuments<Stored>(documents, selection, fields, call),
       ...(selection.openIds.length > 0 ? [unusualDocuments<Stored>(documents, selection, fields, call)] : []),
     ]);
-  return mergeOrdered(streams, (a, b) => compareNamespaces(a.namespace, b.namespace));
+    yield* flattened(mergeOrdered(streams, compareMemories));
+  }
+}
+
+/** Finds the addresses of all scopes with one command. Null if there are more than are kept in memory. */
+async function findFew<Stored extends Document>(
+  { collection, ready }: AddressedDocuments,
+  selections: readonly Selection[],
+  call: CallContext,
+): Promise<FoundMemory<Stored>[] | null> {
+  if (selections.length === 0) return [];
+  const filter = { $or: selections.map((selection) => selection.filter) };
+  const options = {
+    ...fieldsProjection("address"),
+    ...asPlainValues,
+    limit: selectionSize + 1,
+    batchSize: selectionSize + 2,
+  };
+  await reading(async () => ready());
+  const few = await reading(() => collection.find<Stored>(filter, options, call).toArray());
+  return few.length > selectionSize ? null : few.flatMap(toFound).toSorted(compareMemories);
 }
 
 function createSelection(
@@ -65,11 +87,12 @@ function createSelection(
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
   // The partial index contains only documents with an owner. The server uses it only if the filter requires an owner
-  // too.
+  // too, and without an order only if the filter bounds the first id.
   const anyOwner = ownerField !== null && range[ownerField] === undefined ? { [ownerField]: { $exists: true } } : {};
+  const anyNode = { nodeId: { $gte: "" } };
   // Without the order of the index the server might choose to read the whole collection.
   return {
-    filter: { ...range, ...anyOwner, ...notExpired(expiry.deadline(range.scope)), ...matching },
+    filter: { ...anyNode, ...range, ...anyOwner, ...notExpired(expiry.deadline(range.scope)), ...matching },
     order: addressKeys[range.scope],
     openIds,
   };
@@ -86,7 +109,7 @@ async function* usualDocuments<Stored extends Document>(
   { filter, order, openIds }: Selection,
   fields: "all" | "address",
   call: CallContext,
-): AsyncGenerator<FoundMemory<Stored>> {
+): AsyncGenerator<FoundMemory<Stored>[]> {
   const usual = openIds.map((id) => ({ [id]: { $not: { $regex: unusualCharacters } } }));
   yield* found<Stored>(documents, { $and: [filter, ...usual] }, { sort: order, ...fieldsProjection(fields) }, call);
 }
@@ -99,17 +122,15 @@ async function* unusualDocuments<Stored extends Document>(
   { filter, order, openIds }: Selection,
   fields: "all" | "address",
   call: CallContext,
-): AsyncGenerator<FoundMemory<Stored>> {
+): AsyncGenerator<FoundMemory<Stored>[]> {
   const unusual = { $or: openIds.map((id) => ({ [id]: { $regex: unusualCharacters } })) };
-  const candidates = (): AsyncGenerator<FoundMemory<Stored>> =>
+  const candidates = (): AsyncGenerator<FoundMemory<Stored>[]> =>
     found<Stored>(documents, { $and: [filter, unusual] }, { sort: order, ...fieldsProjection("address") }, call);
   let last: string[] | null = null;
   for (;;) {
     const next: FoundMemory<Stored>[] = await firstAfter(last, candidates());
-    for (const memory of next) {
-      if (fields === "address") yield memory;
-      else yield* found<Stored>(documents, { $and: [filter, memory.address] }, {}, call);
-    }
+    if (fields === "address") yield next;
+    else for (const { address } of next) yield* found<Stored>(documents, { $and: [filter, address] }, {}, call);
     if (next.length < selectionSize) return;
     last = next.at(-1)?.namespace ?? null;
   }
@@ -117,18 +138,13 @@ async function* unusualDocuments<Stored extends Document>(
 
 async function firstAfter<Stored>(
   last: string[] | null,
-  documents: AsyncIterable<FoundMemory<Stored>>,
+  documents: Batches<FoundMemory<Stored>>,
 ): Promise<FoundMemory<Stored>[]> {
   let kept: FoundMemory<Stored>[] = [];
-  const keepFirst = (): void => {
-    kept = kept.toSorted((a, b) => compareNamespaces(a.namespace, b.namespace)).slice(0, selectionSize);
-  };
-  for await (const document of documents) {
-    if (last !== null && compareNamespaces(document.namespace, last) <= 0) continue;
-    kept.push(document);
-    if (kept.length >= 2 * selectionSize) keepFirst();
+  for await (const batch of documents) {
+    const later = batch.filter(({ namespace }) => last === null || compareNamespaces(namespace, last) > 0);
+    kept = [...kept, ...later].toSorted(compareMemories).slice(0, selectionSize);
   }
-  keepFirst();
   return kept;
 }
 
@@ -137,18 +153,24 @@ async function* found<Stored extends Document>(
   filter: object,
   options: FindOptions,
   call: CallContext,
-): AsyncGenerator<FoundMemory<Stored>> {
+): AsyncGenerator<FoundMemory<Stored>[]> {
   await reading(async () => ready());
   const cursor = collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options }, call);
-  for await (const document of streaming(cursor)) {
-    const stored = storedAddress(document);
-    // No memory can be opened on documents with invalid ids, so they are skipped.
-    if (!Object.values(stored).every((id) => typeof id === "string")) continue;
-    // All its ids are strings.
-    const namespace = getMemoryNamespace(stored as CheckedAddress);
-    const address = parseMemoryNamespace(namespace);
-    if (address !== null) yield { address, namespace, document };
-  }
+  for await (const documents of streamingBatches(cursor)) yield documents.flatMap(toFound);
+}
+
+/** Empty if the ids are invalid, because no memory can be opened on such a document. */
+function toFound<Stored extends Document>(document: Stored): FoundMemory<Stored>[] {
+  const stored = storedAddress(document);
+  if (!Object.values(stored).every((id) => typeof id === "string")) return [];
+  // All its ids are strings.
+  const namespace = getMemoryNamespace(stored as CheckedAddress);
+  const address = parseMemoryNamespace(namespace);
+  return address === null ? [] : [{ address, namespace, document }];
+}
+
+function compareMemories(a: { namespace: string[] }, b: { namespace: string[] }): number {
+  return compareNamespaces(a.namespace, b.namespace);
 }
 
 /** Projects the fields that form the address of a memory, for `storedAddress`. */

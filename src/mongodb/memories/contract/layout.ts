@@ -68,6 +68,8 @@ export interface LayoutIndex {
   description: IndexDescription & { name: string };
   /** A query that the index is for. */
   example: Record<string, unknown>;
+  /** The fields that the query reads, if the index alone answers it. */
+  projection?: Record<string, 1>;
   /**
    * The name of the collection that is created together with the index. If the collection is absent, the index is not
    * reported as missing.

@@ -6,8 +6,6 @@ import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { StoredHistory } from "../../history/history-source.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
-import type { ArchivedMemory } from "../memory-moment.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { TreeStorage } from "./tree-storage.js";
 
 /** One memory as it is stored. `MongoMemory` makes a backend of it. */
@@ -39,34 +37,11 @@ export interface StoredMemory
    */
   checkChanges(changes: readonly PlannedWrite[], options: Required<MemoryOptions>, call: CallContext): Promise<void>;
   /**
-   * Opens a memory with its history at one point in time. The caller must close it. Null if there is no memory. Texts
-   * and versions are read on demand.
-   * @throws ECONFLICT as `MemoryMoment` does
-   */
-  archived(call: CallContext): Promise<ArchivedMemory | null>;
-  /**
-   * Creates a memory with its history. Nothing of it is visible before all of it is stored; after an interruption the
-   * call is repeated.
-   * @returns false if there is a memory already, which stays
-   */
-  restore(archive: MemoryArchive, call: CallContext): Promise<boolean>;
-  /**
    * Rewrites the memory in the present form, as its next change would do.
    * @returns whether the memory had another form.
    * @throws ECONFLICT, ENOSPC
    */
   upgrade(call: CallContext): Promise<boolean>;
-}
-
-/** The content from which `restore` creates a memory. */
-export interface MemoryArchive {
-  /** Has a size that can be stored. The tree and the history are checked, and may be read several times. */
-  tree: ArchivedTree;
-  history: ArchivedHistory;
-  /**
-   * Equal for equal content only. The rest of an interrupted attempt is used again, and never mixed with other content.
-   */
-  key: string;
 }
 
 /** A write to a memory through the methods of the store. No delete is recursive. */

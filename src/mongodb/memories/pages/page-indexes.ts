@@ -13,7 +13,7 @@ import type { MemoriesContext } from "../contract/store-context.js";
 import { expiryIndexes } from "../expiry/expiry-indexes.js";
 import type { ExpireMsOptions } from "../expiry/memory-expiry.js";
 import type { MemoryDocument } from "./page-document.js";
-import type { ServerFacts } from "./pages-context.js";
+import type { ServerTraits } from "./pages-context.js";
 
 /**
  * Partial unique indexes, one for each scope, so that an address has at most one head (specification section 5). Other
@@ -99,7 +99,7 @@ export function createMemoryIndexes(
   { db, connect, expireMs, makesIndexes, history, shared, expiry }: MemoriesContext,
   documents: Collection<MemoryDocument>,
   collection: ExactCollection<MemoryDocument>,
-  server: ServerFacts,
+  server: ServerTraits,
 ): () => Promise<void> | undefined {
   const prepare = once(async () => {
     if (!makesIndexes) {
@@ -126,7 +126,7 @@ const cannotCreateIndex = 67;
  * A collection that is sharded by `_id` can have no other unique index. There `_id` makes an address unique, and the
  * same keys are indexed without `unique`.
  */
-async function createAddressIndexes(collection: ExactCollection<MemoryDocument>, server: ServerFacts): Promise<void> {
+async function createAddressIndexes(collection: ExactCollection<MemoryDocument>, server: ServerTraits): Promise<void> {
   const indexes = Object.values(addressIndexes);
   try {
     await createIndexes(collection, indexes, "a memory", own.option);

@@ -83,7 +83,7 @@ export class PageWrites {
 
   /**
    * Makes all writes in one step, or none.
-   * @param head the change of the head, which is the last step
+   * @param head the change of the head
    * @returns whether they were made
    */
   async commit(
@@ -117,8 +117,10 @@ export class PageWrites {
   ): Promise<OutboxState | null> {
     const { client, writeConcern } = this.#context;
     return inTransaction({ client, writeConcern }, call, async (session) => {
+      // All such transactions write the head, so one that comes second ends here.
+      const state = await this.#sendHead(head, times, session, call);
       await this.#sendAll(writes, times, session, call);
-      return this.#sendHead(head, times, session, call);
+      return state;
     });
   }
 

@@ -30,6 +30,9 @@ export type StoreOutcome = "stored" | "lost" | "again";
 /** A page after the change, with the `_id` that it has or gets. */
 type PlannedPage = NewPage<LoadedPage> & KnownPage;
 
+/** Somebody else has made the memory. */
+const exists: Expression = { $ne: [{ $ifNull: ["$revision", "$data", "$dirs", null] }, null] };
+
 /**
  * Stores the edits of one change. Edits of one page are one update, which sends only what changes. Edits of several
  * pages, and those for which a page is split, replace whole pages in a transaction.
@@ -97,15 +100,15 @@ export class PagedChange {
 
   async #changePage(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], this.#scope)) : loaded.pages[0];
-    if (loaded.isPaged && page === undefined) return this.#replaceNext();
+    if (loaded.isPaged && (page === undefined || page.isTorn === true)) return this.#replaceNext();
     const parts = await this.#createParts(loaded, page, edits, call);
     const mostBytes =
       page === undefined
         ? newMemoryBytes(this.#address, edits.files)
         : (page.measuredBytes ?? 0) + Number(parts.growth);
     const splitBytes = page?.splitAtBytes ?? this.#context.pageBytes;
-    if (Number(parts.growth) > 0 && mostBytes > splitBytes && (await hasTransactions(this.#context)))
-      return this.#replaceNext();
+    const isTooLarge = loaded.legacy === null && Number(parts.growth) > 0 && mostBytes > splitBytes;
+    if (isTooLarge && (await hasTransactions(this.#context))) return this.#replaceNext();
     if (loaded.isPaged) await this.#room.checkPages(loaded, edits, call);
     else await this.#room.checkHead(page, edits, parts, call);
     return this.#sendPage(loaded, page, { parts, edits, at }, call);
@@ -117,7 +120,7 @@ export class PagedChange {
     { parts, edits, at }: { parts: ChangeParts; edits: TreeEdits; at: Date },
     call: CallContext,
   ): Promise<StoreOutcome> {
-    const createdAt = edits.files.reduce((first, file) => (file.createdAt < first ? file.createdAt : first), at);
+    const createdAt = findFirstTime(edits, at);
     const { head } = loaded;
     if (loaded.isPaged && this.#changesHead && page !== undefined && head !== undefined && !isHead(page)) {
       const headParts = { ...noChange, ...this.#createHeadParts(head), recorded: parts.recorded };
@@ -126,10 +129,10 @@ export class PagedChange {
       const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
       return toOutcome(await this.#writes.commit(writes, { target, parts: headParts }, { at, createdAt }, call));
     }
-    const known = findKnownPages(this.#context, this.#address);
-    const isGone =
-      loaded.isPaged && known !== undefined && !(await touchHead(this.#context, this.#address, known, call));
-    if (isGone) return "lost";
+    if (loaded.isPaged) {
+      const known = findKnownPages(this.#context, this.#address);
+      if (known === undefined || !(await touchHead(this.#context, this.#address, known, call))) return "lost";
+    }
     const isMissing = page === undefined;
     const target = isMissing
       ? targetHeadAlone(this.#context, this.#address)
@@ -147,7 +150,7 @@ export class PagedChange {
     const { head } = loaded;
     if (head === undefined) {
       await this.#room.checkNew(loaded.tree, edits, call);
-      return this.#createHead(at, call);
+      return this.#createHead(edits, at, call);
     }
     if (loaded.legacy !== null) {
       await rewriteLegacy(this.#context, this.#address, loaded.legacy, call);
@@ -181,10 +184,11 @@ export class PagedChange {
   }
 
   /** Creates an empty head, to which the pages of the change are then added. */
-  async #createHead(at: Date, call: CallContext): Promise<StoreOutcome> {
+  async #createHead(edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const target = targetHeadAlone(this.#context, this.#address);
-    const options = { target, at, createdAt: at, upsert: true, splitBytes: null };
-    await this.#writes.make({ ...noChange, fields: literalFields({ files: [], directories: [] }) }, options, call);
+    const options = { target, at, createdAt: findFirstTime(edits, at), upsert: true, splitBytes: null };
+    const fields = literalFields({ files: [], directories: [] });
+    await this.#writes.make({ ...noChange, unless: [exists], fields }, options, call);
     return "again";
   }
 
@@ -197,7 +201,7 @@ export class PagedChange {
     const own = plan.find(({ old }) => old === head);
     const kept = new Set(plan.map(({ old }) => old));
     const removed = pages.filter((page) => !kept.has(page));
-    const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, plan.length === 1);
+    const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined);
     const recorded = this.#context.history === null ? null : await runInTurns(recordParts(tree, edits), call);
     return {
       ...noChange,
@@ -265,6 +269,11 @@ export class PagedChange {
     this.#replacesPages = true;
     return "again";
   }
+}
+
+/** Returns the time of creation of a memory that edits create. */
+function findFirstTime({ files }: TreeEdits, at: Date): Date {
+  return files.reduce((first, { createdAt }) => (createdAt < first ? createdAt : first), at);
 }
 
 type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">>;

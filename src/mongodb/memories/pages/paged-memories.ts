@@ -35,7 +35,7 @@ import { getMemoryTimes } from "./page-reads.js";
 import { defaultPageBytes, hasTransactions } from "./page-sizes.js";
 import { PageSummaries } from "./page-summaries.js";
 import { PagedMemory } from "./paged-memory.js";
-import type { PagesContext, ServerFacts } from "./pages-context.js";
+import type { PagesContext, ServerTraits } from "./pages-context.js";
 import { removeMemories, sweepMemories, unname } from "./removal.js";
 
 /**
@@ -66,7 +66,7 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
     const { shared, expiry } = context;
     const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
     const collection = new ExactCollection(documents);
-    const server: ServerFacts = { isSharded: false, hasTransactions: null };
+    const server: ServerTraits = { isSharded: false, hasTransactions: null };
     return new PagedMemories(
       {
         ...shared,
@@ -203,7 +203,11 @@ function describeCollections(context: MemoriesContext): Pick<MemoryLayout, "inde
         example: lookUp(addressFor("a", scope, "a")),
       })),
       ...Object.values(ownerIndexes).map((index) => describe(index, collectionName)),
-      { ...describe(pageIndex, collectionName), example: { _id: { $gte: "a", $lt: "b" }, lo: { $gt: "" } } },
+      {
+        ...describe(pageIndex, collectionName),
+        example: { _id: { $gte: "a", $lt: "b" }, lo: { $gt: "" } },
+        projection: pageIndex.key,
+      },
       describe(outboxIndex, versionsCollectionName(collectionName)),
       ...indexes,
     ],

@@ -34,7 +34,7 @@ export interface PagesContext extends SharedCollections {
   /** The size in bytes from which on a page is split. */
   pageBytes: number;
   /** The server facts on which the form of commands depends. */
-  server: ServerFacts;
+  server: ServerTraits;
   /** The pages of the memories that have several. */
   knownPages: RecentMap<KnownPages>;
   summaries: PageSummaries;
@@ -54,7 +54,7 @@ export interface KnownPages {
   updatedAt: Date;
 }
 
-export interface ServerFacts {
+export interface ServerTraits {
   /** Whether the collection is sharded by `_id`. Known after `ready`. */
   isSharded: boolean;
   /** Whether the server has transactions. Null: not asked yet. */
@@ -72,5 +72,10 @@ export function lookUpHead({ server }: Pick<PagesContext, "server">, address: Ch
 
 /** Finds the unexpired head of an address. */
 export function lookUpPresent(context: PagesContext, address: CheckedAddress): object {
-  return { ...lookUpHead(context, address), ...notExpired(context.expiry.deadline(address.scope)) };
+  return { ...lookUpHead(context, address), ...isPresent(context, address) };
+}
+
+/** A condition on heads that have not expired. */
+export function isPresent({ expiry }: Pick<PagesContext, "expiry">, address: CheckedAddress): object {
+  return notExpired(expiry.deadline(address.scope));
 }

@@ -1,0 +1,223 @@
+import { describe, expect, it } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+import { MongoClient } from "mongodb";
+import type { MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
+import type { MemoryHistory } from "../../../src/core/history/history.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { compiled } from "../../helpers/compiled-sources.js";
+import { getFailure } from "../../helpers/get-failure.js";
+import { isLong, repetitions } from "../../helpers/repetitions.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const runProcess = promisify(execFile);
+const worker = compiled("__tests__/helpers/approval-worker.ts");
+const ada = { by: { userId: "ada" } };
+
+const { uri, db, client, name: dbName } = testDatabase("standalone");
+const store = new MongoMemoryStore({ client, dbName, history: true });
+const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+const createSecret = (): string => `sk-${randomUUID().slice(0, 11)}`;
+
+function getHistory({ history }: Memory): MemoryHistory {
+  if (history === null) throw new Error("the memory keeps no history");
+  return history;
+}
+
+function getProposals({ proposals }: Memory): MemoryProposals {
+  if (!proposals) throw new Error("the memory has no proposals");
+  return proposals;
+}
+
+/** Proposes an append as an agent. @returns the id of the proposal */
+async function propose({ address }: Memory, path: string, content: string): Promise<string> {
+  const rules = [{ path: "/**", access: "ask" as const }];
+  const node = new MemoryNode({ store, nodeId: address.nodeId, paths: "posix", rules, onAsk: "propose" });
+  const answer = await node.memoryTools[0]?.invoke({ command: "append", path, content });
+  return (JSON.parse(String(answer)) as { result: { proposal: string } }).result.proposal;
+}
+
+/** Whether any document of the database contains a text. */
+async function isStored(text: string): Promise<boolean> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const documents = await Promise.all(collections.map(({ name }) => db.collection(name).find().toArray()));
+  return JSON.stringify(documents).includes(text);
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("a text that is redacted while its approval is under way", () => {
+  // Requirement: history.redact-approvals
+  it("is nowhere afterwards, however both calls overtake each other", async () => {
+    const wanted = repetitions({ usual: 20, long: 300 });
+    for (let both = 0, delayMs = 0; both < wanted; delayMs = (delayMs + 0.5) % 12) {
+      const secret = createSecret();
+      const memory = openFresh();
+      await memory.write("/a", "one");
+      const id = await propose(memory, "/a", secret);
+      const [approved, redacted] = await Promise.allSettled([
+        getProposals(memory).approve(id, ada),
+        wait(delayMs).then(() => getHistory(memory).redact({ text: secret, cut: true })),
+      ]);
+      expect(redacted.status).toBe("fulfilled");
+      expect(await isStored(secret)).toBe(false);
+      if (approved.status === "fulfilled") both += 1;
+      else expect(approved.reason).toMatchObject({ code: "ECONFLICT" });
+    }
+  });
+
+  // Requirement: history.redact-approvals
+  it("is nowhere afterwards, at whichever command the approving process was killed", async () => {
+    for (let step = 1; ; step += isLong ? 1 : 2) {
+      const secret = createSecret();
+      const memory = openFresh();
+      await memory.write("/a", "one");
+      const id = await propose(memory, "/a", secret);
+      const isKilled = await runProcess(process.execPath, [
+        worker,
+        uri,
+        dbName,
+        memory.address.nodeId,
+        id,
+        String(step),
+        "history",
+      ]).then(
+        () => false,
+        ({ signal }: { signal?: string }) => signal === "SIGKILL",
+      );
+      await getHistory(memory).redact({ text: secret, cut: true });
+      expect(await isStored(secret)).toBe(false);
+      expect(["approved", "rejected"]).toContain((await getProposals(memory).get(id))?.status);
+      if (!isKilled) break;
+    }
+  });
+});
+
+describe("a version that is redacted by its id", () => {
+  /** A file had a secret, by an approval that a crash may have interrupted. */
+  async function leakByApproval(interrupt: boolean): Promise<{ memory: Memory; secret: string; id: string }> {
+    const secret = createSecret();
+    const memory = openFresh();
+    await memory.write("/a", "one");
+    const id = await propose(memory, "/a", secret);
+    await getProposals(memory).approve(id, ada);
+    const unfinished = { status: "applying", token: "of the dead", claim: "of the dead" };
+    if (interrupt) {
+      // As a process leaves it that dies between the change and the last step of the approval.
+      await db.collection<{ _id: string }>("memories_proposals").updateOne({ _id: id }, { $set: unfinished });
+      await db
+        .collection("memories")
+        .updateOne({ nodeId: memory.address.nodeId }, { $set: { [`applied.${id}`]: true } });
+    }
+    await memory.write("/a", "harmless");
+    return { memory, secret, id };
+  }
+
+  // Requirement: history.redact-approvals
+  it("takes its text out of an approval that a crash has interrupted", async () => {
+    const { memory, secret, id } = await leakByApproval(true);
+    expect(await getHistory(memory).redact("2")).toBe(1);
+    expect(await isStored(secret)).toBe(false);
+    expect(await getProposals(memory).get(id)).toMatchObject({ status: "approved", path: "", diff: "", base: "" });
+    expect(await memory.read("/a")).toBe("harmless");
+  });
+
+  // Requirement: history.redact-approvals
+  it("takes its text out of a proposal that is approved at the same time", async () => {
+    for (let round = 0; round < repetitions({ usual: 10, long: 300 }); round += 1) {
+      const { memory, secret } = await leakByApproval(false);
+      // It was made for the text of version 2, and can be approved while the file has that text again.
+      await getHistory(memory).revert({ path: "/a", to: "2" });
+      const waiting = await propose(memory, "/a", "more");
+      await memory.write("/a", "harmless again");
+      const [, redacted] = await Promise.allSettled([
+        getProposals(memory).approve(waiting, ada),
+        wait(round % 8).then(() => getHistory(memory).redact(["2", "4"])),
+      ]);
+      expect(redacted).toMatchObject({ status: "fulfilled", value: 2 });
+      expect(await isStored(secret)).toBe(false);
+      expect((await getProposals(memory).get(waiting))?.status).toBe("rejected");
+    }
+  });
+});
+
+describe("a redaction", () => {
+  // Requirement: history.redact-progress
+  it("cuts a file of a memory whose other files four writers change all the time", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    await memory.write("/a", `key: ${secret}\n`);
+    let isDone = false;
+    const write = async (writer: number): Promise<number> => {
+      for (let count = 0; ; count += 1) {
+        if (isDone) return count;
+        await memory.append(`/other ${writer}`, `line ${count}`);
+      }
+    };
+    const writers = [0, 1, 2, 3].map(write);
+    for (let round = 0; round < 5; round += 1) {
+      await getHistory(memory).redact({ text: secret, cut: true });
+      await memory.append("/a", secret);
+    }
+    await getHistory(memory).redact({ text: secret, cut: true });
+    isDone = true;
+    const counts = await Promise.all(writers);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    expect(await isStored(secret)).toBe(false);
+  });
+
+  // Requirement: history.redact-progress
+  it("that ends early each time gets done by being called again", async () => {
+    const secret = createSecret();
+    const files = repetitions({ usual: 12, long: 100 });
+    const memory = openFresh();
+    for (let file = 0; file < files; file += 1) {
+      await memory.write(`/${file}`, secret);
+      for (let line = 0; line < 5; line += 1) await memory.append(`/${file}`, `line ${line}`);
+      await memory.update(`/${file}`, secret, "gone");
+    }
+    const monitored = useClient(new MongoClient(uri, { monitorCommands: true }));
+    const other = new MongoMemoryStore({ client: monitored, dbName, history: true });
+    let calls = 0;
+    for (let isDone = false; !isDone; calls += 1) {
+      const controller = new AbortController();
+      // The call may change two files.
+      let updates = 0;
+      const count = ({ commandName }: { commandName: string }): void => {
+        if (commandName === "update" && (updates += 1) === 3) controller.abort(new Error("stopped"));
+      };
+      monitored.on("commandStarted", count);
+      const history = getHistory(other.memory(memory.address).with({ signal: controller.signal }));
+      isDone = await history.redact({ text: secret }).then(
+        () => true,
+        () => false,
+      );
+      monitored.off("commandStarted", count);
+      expect(calls).toBeLessThan(files);
+    }
+    expect(calls).toBeGreaterThan(1);
+    expect(await isStored(secret)).toBe(false);
+  });
+
+  // Requirement: history.rights
+  it("changes nothing at all where one of the paths may not be changed", async () => {
+    const secret = createSecret();
+    const memory = openFresh();
+    for (const path of ["/a", "/b", "/policies/c"]) {
+      await memory.write(path, secret);
+      await memory.write(path, "plain");
+    }
+    await propose(memory, "/a", secret);
+    const rules = [{ path: "/policies/**", access: "read" as const }];
+    const bound = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules }).memory();
+    for (const what of [{ text: secret }, ["1", "3", "5"]]) {
+      expect(await getFailure(getHistory(bound).redact(what))).toMatchObject({ code: "EACCES", path: "/policies/c" });
+      expect((await getHistory(memory).findText(secret)).versions).toHaveLength(3);
+      expect((await getHistory(memory).findText(secret)).proposals).toHaveLength(1);
+    }
+  });
+});

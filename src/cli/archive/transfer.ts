@@ -1,0 +1,180 @@
+import { fileNameFault, foldName } from "../../backends/directory/names.js";
+import type { FileText, MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
+import { applyChange } from "../../core/tree/apply-change.js";
+import { MemoryTree } from "../../core/tree/memory-tree.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
+import { getCreationError, getParent, getParents } from "../../core/values/paths.js";
+import type { Report } from "../command.js";
+import type { CliContext } from "../context.js";
+import { about, type Advice, storageAdvice, usageError } from "../errors.js";
+import type { OpenTarget } from "../targets/open-target.js";
+import { countText } from "../terminal/format.js";
+import { withProgress } from "../terminal/progress.js";
+import type { ImportedMemory, ReadMemories } from "./read-archive.js";
+
+export interface TransferSettings {
+  /** "exported" or "imported", for the report. */
+  verb: string;
+  /** Opens the memory that receives the files of a memory: first for reading, because writing creates collections. */
+  open: (address: CheckedAddress | null, access: "read" | "write") => OpenTarget;
+  /** Whether `open` returns the same memory for each address. Then only one memory may be transferred. */
+  isOne: boolean;
+  overwrite?: boolean | undefined;
+  dryRun?: boolean | undefined;
+}
+
+/**
+ * Adds the files of memories to other memories, and deletes nothing. Reads and checks everything before the first
+ * write. After an interruption the next run continues, because it skips equal files.
+ * @throws CommandError for anything that the memories cannot take
+ */
+export async function transferMemories(
+  read: ReadMemories,
+  { verb, open, isOne, overwrite = false, dryRun = false }: TransferSettings,
+  { err }: CliContext,
+): Promise<Report> {
+  const counts = { memories: 0, written: 0, replaced: 0, unchanged: 0 };
+  const plan = (memory: ImportedMemory, access: "read" | "write"): Promise<TransferPlan> =>
+    planTransfer(memory, open(memory.address, access), overwrite);
+  await withProgress(err, "files", async (progress) => {
+    for await (const memory of read()) {
+      const { files, present } = await plan(memory, "read");
+      const replaced = files.filter(({ path }) => present.files.has(path)).length;
+      counts.memories += 1;
+      counts.written += files.length - replaced;
+      counts.replaced += replaced;
+      counts.unchanged += memory.files.length - files.length;
+      progress.total += files.length;
+    }
+    if (counts.memories > 1 && isOne)
+      throw usageError(
+        `there are ${counts.memories} memories; leave --node and --to-dir out, and each goes to where it came from`,
+      );
+    if (!dryRun)
+      for await (const memory of read())
+        await runTransfer(await plan(memory, "write"), overwrite, () => progress.step());
+  });
+  const { memories, written, replaced, unchanged } = counts;
+  const parts = [`${countText(written, "file")} written`];
+  if (replaced > 0) parts.push(`${countText(replaced, "file")} replaced`);
+  if (unchanged > 0) parts.push(`${countText(unchanged, "file")} there already`);
+  const done = dryRun ? `checked, not ${verb},` : verb;
+  return { json: { dryRun, ...counts }, text: `${done} ${countText(memories, "memory")}: ${parts.join(", ")}\n` };
+}
+
+interface TransferPlan {
+  target: OpenTarget;
+  present: MemoryTree;
+  /** New files, and files with another text. */
+  files: SnapshotFile[];
+  /** Files that create a directory that contains nothing, and are then removed. */
+  placeholders: FileText[];
+}
+
+/** Advice by error code. The errors of names and sizes need the source to change. */
+const advice: Advice = {
+  EEXIST: "pass --overwrite to replace files that have other contents",
+  EISDIR: "move or remove the directory",
+  ENOTDIR: "move or remove the file",
+  EINVAL: "rename it in the source",
+  EIO: storageAdvice,
+};
+
+const maxFileBytes = memoryBytesCeiling;
+
+/** Makes the changes on a copy of the tree, so that everything is refused before the first write. */
+async function planTransfer(memory: MemorySnapshot, target: OpenTarget, overwrite: boolean): Promise<TransferPlan> {
+  const { name, paths, stored } = target;
+  const snapshot = await about(name, () => target.memory.snapshot());
+  const [present, after] = [new MemoryTree(snapshot), new MemoryTree(snapshot)];
+  const files = memory.files.filter(({ path, content }) => present.files.get(path)?.content !== content);
+  const placeholders = getEmptyDirectories(memory)
+    .map(createPlaceholder)
+    .filter(
+      ({ path, content }) => !present.isDirectory(getParent(path)) || present.files.get(path)?.content === content,
+    );
+  const names = new Map([...present.files.keys(), ...present.directories].map((path) => [foldName(path), path]));
+  const ifExists = overwrite ? "replace" : "fail";
+  for (const { path, content } of [...files, ...placeholders.filter((file) => !present.files.has(file.path))])
+    await about(
+      `${name}: ${path}`,
+      async () => {
+        const error = present.files.has(path) ? null : getCreationError(path, paths);
+        if (error !== null) throw error;
+        if (stored === null) checkFolderNames(path, names);
+        const change = { type: "write", path, content, ifExists, ifMissing: "create" } as const;
+        after.commit(applyChange(after, change, { now: new Date(), maxFileBytes }).edits);
+      },
+      advice,
+    );
+  const sizeBytes = [...after.files.values()].reduce((sum, file) => sum + file.sizeBytes, 0);
+  if (stored !== null && sizeBytes > memoryBytesCeiling)
+    await about(name, async () => {
+      if (await stored.database.limitsMemories()) throw memoryFull(sizeBytes, memoryBytesCeiling);
+    });
+  return { target, present, files, placeholders };
+}
+
+function getEmptyDirectories({ files, directories }: MemorySnapshot): string[] {
+  const parents = new Set([...files.map(({ path }) => path), ...directories].map(getParent));
+  return directories.filter((directory) => !parents.has(directory));
+}
+
+/** The shortest name fits wherever a directory does, and every rule of paths allows it. */
+function createPlaceholder(directory: string): FileText {
+  return { path: `${directory}/_`, content: "Left behind by an import that was interrupted; it may be deleted.\n" };
+}
+
+/** @param names all paths so far, by their folded names. @throws MemoryError for a path that a folder cannot contain */
+function checkFolderNames(path: string, names: Map<string, string>): void {
+  for (const each of [...getParents(path), path]) {
+    const known = names.get(foldName(each));
+    if (known === each) continue;
+    if (known !== undefined) throw invalid(`${each} and ${known} are the same on some file systems`);
+    const fault = fileNameFault(each.slice(each.lastIndexOf("/") + 1));
+    if (fault !== null) throw fault;
+    names.set(foldName(each), each);
+  }
+}
+
+/** Each file appears whole or not at all. */
+async function runTransfer(
+  { target, present, files, placeholders }: TransferPlan,
+  overwrite: boolean,
+  onFile: () => void,
+): Promise<void> {
+  const { memory, name, writeFiles } = target;
+  const ifExists = overwrite ? "replace" : "fail";
+  for (const batch of splitIntoBatches(files, present)) {
+    await writeFiles(batch.map((file) => ({ ...file, ifExists }))).catch((error: unknown) => {
+      const path = MemoryError.isInstance(error) && error.path !== undefined ? `: ${error.path}` : "";
+      return about(name + path, () => Promise.reject(error), advice);
+    });
+    batch.forEach(onFile);
+  }
+  for (const { path, content } of placeholders)
+    await about(`${name}: ${path}`, async () => {
+      await memory.write(path, content);
+      await memory.delete(path);
+    });
+}
+
+/** The maximum of one change; a larger file is written alone. Replaced texts count, because a history stores them. */
+const maxBatch = { files: 2000, bytes: 1_000_000 };
+
+function* splitIntoBatches(files: readonly SnapshotFile[], present: MemoryTree): Generator<SnapshotFile[]> {
+  let batch: SnapshotFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const fileBytes = file.sizeBytes + (present.files.get(file.path)?.sizeBytes ?? 0);
+    if (batch.length === maxBatch.files || (batch.length > 0 && bytes + fileBytes > maxBatch.bytes)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(file);
+    bytes += fileBytes;
+  }
+  if (batch.length > 0) yield batch;
+}
