@@ -25,7 +25,7 @@ export interface StoredHistory extends FlushSource {
 
 /** A memory at one point in time. */
 export interface PresentMemory {
-  /** The id of the document of the memory. */
+  /** A condition that finds the document of the memory. */
   documentId: unknown;
   /** The first part of the ids of the versions. */
   memory: string;

@@ -216,7 +216,7 @@ export function ownValue<T>(record: Record<string, T> | undefined, key: string):
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Converts a value of the earlier layout into a form that can be compared. */
+/** Converts a value with keys of users, which may be any texts, into a form that the driver sends as it is. */
 export function asRecord(value: unknown): unknown {
   return isPlainObject(value)
     ? createRecord(Object.entries(value).map(([name, field]) => [name, asRecord(field)]))

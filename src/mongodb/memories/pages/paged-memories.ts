@@ -32,7 +32,7 @@ import { bytesWithoutOutbox } from "./outbox/outbox.js";
 import { getIncarnation, lookUp, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { addressIndexes, createMemoryIndexes, outboxIndex, ownerIndexes, pageIndex } from "./page-indexes.js";
 import { getMemoryTimes } from "./page-reads.js";
-import { defaultPageBytes } from "./page-sizes.js";
+import { defaultPageBytes, hasTransactions } from "./page-sizes.js";
 import { PageSummaries } from "./page-summaries.js";
 import { PagedMemory } from "./paged-memory.js";
 import type { PagesContext, ServerTraits } from "./pages-context.js";
@@ -113,7 +113,8 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
   }
 
   async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts> {
-    const isOldId = { $eq: [{ $type: "$_id" }, "objectId"] };
+    // Without transactions the `_id` stays.
+    const isOldId = { $and: [await hasTransactions(this.#context), { $eq: [{ $type: "$_id" }, "objectId"] }] };
     const pipeline = [
       { $match: address ?? { nodeId: { $exists: true } } },
       {

@@ -9,7 +9,7 @@ import { type Expression, literal, where } from "../expressions.js";
 import { transactionError } from "../transaction-errors.js";
 import { legacyChangedSince } from "./edit-parts.js";
 import { findHead } from "./load.js";
-import { flatFields, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
+import { asRecord, flatFields, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { getHeadId } from "./page-keys.js";
 import { hasTransactions } from "./page-sizes.js";
 import { lookUpPresent, type PagesContext } from "./pages-context.js";
@@ -72,10 +72,17 @@ export async function rewriteHeadId(
       const options = { session, ...asPlainValues };
       const head = await collection.findOneAndDelete<MemoryDocument>({ _id, revision }, options, call);
       if (head === null) return false;
-      await collection.insertMany([{ ...head, _id: getHeadId(address), key: _id }], { session }, call);
+      await collection.insertMany([{ ...withRecords(head), _id: getHeadId(address), key: _id }], { session }, call);
       return true;
     });
   } catch (error) {
     throw transactionError(error);
   }
+}
+
+/** The driver takes an object with the key `_bsontype` for a value of another type, and a file may have that name. */
+function withRecords(head: MemoryDocument): MemoryDocument {
+  const entries = Object.entries(head).map(([field, value]) => [field, asRecord(value)]);
+  // The fields are the same.
+  return Object.fromEntries(entries) as MemoryDocument;
 }

@@ -12,6 +12,7 @@ import { entriesWhere, isDirectory } from "../expressions.js";
 import { findKnownPages } from "../known-pages.js";
 import { findHead, loadInSnapshot, type LoadedPage, loadPages } from "../load.js";
 import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../page-document.js";
+import { getHeadId } from "../page-keys.js";
 import { lookUpIncarnation } from "../page-target.js";
 import type { PagesContext } from "../pages-context.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
@@ -147,8 +148,14 @@ function describeMemory(head: MemoryDocument, address: CheckedAddress): Omit<Pre
   const { revision = 0, outbox = [], hasVersions } = head;
   const memory = getIncarnation(head);
   const owner = hasVersions === true ? null : { _id: memory, ...address };
-  const documentId = lookUpIncarnation(head);
+  const documentId = lookUpWherever(head, address);
   return { documentId, memory, revision, changes: outbox.map(recordedChange), owner };
+}
+
+/** Finds the head also after a change has given it another `_id`, which keeps its incarnation. */
+function lookUpWherever(head: MemoryDocument, address: CheckedAddress): object {
+  const { _id } = head;
+  return typeof _id === "string" ? lookUpIncarnation(head) : { $or: [{ _id }, { _id: getHeadId(address), key: _id }] };
 }
 
 /** Moves recorded changes from the head of a memory into the collection of versions. */
