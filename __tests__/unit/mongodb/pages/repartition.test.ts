@@ -97,8 +97,7 @@ class PagedModel {
 
   change(change: Change): void {
     if (change.type === "rename" && `${change.to}/`.startsWith(`${change.path}/`)) return;
-    const known = { incarnation: "", pages: this.pages, updatedAt: new Date(0) };
-    const selected = new Set(selectPages(known, getScope(change)).map(({ _id }) => _id));
+    const selected = new Set(selectPages(this.pages, getScope(change)).map(({ _id }) => _id));
     const loaded = this.pages.filter(({ _id }) => selected.has(_id));
     const loadedTree = loadTree(loaded);
     const edits = getEdits(loadedTree, change);

@@ -15,7 +15,7 @@ import type { LoadScope } from "./load-scope.js";
 import { outlineProjection, type OutlinedPage, toSummary } from "./outline-projection.js";
 import { getCreationTime, getIncarnation, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import type { PageSummary } from "./page-summaries.js";
-import { PagesAtMoment } from "./pages-at-moment.js";
+import { joinDirectories, PagesAtMoment } from "./pages-at-moment.js";
 import type { PagesContext } from "./pages-context.js";
 
 /** A directory of so many pages is read whole, in one command. Of a larger one, only the pages that have changed. */
@@ -150,7 +150,7 @@ export class PageReads {
       const summaries = await moment.summarise(pages, leadChars);
       return {
         files: summaries.flatMap(({ files }) => files),
-        directories: summaries.flatMap(({ directories }) => directories),
+        directories: joinDirectories(summaries),
         revision: sumRevisions(pages),
       };
     });

@@ -77,7 +77,7 @@ export class PagesAtMoment {
       if (own !== undefined) return own.map(({ path, content }) => ({ path, version, content }));
       return (summaries[index] ?? noSummary).files.map(({ path }) => ({ path, version, content: null }));
     });
-    return { files, directories: summaries.flatMap(({ directories }) => directories) };
+    return { files, directories: joinDirectories(summaries) };
   }
 
   /** Returns pages by their ids. */
@@ -108,3 +108,8 @@ function createSummary({ files, directories }: Pick<MemorySnapshot, "files" | "d
 }
 
 const noSummary: PageSummary = { files: [], directories: [] };
+
+/** A directory can be known from several pages: from its own, and from the paths of files in others. */
+export function joinDirectories(summaries: readonly PageSummary[]): string[] {
+  return [...new Set(summaries.flatMap(({ directories }) => directories))];
+}
