@@ -190,7 +190,9 @@ describe("a process that knows a large memory", () => {
     returned.length = 0;
     const after = await run(memory);
     expect(after).not.toEqual(before);
-    expect(returned.map(({ _id }) => String(_id)).toSorted()).toEqual([page.id, pages.at(-1)?.id].toSorted());
+    expect(returned.map(({ _id }) => String(_id)).toSorted()).toEqual(
+      [page.id, pages.at(-1)?.id].map(String).toSorted(),
+    );
     const sent = await commandsOf(client, () => run(memory));
     expect(sent.length).toBeLessThanOrEqual(2);
     expect(returned).toHaveLength(2);
@@ -199,10 +201,10 @@ describe("a process that knows a large memory", () => {
   it("reads only the changed pages for a watch", async () => {
     const { memory, page } = await createMemory(store);
     const seen: string[] = [];
-    const changes = memory.watch();
-    await changes.ready;
+    const watched = memory.watch();
+    await watched.ready;
     const collected = (async () => {
-      for await (const { operation, path } of changes) seen.push(`${operation} ${path}`);
+      for await (const { operation, path } of watched) seen.push(`${operation} ${path}`);
     })();
     await until(() => returned.length > 0);
     returned.length = 0;
@@ -211,7 +213,7 @@ describe("a process that knows a large memory", () => {
     await until(() => seen.length === 1);
     expect(seen).toEqual([`modified ${fileOf(page)}`]);
     expect(returned.filter(({ data }) => data !== undefined).map(({ _id }) => _id as unknown)).toEqual([page.id]);
-    await changes.return();
+    await watched.return();
     await collected;
   });
 
