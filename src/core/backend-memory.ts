@@ -51,6 +51,7 @@ import {
 import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
 import { sortTree } from "./tree/sort-tree.js";
+import { mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
 import { alreadyExists, fileNotFound, invalid, pathIsDirectory } from "./values/errors.js";
@@ -223,7 +224,7 @@ export class BackendMemory implements RestrictableMemory {
       ...this.#context,
       options: { ...options, timeoutMs, paths },
       signals: signal === undefined || signals.includes(signal) ? signals : [...signals, signal],
-      actor: use.actor === undefined ? actor : { ...actor, ...use.actor },
+      actor: mergeActors(actor, use.actor ?? null),
     });
   }
 

@@ -61,6 +61,16 @@ describe("proposals", () => {
     });
   });
 
+  // Requirement: command-line.proposals
+  it("says of one that it is redacted", async () => {
+    const { id, memory, run } = await proposed();
+    for (const text of ["Pay at once.", "policy"]) await memory.history?.redact({ text });
+    const { stdout } = await run(["proposals", id]);
+    expect(stdout).toMatch(
+      /append {2}\(redacted\) .*rejected: redacted\n\nThe text of this proposal was redacted\.\n$/,
+    );
+  });
+
   // Requirement: command-line.proposals, approval.inbox
   it("with --all lists what waits in all memories, and says of one memory how many wait in others", async () => {
     const collection = `memories ${randomUUID()}`;

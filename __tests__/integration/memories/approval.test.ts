@@ -2,14 +2,18 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
+import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
 import type { MemoryProposal, MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
+import type { MemoryActor } from "../../../src/core/values/actor.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
+import type { MemorySource } from "../../../src/langchain/memory-source.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
@@ -23,6 +27,7 @@ import { cli } from "../../helpers/run-cli.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
+import { getFailure } from "../../helpers/get-failure.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { serverApi } from "../../helpers/server-api.js";
@@ -77,6 +82,18 @@ async function proposed({ node }: Pick<Place, "node">, args: Record<string, unkn
   const [tool] = node.memoryTools;
   const answer = JSON.parse(String(await tool?.invoke(args as never))) as { result?: { proposal?: string } };
   return answer.result?.proposal ?? "";
+}
+
+/** Proposes by the unified tool, whose program names an actor. @returns the id */
+async function proposedBy({ node }: Place, actor: MemoryActor, config: RunnableConfig): Promise<string> {
+  const memory: MemorySource = async (run) => (await node.memoryForRun(run)).with({ actor });
+  const answer = await new MemoryTool({ memory }).invoke({ command: "append", path: "/a", content: "x" }, config);
+  return (JSON.parse(answer) as { result: { proposal: string } }).result.proposal;
+}
+
+/** The actors of the versions, newest first. */
+async function listActors({ memory }: Place): Promise<unknown[]> {
+  return (await all(memory.history?.list() ?? [])).map(({ actor }) => actor);
 }
 
 const appended = (place: Place, path: string, content: string): Promise<string> =>
@@ -203,7 +220,7 @@ describe("a proposal", () => {
   // Requirement: approval.review
   it("is kept and made by a client with the strict Stable API, too", async () => {
     const strictClient = new MongoClient(uri, { serverApi });
-    const place = fresh({ store: { client: strictClient } });
+    const place = fresh({ store: { client: strictClient, expireMs: { global: 86_400_000 } } });
     const [first, second] = [await appended(place, "/a", "x"), await appended(place, "/b", "y")];
     await place.proposals.approve(first, ada);
     await place.proposals.approve(second, bob);
@@ -238,6 +255,24 @@ describe("a proposal", () => {
       ["/b", undefined],
       ["/a", "ada"],
     ]);
+  });
+
+  // Requirement: approval.review
+  it("names the actor that a program gave, and so does the version after its approval", async () => {
+    const place = fresh({ store: { history: true } });
+    const actor = { userId: "zoe", agent: "importer" };
+    const program = place.node.memory().with({ actor });
+    const { proposal = "" } = await getFailure(program.append("/a", "x"));
+    expect(await place.proposals.get(proposal)).toMatchObject({ actor });
+    await listProposals(program).approve(proposal, bob);
+    expect(await listActors(place)).toEqual([actor]);
+  });
+
+  // Requirement: approval.review
+  it("of a run names the run and the actor that its program gave", async () => {
+    const place = fresh();
+    const id = await proposedBy(place, { agent: "planner" }, { configurable: { thread_id: "t", user_id: "zoe" } });
+    expect((await place.proposals.get(id))?.actor).toEqual({ threadId: "t", userId: "zoe", agent: "planner" });
   });
 
   // Requirement: approval.guard
@@ -637,6 +672,59 @@ describe("forgetting", () => {
   });
 });
 
+describe("expireMs that is set later", () => {
+  let nowMs = Date.now();
+  const clock = (): Date => new Date(nowMs);
+
+  // Requirement: approval.forgotten
+  it("takes a proposal with its memory, as if it had always been set", async () => {
+    const place = fresh({ store: { clock } });
+    await place.memory.write("/a", "one");
+    nowMs += 600;
+    const id = await appended(place, "/a", "x");
+    const store = new MongoMemoryStore({
+      client,
+      dbName,
+      memoriesCollection: place.collection,
+      clock,
+      expireMs: { global: 1000 },
+    });
+    const { nodeId } = place;
+    const proposals = listProposals(store.memory({ nodeId }));
+    const seen = async (): Promise<unknown[]> => [
+      (await proposals.get(id))?.status,
+      (await all(proposals.list())).length,
+      (await all(store.listProposals())).length,
+    ];
+    nowMs += 399;
+    expect(await seen()).toEqual(["pending", 1, 1]);
+    nowMs += 1;
+    expect(await seen()).toEqual([undefined, 0, 0]);
+    await expect(proposals.approve(id, ada)).rejects.toThrow("ENOENT");
+    // MongoDB deletes it by this time.
+    expect(await db.collection(`${place.collection}_proposals`).find().toArray()).toMatchObject([
+      { expiresAt: new Date(nowMs) },
+    ]);
+  });
+
+  // Requirement: approval.forgotten
+  it("takes the proposals of memories that were never written, and of stores without it, after the same time", async () => {
+    const place = fresh({ store: { clock } });
+    const expireMs = { global: 1000, perThread: 500 };
+    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: place.collection, clock, expireMs });
+    const inbox = async (): Promise<string[]> => (await all(store.listProposals())).map(({ path }) => path);
+    await appended(place, "/before", "x");
+    expect(await inbox()).toEqual(["/before"]);
+    nowMs += 500;
+    await appended(place, "/after", "x");
+    expect(await inbox()).toEqual(["/before", "/after"]);
+    nowMs += 500;
+    expect(await inbox()).toEqual(["/after"]);
+    nowMs += 500;
+    expect(await inbox()).toEqual([]);
+  });
+});
+
 describe("redaction", () => {
   // Requirement: approval.redacted
   it("takes texts out of proposals, decided or not, and rejects those that are open", async () => {
@@ -693,16 +781,14 @@ describe("redaction", () => {
 });
 
 describe("an interrupt", () => {
+  const createModel = () =>
+    new ScriptedChatModel((messages) =>
+      messages.at(-1)?.getType() === "tool"
+        ? "done"
+        : [{ tool: "memory", args: { command: "append", path: "/a", content: "x" } }],
+    );
   const buildAgent = (node: MemoryNode, checkpointer: MemorySaver) =>
-    createAgent({
-      model: new ScriptedChatModel((messages) =>
-        messages.at(-1)?.getType() === "tool"
-          ? "done"
-          : [{ tool: "memory", args: { command: "append", path: "/a", content: "x" } }],
-      ),
-      middleware: [memoryMiddleware({ memory: node })],
-      checkpointer,
-    });
+    createAgent({ model: createModel(), middleware: [memoryMiddleware({ memory: node })], checkpointer });
   const input = { messages: [{ role: "user", content: "go" }] };
   const config = { configurable: { thread_id: "t" } };
   const approved = new Command({ resume: { decisions: [{ type: "approve" }] } });
@@ -741,6 +827,32 @@ describe("an interrupt", () => {
     expect(await db.collection("memories_proposals").findOne({ nodeId: place.nodeId })).toMatchObject({
       status: "approved",
     });
+  });
+
+  // Requirement: approval.redacted
+  it("whose text was redacted while it waited is refused, and asks nobody", async () => {
+    const place = fresh({ node: { onAsk: "interrupt" }, store: { history: true } });
+    const agent = buildAgent(place.node, new MemorySaver());
+    await place.memory.write("/a", "secret");
+    await agent.invoke(input, config);
+    await place.memory.history?.redact({ text: "secret", cut: true });
+    expect(await dump(place.collection)).not.toContain("secret");
+    const resumed = await agent.invoke(approved as never, config);
+    expect(resumed).not.toHaveProperty("__interrupt__");
+    expect(JSON.stringify(resumed)).toContain("its text was redacted while it waited");
+    expect(await texts(place)).toEqual({ "/a": "------" });
+  });
+
+  // Requirement: approval.review
+  it("leads to a version that names the run and the actor that its program gave", async () => {
+    const place = fresh({ node: { onAsk: "interrupt" }, store: { history: true } });
+    const memory: MemorySource = async (run) =>
+      (await place.node.memoryForRun(run)).with({ actor: { client: "tests" } });
+    const tools = [new MemoryTool({ memory })];
+    const agent = createAgent({ model: createModel(), tools, checkpointer: new MemorySaver() });
+    await agent.invoke(input, config);
+    await agent.invoke(approved as never, config);
+    expect(await listActors(place)).toEqual([expect.objectContaining({ threadId: "t", client: "tests" })]);
   });
 
   // Requirement: approval.as-shown

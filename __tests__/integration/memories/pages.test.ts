@@ -190,9 +190,7 @@ describe("a process that knows a large memory", () => {
     returned.length = 0;
     const after = await run(memory);
     expect(after).not.toEqual(before);
-    expect(returned.map(({ _id }) => String(_id)).toSorted()).toEqual(
-      [page.id, pages.at(-1)?.id].map(String).toSorted(),
-    );
+    expect(new Set(returned.map(({ _id }) => String(_id)))).toEqual(new Set([page.id, pages.at(-1)?.id]));
     const sent = await commandsOf(client, () => run(memory));
     expect(sent.length).toBeLessThanOrEqual(2);
     expect(returned).toHaveLength(2);

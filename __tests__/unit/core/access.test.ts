@@ -351,7 +351,7 @@ describe("a guard", () => {
     );
   });
 
-  it("is told who acts in a run", async () => {
+  it("is told who acts: the run, and the actor that a program gave", async () => {
     const actors: unknown[] = [];
     const node = new MemoryNode({
       store: new InMemoryStore(),
@@ -369,9 +369,14 @@ describe("a guard", () => {
       config,
     );
     await node.memory("grace").append("/a", "x");
+    await node
+      .memory("grace")
+      .with({ actor: { client: "script" } })
+      .edit("/a", (text) => `${text}y`);
     expect(actors).toEqual([
       { userId: "ada", threadId: "t", runId: "r", checkpointId: "c", toolCallId: "call", node: "tools" },
       null,
+      { client: "script" },
     ]);
   });
 });

@@ -23,7 +23,7 @@ export async function guardText(
   if (policies?.hasGuard !== true) return content;
   const { stage } = call;
   call.stage = "guard";
-  const text = await policies.guard({ command, path, content, address });
+  const text = await policies.guard({ command, path, content, address, actor: call.actor });
   checkContent(text, "the text of the guard", options.maxFileBytes);
   call.throwIfAborted();
   call.stage = stage;

@@ -1,5 +1,6 @@
 import type { ApprovalRequester } from "./approval-requester.js";
 import type { MemoryRights } from "./rights.js";
+import { mergeActors } from "../values/actor.js";
 import { preview } from "../values/preview.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";
 import { errorOnPaths } from "../values/error-paths.js";
@@ -84,11 +85,12 @@ export class Policies {
    * Runs the guards one after the other, and returns the text that they allow. @throws MemoryError EACCES, EINVAL, and
    * the MemoryErrors and interrupts that a guard throws
    */
-  async guard(change: Omit<GuardedChange, "actor">): Promise<string> {
+  async guard(change: GuardedChange): Promise<string> {
     let { content } = change;
     for (const policy of this.#policies) {
-      const { guard, actor = null } = policy;
+      const { guard } = policy;
       if (guard === undefined) continue;
+      const actor = mergeActors(policy.actor ?? null, change.actor);
       const answer = await runGuard(guard, { ...change, path: toTreePath(policy, change.path), content, actor });
       if (answer !== undefined && typeof answer !== "string")
         throw invalid(`the guard must answer a text or nothing (given ${preview(answer)})`);

@@ -9,6 +9,7 @@ import { checkContent } from "../settings/check-content.js";
 import { applyChange } from "../tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
+import { type MemoryActor, mergeActors } from "../values/actor.js";
 import { errorOnPaths } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
 import { applyOnce, claimRecord, createToken, reload, resume } from "./apply-once.js";
@@ -28,6 +29,8 @@ interface PendingChange {
   requester: ApprovalRequester | null;
   /** Null outside of a run. */
   request: ApprovalRequest | null;
+  /** Who makes the change: the run, and the program that set an actor. */
+  actor: MemoryActor | null;
 }
 
 /**
@@ -42,7 +45,7 @@ export async function requestApproval(memory: ReviewedMemory, change: Change, ca
   call.stage = "change";
   const request = requester?.createRequest({ command: change.type, path: change.path, address }) ?? null;
   const records = backend.features?.approvals?.(call) ?? null;
-  const pending = { change, requester, request };
+  const pending = { change, requester, request, actor: mergeActors(requester?.actor ?? null, call.actor) };
   const counts = await (requester?.onAsk === "propose"
     ? propose(memory, pending, records, call)
     : interrupt(memory, pending, records ?? new ProcessRecords(backend, call), call));
@@ -53,7 +56,7 @@ export async function requestApproval(memory: ReviewedMemory, change: Change, ca
 /** @returns null if there is nothing to change. @throws EACCES with the id of the proposal */
 async function propose(
   memory: ReviewedMemory,
-  { change, requester, request }: PendingChange,
+  { change, requester, request, actor }: PendingChange,
   records: ChangeRecords | null,
   call: Call,
 ): Promise<null> {
@@ -67,7 +70,7 @@ async function propose(
   if (stored?.kind !== "proposal") {
     const planned = await planGuarded(memory, change, (path) => path, call);
     if (planned === null) return null;
-    await records.put(createRecord(planned, { id, kind: "proposal" }, requester, records));
+    await records.put(createRecord(planned, { id, kind: "proposal", actor }, records));
   }
   const error = new MemoryError(
     "EACCES",
@@ -80,7 +83,7 @@ async function propose(
 /** @returns null if there is nothing to change */
 async function interrupt(
   memory: ReviewedMemory,
-  { change, requester, request }: PendingChange,
+  { change, requester, request, actor }: PendingChange,
   records: InterruptRecords,
   call: Call,
 ): Promise<PlannedChange["counts"] | null> {
@@ -109,7 +112,7 @@ async function interrupt(
     const planned = await planGuarded(memory, change, showPath, call);
     if (planned === null) return null;
     const unchanged = shown?.base === planned.base ? shown : null;
-    const current = unchanged ?? createRecord(planned, { id, kind: "interrupt" }, requester, records);
+    const current = unchanged ?? createRecord(planned, { id, kind: "interrupt", actor }, records);
     const review = createReviewRequest(current, request.toolName, showPath);
     const remember = async (at: number): Promise<void> => void (await records.put({ ...current, askedAt: at }));
     const decision = parseDecision(await request.answer(review, askedAt, remember), review, change.path);
@@ -169,8 +172,7 @@ export async function editContent(
 
 function createRecord(
   planned: PlannedChange,
-  identity: Pick<ChangeRecord, "id" | "kind">,
-  { actor }: ApprovalRequester,
+  identity: Pick<ChangeRecord, "id" | "kind" | "actor">,
   records: InterruptRecords,
 ): ChangeRecord {
   const undecided = {
@@ -183,7 +185,7 @@ function createRecord(
     decidedAt: null,
     reason: null,
   } as const;
-  return { ...planned, ...identity, ...undecided, actor, at: records.now() };
+  return { ...planned, ...identity, ...undecided, at: records.now() };
 }
 
 function cannotApprove(path: string, advice: string): MemoryError {

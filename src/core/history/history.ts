@@ -120,14 +120,17 @@ export interface MemoryHistory {
   /**
    * Removes text for good. It keeps who made the versions and when.
    *
-   * With `{ text }`, the text goes wherever it stands: in versions, their paths and differences, proposals and vectors.
-   * A text of the same length covers it, such as `[redacted---]`, so the rest can still be read, compared and blamed.
-   * A proposal that contains it loses its texts, and is rejected if it waits. If a present file has the text, it is
-   * EINVAL without `cut`; a present path that has it is always EINVAL. The call can be repeated after a failure.
+   * With `{ text }`, the text goes wherever it stands: in versions, their paths, differences and names of actors, in
+   * proposals and vectors, whatever is approved at the same time. A text of the same length covers it, such as
+   * `[redacted---]`, so the rest can still be read, compared and blamed. A proposal that contains it loses its texts, and
+   * is rejected if it waits. If a present file has the text, it is EINVAL without `cut`; a present path that has it is
+   * always EINVAL.
    *
    * With ids, text, path, size and hash of these versions go. The text that a file has now cannot be redacted (EINVAL):
-   * write or delete the file first. If several versions have a text, name all of them. You can also name a version
-   * that is no longer kept, as long as the next one still contains the text that it replaced; after that it is ENOENT.
+   * write or delete the file first. If several versions have a text, name all of them. A proposal loses its texts if it
+   * was made for exactly such a text, or leaves it at the path of the version.
+   *
+   * All rights are checked before the first change. After a failure call it again: what is done stays done.
    * @returns how many versions were redacted by this call
    */
   redact(what: string | readonly string[] | RedactedText): Promise<number>;

@@ -14,6 +14,11 @@ export interface MemoryActor {
   client?: string;
 }
 
+/** The later fields win. Null if nobody is named. */
+export function mergeActors(actor: MemoryActor | null, later: MemoryActor | null): MemoryActor | null {
+  return actor === null ? later : { ...actor, ...later };
+}
+
 export const maxActorChars = 512;
 
 const detail = z

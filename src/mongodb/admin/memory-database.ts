@@ -9,7 +9,13 @@ import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
+import {
+  closeInTime,
+  createClient,
+  getDatabasePlace,
+  openMemoriesDatabase,
+  getServerAddress,
+} from "../driver/client.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
@@ -76,7 +82,7 @@ export class MemoryDatabase {
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
-    this.db = openDatabase(client, dbName);
+    this.db = openMemoriesDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.#open = (makesIndexes, expireMs = {}) =>
       openMemories({

@@ -1,4 +1,4 @@
-import type { Binary, Db, MongoClient, MongoClientOptions } from "mongodb";
+import type { Binary, Db, DbOptions, MongoClient, MongoClientOptions } from "mongodb";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import { waitAtMost } from "../../core/runtime/wait-at-most.js";
@@ -30,15 +30,24 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
 
 /**
  * @param dbName default: the name in the connection string
+ * @param options settings of its collections, in place of the client's
  * @throws TypeError if MongoDB does not allow the name. The message does not repeat the name
  */
-export function openDatabase(client: MongoClient, dbName: string | undefined): Db {
+export function openDatabase(client: MongoClient, dbName: string | undefined, options: DbOptions = {}): Db {
   try {
-    return client.db(dbName);
+    return client.db(dbName, options);
   } catch (cause) {
     const where = dbName === undefined ? " in the MongoDB connection string" : "";
     throw new TypeError(`the name of the database${where} ${databaseNameRule}; correct it`, { cause });
   }
+}
+
+/**
+ * Opens the database of memories, whose reads go to the primary, whatever the client prefers. Reason: a change decides
+ * by what it has read, and a memory read right after a write must show it.
+ */
+export function openMemoriesDatabase(client: MongoClient, dbName: string | undefined): Db {
+  return openDatabase(client, dbName, { readPreference: "primary" });
 }
 
 /** Returns the first address of the client, for traces. */

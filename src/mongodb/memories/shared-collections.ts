@@ -8,17 +8,26 @@ import {
   versionIndexes,
   versionsCollectionName,
 } from "../history/version-collection.js";
-import { expiryIndex, proposalIndexes, RecordCollection } from "../proposals/record-collection.js";
+import { expiryIndex, proposalIndexes } from "../proposals/proposal-indexes.js";
+import { RecordCollection } from "../proposals/record-collection.js";
 import type { LayoutIndex } from "./contract/layout.js";
 import { expiryIndexes } from "./expiry/expiry-indexes.js";
 
 export function openSharedCollections(context: StoreContext): SharedCollections {
-  const { db, collectionName, writeConcern, connect, clock, expireMs, history, embeddings } = context;
+  const { db, collectionName, writeConcern, connect, clock, expireMs, history, embeddings, makesIndexes } = context;
   const { versionsName, proposalsName, vectorsName } = nameCollections(collectionName);
   const versions = new ExactCollection(db.collection<StoredVersion>(versionsName, { writeConcern }));
   return {
     versions: new VersionCollection(versions, history ?? {}, clock),
-    records: RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock }),
+    records: RecordCollection.open(db, {
+      name: proposalsName,
+      memories: collectionName,
+      isReader: !makesIndexes,
+      writeConcern,
+      connect,
+      clock,
+      expireMs,
+    }),
     vectors: VectorCollection.open(db, vectorsName, {
       writeConcern,
       connect,

@@ -1,4 +1,4 @@
-import type { Db, IndexDescription, WriteConcernSettings } from "mongodb";
+import type { Db, WriteConcernSettings } from "mongodb";
 import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import { addressOrNull, type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
@@ -10,7 +10,9 @@ import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
 import { asPlainValues } from "../driver/plain-values.js";
 import { reading, streaming } from "../driver/reads.js";
-import { createTtlIndexes, type TtlIndex } from "../driver/ttl-indexes.js";
+import { createTtlIndexes } from "../driver/ttl-indexes.js";
+import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
+import { expireEarlierRecords, findExpired, type Lifetimes } from "./earlier-records.js";
 
 type StoredRecord = Omit<ChangeRecord, "id"> & { _id: string };
 
@@ -25,39 +27,6 @@ const own = {
   filter: { kind: { $in: ["interrupt", "proposal"] }, nodeId: { $exists: true } },
   option: "memoriesCollection",
 };
-
-type Keys = Record<string, 1>;
-
-/** Describes an index of the documents whose field is a text. */
-function textIndex(name: string, field: string, more: Keys = {}): IndexDescription & { name: string; key: Keys } {
-  return { name, key: { [field]: 1, ...more }, partialFilterExpression: { [field]: { $type: "string" } } };
-}
-
-/** Finds the records of each status in the order of time. */
-const inOrder: Keys = { kind: 1, status: 1, at: 1, _id: 1 };
-
-/**
- * Indexes for the records of one memory in the order of time, for those of all memories, and for those that name a
- * thread or a user, which `forget` searches for. `proposals_by_status` contains the node and the scope, so that records
- * of others are passed over without a read.
- */
-export const proposalIndexes = [
-  { name: "proposals_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, at: 1 } },
-  { name: "proposals_by_status", key: { ...inOrder, nodeId: 1, scope: 1 } },
-  textIndex("proposals_by_thread", "threadId", inOrder),
-  textIndex("proposals_by_user", "userId", inOrder),
-  textIndex("proposals_by_acting_thread", "actor.threadId"),
-  textIndex("proposals_by_acting_user", "actor.userId"),
-  textIndex("proposals_by_reviewing_thread", "decidedBy.threadId"),
-  textIndex("proposals_by_reviewer", "decidedBy.userId"),
-];
-
-/** A document without the field stays. */
-export const expiryIndex = {
-  name: "expire_proposals",
-  key: { expiresAt: 1 },
-  expireAfterSeconds: 0,
-} as const satisfies TtlIndex;
 
 /** Reads a record without the fields that name its memory. */
 const readOptions = {
@@ -105,6 +74,11 @@ export interface RecordContext {
   writeConcern: WriteConcernSettings;
   connect: () => Promise<void> | undefined;
   clock: () => Date;
+  /** The collection of the memories. */
+  memories: string;
+  expireMs: Lifetimes;
+  /** Whether the store only reads. */
+  isReader: boolean;
 }
 
 /** The changes that wait for a person, of all memories of a store. Creates nothing before the first change. */
@@ -113,6 +87,7 @@ export class RecordCollection {
   readonly #collection: ExactCollection<RecordDocument>;
   readonly #prepare: () => Promise<void> | undefined;
   readonly #context: RecordContext;
+  #isAdapted: boolean;
 
   private constructor(
     collection: ExactCollection<RecordDocument>,
@@ -123,13 +98,12 @@ export class RecordCollection {
     this.#collection = collection;
     this.#prepare = prepare;
     this.#context = context;
+    this.#isAdapted = context.isReader || Object.keys(context.expireMs).length === 0;
   }
 
   static open(db: Db, context: RecordContext): RecordCollection {
     const { name, writeConcern } = context;
-    // An attempt must see whether another attempt has overtaken it.
-    const options = { writeConcern, readPreference: "primary" } as const;
-    const collection = new ExactCollection(db.collection<RecordDocument>(name, options));
+    const collection = new ExactCollection(db.collection<RecordDocument>(name, { writeConcern }));
     const prepare = once(async () => {
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, proposalIndexes, "a proposal", own.option);
@@ -140,7 +114,7 @@ export class RecordCollection {
 
   async find(address: CheckedAddress, id: string, call: CallContext): Promise<ChangeRecord | null> {
     const document = await reading(async () => {
-      await this.#context.connect();
+      await this.#connect(call);
       return this.#collection.findOne<StoredRecord>({ _id: id, ...address, ...this.#present() }, readOptions, call);
     });
     return document && parseRecord(document);
@@ -154,7 +128,7 @@ export class RecordCollection {
   ): Promise<ChangeRecord> {
     const $literal = { _id: id, ...address, ...record, ...(expiresAt !== null && { expiresAt }) };
     try {
-      await this.#context.connect();
+      await this.#connect(call);
       await this.#prepare();
       const options = { upsert: true, projection: { _id: 1 } };
       await this.#collection.findOneAndUpdate(
@@ -182,7 +156,7 @@ export class RecordCollection {
     // A text may begin with a dollar.
     const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
     const update = [{ $set: Object.fromEntries(literals) }];
-    const before = await this.#writing(() =>
+    const before = await this.#writing(call, () =>
       this.#collection.findOneAndUpdate<StoredRecord>(filter, update, readOptions, call),
     );
     return before && { ...parseRecord(before), ...fields };
@@ -194,7 +168,7 @@ export class RecordCollection {
     statuses: readonly ChangeStatus[],
     call: CallContext,
   ): AsyncGenerator<ChangeRecord> {
-    await reading(async () => this.#context.connect());
+    await reading(() => this.#connect(call));
     const filter = { ...address, kind, status: { $in: statuses }, ...this.#present() };
     const cursor = this.#collection.find<StoredRecord>(filter, { sort: { at: 1, _id: 1 }, ...readOptions }, call);
     for await (const document of streaming(cursor)) yield parseRecord(document);
@@ -222,7 +196,7 @@ export class RecordCollection {
       const options = { ...summaryOptions, sort: { at: 1, _id: 1 }, limit, batchSize: limit + 1 } as const;
       found.push(
         ...(await reading(async () => {
-          await this.#context.connect();
+          await this.#connect(call);
           return this.#collection.find<StoredSummary>({ ...all, ...part }, options, call).toArray();
         })),
       );
@@ -238,7 +212,7 @@ export class RecordCollection {
    * @throws MemoryError EIO
    */
   remove(range: AddressRange, call: CallContext): Promise<number> {
-    return this.#writing(async () => {
+    return this.#writing(call, async () => {
       const field = ownerFields[range.scope];
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
       if (field === null || owner === undefined) return this.#collection.deleteMany({ ...range }, {}, call);
@@ -255,12 +229,22 @@ export class RecordCollection {
   }
 
   #present(): object {
-    return { expiresAt: { $not: { $lte: this.clock() } } };
+    const now = this.clock();
+    const expired = findExpired(this.#context.expireMs, now);
+    return { expiresAt: { $not: { $lte: now } }, ...(expired.length > 0 && { $nor: expired }) };
   }
 
-  async #writing<T>(write: () => Promise<T>): Promise<T> {
+  async #connect(call: CallContext): Promise<void> {
+    await this.#context.connect();
+    if (this.#isAdapted) return;
+    const { memories, expireMs } = this.#context;
+    await expireEarlierRecords(this.#collection, memories, expireMs, call);
+    this.#isAdapted = true;
+  }
+
+  async #writing<T>(call: CallContext, write: () => Promise<T>): Promise<T> {
     try {
-      await this.#context.connect();
+      await this.#connect(call);
       return await write();
     } catch (error) {
       throw storageError(error, "write", null);

@@ -42,6 +42,7 @@ import {
   getDatabasePlace,
   isStrict,
   openDatabase,
+  openMemoriesDatabase,
   getServerAddress,
 } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
@@ -106,7 +107,7 @@ export class MongoMemoryStore extends BaseStore {
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openMemories = (makesIndexes) =>
       openMemories({
-        db: database,
+        db: openMemoriesDatabase(options.client, options.dbName),
         client: options.client,
         collectionName: options.memoriesCollection ?? "memories",
         writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },

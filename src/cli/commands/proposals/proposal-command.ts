@@ -64,7 +64,8 @@ export function formatProposal(
   out: Output,
 ): string {
   const { id, status, at, command, path, to, actor, decidedBy, reason } = proposal;
-  const change = `${command.padEnd(6)}  ${to === null ? path : `${path} -> ${to}`}`;
+  const [from, target] = [path, to].map((each) => (each === "" ? "(redacted)" : each));
+  const change = `${command.padEnd(6)}  ${target === null ? from : `${from} -> ${target}`}`;
   const decision = decidedBy === null ? status : `${status} by ${formatActor(decidedBy)}`;
   const facts = `${formatActor(actor)}; ${decision}${reason === null ? "" : `: ${reason}`}`;
   return (

@@ -62,8 +62,9 @@ export const proposals = createCommand<Input>({
       if (id === undefined) return listOwn(open, input, context);
       const { out } = context;
       const proposal = await readProposal(open, id);
-      const { diff, proposed } = proposal;
-      const text = `${formatProposal(proposal, out)}\n\n${styleDiff(diff, out)}`;
+      const { diff, proposed, base } = proposal;
+      const shownDiff = base === "" ? "The text of this proposal was redacted.\n" : styleDiff(diff, out);
+      const text = `${formatProposal(proposal, out)}\n\n${shownDiff}`;
       const original = proposed === undefined ? "" : `\nWhat the agent proposed:\n\n${styleDiff(proposed.diff, out)}`;
       await (json ? out.json(proposal) : out.write(text + original));
       return undefined;

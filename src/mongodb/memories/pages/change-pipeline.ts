@@ -28,6 +28,9 @@ export interface ChangeParts {
   addedRevisions?: number;
 }
 
+/** Changes nothing but the times and the revision. */
+export const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, counts: null, growth: 0 };
+
 /** The page that a change is made on. */
 export interface PageForm {
   /** If one of these is true, the page is not the one that was expected, and nothing is changed. */

@@ -150,13 +150,16 @@ export function directoryKeyBytes(key: string): number {
   return utf8Bytes(key) + 3;
 }
 
-/**
- * Returns the size in bytes of the document that a first write creates, without the file: its own fields, and each part
- * of the address with its name.
- */
-export function emptyDocumentBytes(address: CheckedAddress): number {
+/** The fields of the document itself, and each part of the address with its name. */
+function emptyDocumentBytes(address: CheckedAddress): number {
   const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
   return 186 + utf8Bytes(getHeadId(address)) + ids;
+}
+
+/** Returns the size in bytes of the document that a first write of these files creates. */
+export function newMemoryBytes(address: CheckedAddress, files: readonly { path: string; content: string }[]): number {
+  const texts = files.map(({ path, content }) => newFileBytes(path) + utf8Bytes(content));
+  return texts.reduce((sum, bytes) => sum + bytes, emptyDocumentBytes(address));
 }
 
 /**

@@ -12,11 +12,10 @@ import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../expressions.js";
 import { transactionError } from "../transaction-errors.js";
 import { type ChangeParts, createCommand, type PipelineCommand } from "./change-pipeline.js";
-import { findHead } from "./load.js";
-import { bytesWithoutOutbox, dueFlush, type OutboxState, outboxState } from "./outbox/outbox.js";
-import { moveVersions, OutboxSource } from "./outbox/outbox-source.js";
-import { getIncarnation, type LastChange, type MemoryDocument } from "./page-document.js";
-import { lookUpIncarnation, type PageTarget, targetHeadAlone } from "./page-target.js";
+import { bytesWithoutOutbox, type OutboxState, outboxState } from "./outbox/outbox.js";
+import { OutboxUpkeep } from "./outbox/outbox-upkeep.js";
+import type { LastChange, MemoryDocument } from "./page-document.js";
+import { type PageTarget, targetHeadAlone } from "./page-target.js";
 import { lookUpPresent, type PagesContext } from "./pages-context.js";
 import { removeExpired } from "./removal.js";
 
@@ -46,19 +45,18 @@ export type PageWrite =
   | { target: PageTarget; parts: ChangeParts; upsert?: boolean }
   | { deleted: Pick<MemoryDocument, "_id" | "revision"> };
 
-/** How often a change may be too large for a document without other recorded changes. */
-const maxTooLargeAlone = 5;
-
 /** The commands that change the pages of one memory. */
 export class PageWrites {
   readonly #context: PagesContext;
   readonly #address: CheckedAddress;
   readonly #limits: BackendLimits;
+  readonly #outbox: OutboxUpkeep;
 
   constructor(context: PagesContext, address: CheckedAddress, limits: BackendLimits) {
     this.#context = context;
     this.#address = address;
     this.#limits = limits;
+    this.#outbox = new OutboxUpkeep(context, address);
   }
 
   /**
@@ -74,10 +72,9 @@ export class PageWrites {
         return await this.#send(parts, options, call);
       } catch (error) {
         if (isDuplicateKey(error)) await this.deleteExpired(call);
-        else if (!isTooLarge(error) || this.#context.history === null) throw this.toWriteError(error);
-        else if (await this.#hasRecorded(call)) await new OutboxSource(this.#context, this.#address).flush(call);
-        // Another process may have moved the recorded changes just before this check.
-        else if ((tooLargeAlone += 1) === maxTooLargeAlone) throw tooMuchAtOnce(error);
+        else if (isTooLarge(error) && this.#context.history !== null)
+          tooLargeAlone = await this.#outbox.makeRoom(error, tooLargeAlone, call);
+        else throw this.toWriteError(error);
       }
       await pause(attempt);
     }
@@ -91,24 +88,40 @@ export class PageWrites {
    */
   async commit(
     writes: readonly PageWrite[],
-    head: { target: PageTarget; parts: ChangeParts } | null,
+    head: { target: PageTarget; parts: ChangeParts },
     times: WriteTimes,
     call: CallContext,
   ): Promise<boolean> {
-    const { client, writeConcern } = this.#context;
-    try {
-      const state = await inTransaction({ client, writeConcern }, call, async (session) => {
-        // All such transactions write the head, so one that comes second ends here.
-        const found = head === null ? null : await this.#sendHead(head, times, session, call);
-        await this.#sendAll(writes, times, session, call);
-        return found;
-      });
-      if (state !== null) await this.#keepOutboxSmall(state, call);
-      return true;
-    } catch (error) {
-      if (error instanceof StaleWrite) return false;
-      throw MemoryError.isInstance(error) ? error : transactionError(error);
+    let tooLargeAlone = 0;
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      try {
+        const state = await this.#transact(writes, head, times, call);
+        if (state !== null) await this.#outbox.keepSmall(state, call);
+        return true;
+      } catch (error) {
+        if (error instanceof StaleWrite) return false;
+        if (!isTooLarge(error) || this.#context.history === null)
+          throw MemoryError.isInstance(error) ? error : transactionError(error);
+        tooLargeAlone = await this.#outbox.makeRoom(error, tooLargeAlone, call);
+      }
+      await pause(attempt);
     }
+    throw lostRace();
+  }
+
+  #transact(
+    writes: readonly PageWrite[],
+    head: { target: PageTarget; parts: ChangeParts },
+    times: WriteTimes,
+    call: CallContext,
+  ): Promise<OutboxState | null> {
+    const { client, writeConcern } = this.#context;
+    return inTransaction({ client, writeConcern }, call, async (session) => {
+      // All such transactions write the head, so one that comes second ends here.
+      const state = await this.#sendHead(head, times, session, call);
+      await this.#sendAll(writes, times, session, call);
+      return state;
+    });
   }
 
   /** @throws StaleWrite if one of the writes would change nothing */
@@ -211,42 +224,8 @@ export class PageWrites {
     if (changed === null) return "missing";
     const { lastChange, createdAt } = changed;
     if (lastChange?.id !== receiptId) return changed.isNothing === true ? { counts: [0, 0] } : null;
-    if (records) await this.#keepOutboxSmall(readOutboxState(changed), call);
+    if (records) await this.#outbox.keepSmall(readOutboxState(changed), call);
     return { counts: lastChange.counts, ...(createdAt && { createdAt }) };
-  }
-
-  /**
-   * Moves recorded changes if there are many. Errors are ignored because the change is made: a later change tries
-   * again.
-   */
-  async #keepOutboxSmall(state: OutboxState, call: CallContext): Promise<void> {
-    try {
-      const due = dueFlush(state);
-      const moving = due === "none" ? undefined : moveVersions(this.#context, this.#address, call);
-      if (due === "behind") moving?.catch(() => undefined);
-      else await moving;
-      if (state.versionsExpireAt !== undefined) await this.#prolongVersions(state.versionsExpireAt, call);
-    } catch {
-      // Nothing is lost: recorded changes stay in the document.
-    }
-  }
-
-  /** Prolongs the versions, which must outlive the memory. */
-  async #prolongVersions(versionsExpireAt: Date, call: CallContext): Promise<void> {
-    const { clock, expiry, history, versions, collection } = this.#context;
-    const until = expiry.versionsExpireAt(this.#address.scope, clock());
-    if (history === null || until === null || versionsExpireAt >= until.latest) return;
-    const head = await findHead(this.#context, this.#address, { key: 1 }, {}, call);
-    if (head === null) return;
-    await versions.prolong(getIncarnation(head), until.expiresAt, call);
-    await collection.updateOne(lookUpIncarnation(head), { $set: { versionsExpireAt: until.expiresAt } }, {}, call);
-  }
-
-  /** Whether the document contains changes that are not in the collection of versions yet. */
-  async #hasRecorded(call: CallContext): Promise<boolean> {
-    const projection = { outbox: { $slice: ["$outbox", 1] } };
-    const head = await findHead(this.#context, this.#address, projection, {}, call);
-    return (head?.outbox ?? []).length > 0;
   }
 
   /** Removes ids of approved changes from the head. Nothing else changes. */
@@ -295,11 +274,4 @@ function createAnswer({ answer }: ChangeParts, { form }: PageTarget): ChangePart
 
 function readOutboxState({ recorded = 0, lastBytes = null, versionsExpireAt }: Partial<OutboxState>): OutboxState {
   return { recorded, lastBytes, ...(versionsExpireAt && { versionsExpireAt }) };
-}
-
-function tooMuchAtOnce(cause: unknown): MemoryError {
-  const message =
-    "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than " +
-    "MongoDB takes a document; change less at once";
-  return new MemoryError("ENOSPC", message, { cause });
 }

@@ -1,25 +1,23 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { runInTurns } from "../../../core/runtime/turns.js";
-import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { memoryFull } from "../../../core/values/errors.js";
-import { utf8Bytes } from "../../../core/values/text.js";
-import { reading } from "../../driver/reads.js";
 import { createRecord } from "../../driver/records.js";
 import type { MemoryLimits } from "../contract/layout.js";
 import type { StorageScope } from "../contract/tree-storage.js";
 import { type Expression, literal } from "../expressions.js";
-import { type ChangeParts, receiptBytes } from "./change-pipeline.js";
+import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { changedSince, createEditParts, literalFields, recordParts } from "./edit-parts.js";
-import { covers, findKnownPages, listPages, selectPages, sortPages } from "./known-pages.js";
+import { covers, findKnownPages, selectPages, sortPages } from "./known-pages.js";
 import { isHead, type LoadedPage, type LoadedPages, loadPages } from "./load.js";
-import { emptyDocumentBytes, getIncarnation, newFileBytes } from "./page-document.js";
+import { getGrowth, MemoryRoom } from "./memory-room.js";
+import { getIncarnation, newMemoryBytes } from "./page-document.js";
 import { createPageId, getAddressKey } from "./page-keys.js";
 import { hasTransactions } from "./page-sizes.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import type { KnownPage, PagesContext } from "./pages-context.js";
 import type { PageWrite, PageWrites } from "./page-writes.js";
-import { measureContent, type NewPage, repartition } from "./repartition.js";
+import { type NewPage, repartition } from "./repartition.js";
 import { touchHead } from "./touch-head.js";
 import { rewriteHeadId, rewriteLegacy } from "./upgrade.js";
 
@@ -32,8 +30,6 @@ export type StoreOutcome = "stored" | "lost" | "again";
 /** A page after the change, with the `_id` that it has or gets. */
 type PlannedPage = NewPage<LoadedPage> & KnownPage;
 
-const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, counts: null, growth: 0 };
-
 /**
  * Stores the edits of one change. Edits of one page are one update, which sends only what changes. Edits of several
  * pages, and those for which a page is split, replace whole pages in a transaction.
@@ -44,6 +40,7 @@ export class PagedChange {
   readonly #limits: MemoryLimits;
   readonly #writes: PageWrites;
   readonly #scope: StorageScope;
+  readonly #room: MemoryRoom;
   /** Whether the change replaces whole pages. */
   #replacesPages: boolean;
 
@@ -59,6 +56,7 @@ export class PagedChange {
     this.#limits = limits;
     this.#writes = writes;
     this.#scope = scope;
+    this.#room = new MemoryRoom(context, address, limits, writes);
     const known = findKnownPages(context, address);
     this.#replacesPages = known !== undefined && selectPages(known.pages, scope).length > 1;
   }
@@ -85,11 +83,11 @@ export class PagedChange {
 
   /** Refuses edits after which the memory would exceed its limit. @throws ENOSPC */
   async checkRoom(loaded: LoadedPages, edits: TreeEdits, call: CallContext): Promise<void> {
-    if (loaded.isPaged) return this.#checkRoomOfPages(loaded, edits, call);
+    if (loaded.isPaged) return this.#room.checkPages(loaded, edits, call);
     const [page] = loaded.pages;
     const { legacy } = loaded;
     const parts = await this.#createParts(loaded, page, edits, call);
-    await this.#checkRoomOfHead(page, edits, { ...parts, growth: legacy === null ? parts.growth : Infinity }, call);
+    await this.#room.checkHead(page, edits, { ...parts, growth: legacy === null ? parts.growth : Infinity }, call);
   }
 
   /** Whether the change is recorded in the head, or counted there. */
@@ -102,12 +100,14 @@ export class PagedChange {
     if (loaded.isPaged && page === undefined) return this.#replaceNext();
     const parts = await this.#createParts(loaded, page, edits, call);
     const mostBytes =
-      page === undefined ? this.#newDocumentBytes(edits) : (page.measuredBytes ?? 0) + Number(parts.growth);
+      page === undefined
+        ? newMemoryBytes(this.#address, edits.files)
+        : (page.measuredBytes ?? 0) + Number(parts.growth);
     const splitBytes = page?.splitAtBytes ?? this.#context.pageBytes;
     const isTooLarge = loaded.legacy === null && Number(parts.growth) > 0 && mostBytes > splitBytes;
     if (isTooLarge && (await hasTransactions(this.#context))) return this.#replaceNext();
-    if (loaded.isPaged) await this.#checkRoomOfPages(loaded, edits, call);
-    else await this.#checkRoomOfHead(page, edits, parts, call);
+    if (loaded.isPaged) await this.#room.checkPages(loaded, edits, call);
+    else await this.#room.checkHead(page, edits, parts, call);
     return this.#sendPage(loaded, page, { parts, edits, at }, call);
   }
 
@@ -146,7 +146,7 @@ export class PagedChange {
   async #replacePages(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const { head } = loaded;
     if (head === undefined) {
-      await this.#checkRoomOfNew(loaded.tree, edits, call);
+      await this.#room.checkNew(loaded.tree, edits, call);
       return this.#createHead(edits, at, call);
     }
     if (loaded.legacy !== null) {
@@ -163,11 +163,11 @@ export class PagedChange {
       await rewriteHeadId(this.#context, this.#address, head, call);
       return "again";
     }
-    if (loaded.isPaged || !isOnePage) await this.#checkRoomOfPages(loaded, edits, call);
+    if (loaded.isPaged || !isOnePage) await this.#room.checkPages(loaded, edits, call);
     const headParts = await this.#planHead(loaded, head, { plan, edits }, call);
     const times = { at, createdAt: at };
     if (isOnePage) {
-      await this.#checkRoomOfHead(head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
+      await this.#room.checkHead(head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
       const target = targetLoadedPage(this.#context, this.#address, head, false);
       const options = { target, ...times, upsert: false, splitBytes: null };
       const made = await this.#writes.make(headParts, options, call);
@@ -178,13 +178,6 @@ export class PagedChange {
     const isMade = await this.#writes.commit(writes, { target, parts: headParts }, times, call);
     if (isMade) this.#rememberPages(loaded, head, plan, at);
     return toOutcome(isMade);
-  }
-
-  /** Refuses the first change of a memory that would exceed its limit, before a head is created. @throws ENOSPC */
-  async #checkRoomOfNew(tree: MemoryTree, edits: TreeEdits, call: CallContext): Promise<void> {
-    const pages = repartition([{}], tree, edits, this.#context.pageBytes);
-    if (pages.length > 1 && this.#limits.isLimited !== true) return;
-    await this.#checkRoomOfHead(undefined, edits, { ...noChange, growth: Infinity }, call);
   }
 
   /** Creates an empty head, to which the pages of the change are then added. */
@@ -272,46 +265,6 @@ export class PagedChange {
     this.#replacesPages = true;
     return "again";
   }
-
-  async #checkRoomOfHead(
-    page: LoadedPage | undefined,
-    edits: TreeEdits,
-    parts: ChangeParts,
-    call: CallContext,
-  ): Promise<void> {
-    const { maxMemoryBytes } = this.#limits;
-    const growth = Number(parts.growth);
-    const sizeBytes = page?.measuredBytes ?? 0;
-    const most = page === undefined ? this.#newDocumentBytes(edits) : sizeBytes + growth + receiptBytes;
-    if (most <= maxMemoryBytes || growth === 0) return;
-    const now = this.#context.clock();
-    const measured = page === undefined ? null : await this.#writes.measure(parts, { at: now, createdAt: now }, call);
-    const after = measured ?? most;
-    if (after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
-  }
-
-  /** Only a limit that the caller has set holds for a memory of several pages. */
-  async #checkRoomOfPages({ tree, head }: LoadedPages, edits: TreeEdits, call: CallContext): Promise<void> {
-    const { maxMemoryBytes, isLimited } = this.#limits;
-    if (isLimited !== true || head === undefined) return;
-    const growth = getGrowth(tree, edits);
-    if (growth === 0) return;
-    const listed = await reading(() => listPages(this.#context, this.#address, getIncarnation(head), {}, call));
-    const afterBytes = listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, head.measuredBytes ?? 0) + growth;
-    if (afterBytes > maxMemoryBytes) throw memoryFull(afterBytes, maxMemoryBytes);
-  }
-
-  #newDocumentBytes({ files }: TreeEdits): number {
-    const texts = files.map(({ path, content }) => newFileBytes(path) + utf8Bytes(content));
-    return texts.reduce((sum, bytes) => sum + bytes, emptyDocumentBytes(this.#address));
-  }
-}
-
-/** Returns how many bytes edits add to the content of a memory. 0 if they add none. */
-function getGrowth(tree: MemoryTree, edits: TreeEdits): number {
-  const after = new MemoryTree(tree.snapshot());
-  after.commit(edits);
-  return Math.max(0, measureContent(after.snapshot()) - measureContent(tree.snapshot()));
 }
 
 /** Returns the time of creation of a memory that edits create. */

@@ -20,7 +20,7 @@ import type { ChangeParts } from "./change-pipeline.js";
 import { findKnownPages, selectPages } from "./known-pages.js";
 import { listenToMemory } from "./memory-listener.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
-import { emptyDocumentBytes, newFileBytes } from "./page-document.js";
+import { newMemoryBytes } from "./page-document.js";
 import { targetHeadAlone, targetKnownPage } from "./page-target.js";
 import type { PagesContext } from "./pages-context.js";
 import { PageReads } from "./page-reads.js";
@@ -57,7 +57,7 @@ export class PagedMemory implements StoredMemory {
     if (known === undefined) {
       const upsert = createsMissing(change);
       // An upsert cannot refuse the change of a missing document, so the size is checked before.
-      if (upsert && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
+      if (upsert && newMemoryBytes(this.#address, [change]) > this.#limits.maxMemoryBytes) return null;
       const target = targetHeadAlone(this.#context, this.#address);
       const made = await this.#try(parts, { target, at, createdAt: now, upsert }, call);
       if (made === "missing") return change.type === "delete" ? noResult : null;
@@ -190,11 +190,6 @@ export class PagedMemory implements StoredMemory {
       if (MemoryError.isInstance(error) && error.code === "ENOSPC") return null;
       throw error;
     }
-  }
-
-  #newDocumentBytes(files: readonly { path: string; content: string }[]): number {
-    const texts = files.map(({ path, content }) => newFileBytes(path) + utf8Bytes(content));
-    return texts.reduce((sum, bytes) => sum + bytes, emptyDocumentBytes(this.#address));
   }
 }
 

@@ -66,7 +66,8 @@ export function ProposalsView(): VNode {
 }
 
 export function createTitle({ path, to }: WireProposal): string {
-  return to === null ? path : `${path} → ${to}`;
+  const [from, target] = [path, to].map((each) => (each === "" ? "redacted" : each));
+  return target === null ? `${from}` : `${from} → ${target}`;
 }
 
 function ProposalRow({ proposal, isChosen }: { proposal: WireProposal; isChosen: boolean }): VNode {
@@ -135,7 +136,11 @@ export function ProposalView({ id, version, back, children }: ProposalViewProps)
         <Provenance actor={proposal.actor} />
         <Decided proposal={proposal} isEdited={proposal.proposedHunks !== null} />
         {access === "write" && proposal.status === "pending" && <Decisions proposal={proposal} />}
-        <DiffView hunks={proposal.hunks} />
+        {proposal.base === "" ? (
+          <p class="note">The text of this proposal was redacted.</p>
+        ) : (
+          <DiffView hunks={proposal.hunks} />
+        )}
         {proposal.proposedHunks !== null && (
           <>
             <h3>What the agent proposed</h3>

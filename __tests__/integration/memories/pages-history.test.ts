@@ -1,0 +1,364 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
+import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { until } from "../../helpers/until-answers.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, name: dbName, db } = testDatabase("replicaSet");
+const client = useClient(new MongoClient(uri));
+const memories = db.collection("memories");
+const startMs = Date.UTC(2026, 0, 1);
+let nowMs = startMs;
+const clock = (): Date => new Date(nowMs);
+
+function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): MongoMemoryStore {
+  return new MongoMemoryStore({ client, dbName, history: true, clock, ...options });
+}
+
+const small = openStore({ [pageBytesOption]: 2000 });
+const single = openStore();
+
+async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of stream) found.push(each);
+  return found;
+}
+
+function historyOf({ history }: Memory): MemoryHistory {
+  if (history === null) throw new Error("the memory keeps no history");
+  return history;
+}
+
+const by = (memory: Memory, runId: string): Memory => memory.with({ actor: { runId, userId: `user of ${runId}` } });
+
+/** Changes in the head, in other pages, in several pages, and of what has no text. */
+const changes: ((memory: Memory) => Promise<unknown>)[] = [
+  (memory) => by(memory, "first").append("/d00/f0", "A line in the head."),
+  (memory) => by(memory, "second").append("/d03/f3", "A line of another page."),
+  (memory) => by(memory, "second").update("/d03/f3", "words", "texts"),
+  (memory) => by(memory, "first").edit("/d05/f9", (text) => `A first line.\n${text}\nA last line.`),
+  (memory) => by(memory, "third").rename("/d03/f3", "/d05/from d03"),
+  (memory) => by(memory, "third").append("/d05/from d03", "A line after the move."),
+  (memory) => by(memory, "third").rename("/d02", "/z02"),
+  (memory) => by(memory, "third").write("/z02/f5", "A whole new text."),
+  (memory) => by(memory, "fourth").delete("/d04"),
+  (memory) => by(memory, "fourth").write("/d04/f1", "Made again."),
+  (memory) => by(memory, "fourth").write("/d01/deep/er/new", "A file with new parents."),
+  (memory) => by(memory, "fourth").delete("/d01/deep/er/new"),
+  (memory) => by(memory, "fifth").rename("/z02/f5", "/d00/f5 moved"),
+  (memory) => by(memory, "fifth").write("/large", "Some long text. ".repeat(300)),
+  (memory) => by(memory, "fifth").append("/large", "An end."),
+  (memory) => by(memory, "fifth").delete("/d00/f1"),
+];
+
+/** A memory of many pages, and one of a single page with the same changes at the same times. */
+async function createPair(): Promise<{ paged: Memory; alone: Memory }> {
+  nowMs = startMs;
+  const options = { paths: "posix" } as const;
+  const pair = { paged: small.memory(freshAddress(), options), alone: single.memory(freshAddress(), options) };
+  await Promise.all([putFiles(small, pair.paged, createFiles(60)), putFiles(single, pair.alone, createFiles(60))]);
+  for (const change of changes) {
+    nowMs += 1000;
+    await Promise.all([change(pair.paged), change(pair.alone)]);
+  }
+  expect((await findPages(memories, pair.paged)).length).toBeGreaterThan(7);
+  expect(await findPages(memories, pair.alone)).toHaveLength(1);
+  return pair;
+}
+
+/** What people see of a version. The ids of two memories differ. */
+const seen = ({ id: _id, ...version }: MemoryVersion): object => version;
+
+async function present(memory: Memory): Promise<object> {
+  const { files, directories } = await memory.snapshot();
+  return { files: files.map(({ path, content, updatedAt }) => [path, content, updatedAt]), directories };
+}
+
+/** What the history answers to every question about a memory. */
+async function describeHistory(memory: Memory): Promise<object> {
+  const history = historyOf(memory);
+  const versions = await all(history.list());
+  const recent = versions.slice(0, 40).filter((_, index) => index % 4 === 0);
+  const files = ["/d00/f0", "/d05/f9", "/d05/from d03", "/d00/f5 moved", "/large"];
+  const at = async (when: string | Date): Promise<object> => {
+    const { files: former, directories } = await history.at(when);
+    return { files: former.map(({ path, content }) => [path, content]), directories };
+  };
+  return {
+    versions: versions.map(seen),
+    ofFile: (await all(history.list({ path: "/d05/from d03" }))).map(seen),
+    ofDirectory: (await all(history.list({ path: "/z02" }))).map(seen),
+    ofRun: (await all(history.list({ actor: { runId: "third" } }))).map(seen),
+    texts: await Promise.all(recent.map(async ({ id }) => (await history.read(id)).content)),
+    diffs: await Promise.all(
+      recent
+        .slice(1)
+        .map(async ({ id }, index) => (await history.diff(id, recent[index]?.id)).replaceAll(/version \S+/g, "")),
+    ),
+    blame: await Promise.all(
+      files.map(async (path) =>
+        (await history.blame(path)).map(({ version, ...line }) => [line, version && seen(version)]),
+      ),
+    ),
+    trees: await Promise.all(recent.map(({ id }) => at(id))),
+    treesAt: await Promise.all([0, 4, 9, 14].map((index) => at(new Date(startMs + 1000 * index + 500)))),
+  };
+}
+
+describe("the history of a large memory", () => {
+  it("answers as that of a small one does, before and after its versions are moved", async () => {
+    const { paged, alone } = await createPair();
+    const expected = await describeHistory(alone);
+    expect(await describeHistory(paged)).toEqual(expected);
+    // A redaction first moves all versions.
+    for (const memory of [paged, alone]) await refuses(historyOf(memory).redact("99999"), "ENOENT");
+    expect(await describeHistory(paged)).toEqual(expected);
+    const cold = openStore({ [pageBytesOption]: 2000 }).memory(paged.address, { paths: "posix" });
+    expect(await describeHistory(cold)).toEqual(expected);
+  });
+
+  it("has one order, in which every version is once", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    const paths = ["/d00/f0", "/d02/f2", "/d04/f4", "/d05/f9"];
+    await Promise.all(
+      paths.map(async (path) => {
+        for (let index = 0; index < 20; index += 1) await memory.append(path, `line ${index}`);
+      }),
+    );
+    const versions = await all(historyOf(memory).list({ operation: "modified" }));
+    expect(versions).toHaveLength(80);
+    expect(new Set(versions.map(({ id }) => id)).size).toBe(80);
+    for (const path of paths) {
+      const own = versions.filter((version) => version.path === path).toReversed();
+      const texts = await Promise.all(own.map(async ({ id }) => (await historyOf(memory).read(id)).content));
+      expect(texts.map((text) => text?.split("\n").length)).toEqual(
+        Array.from({ length: 20 }, (_, index) => index + 2),
+      );
+    }
+  });
+
+  it("leaves the head in time, with texts from other pages", async () => {
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    for (let index = 0; index < 150; index += 1) await memory.append("/d05/f9", `line ${index}`);
+    const countRecorded = async (): Promise<number> => {
+      const head = await memories.findOne({ ...memory.address });
+      return (head?.["outbox"] as unknown[] | undefined)?.length ?? 0;
+    };
+    await until(async () => (await countRecorded()) < 60);
+    const versions = await all(historyOf(memory).list({ path: "/d05/f9" }));
+    expect(versions).toHaveLength(151);
+    const { content } = await historyOf(memory).read(versions[140]?.id ?? "");
+    expect(content?.split("\n").slice(1)).toEqual(Array.from({ length: 10 }, (_, index) => `line ${index}`));
+    for (const { document } of (await findPages(memories, memory)).slice(1))
+      expect(document).not.toHaveProperty("outbox");
+  });
+
+  it("goes on when a memory grows into pages and shrinks again", async () => {
+    const memory = small.memory(freshAddress());
+    await memory.write("/a", "one");
+    for (const [path, text] of Object.entries(createFiles(40))) await memory.write(path, text);
+    await memory.append("/a", "two");
+    for (const path of ["/d00", "/d01", "/d02", "/d03"]) await memory.delete(path);
+    expect(await findPages(memories, memory)).toHaveLength(1);
+    await memory.append("/a", "three");
+    const versions = await all(historyOf(memory).list({ path: "/a" }));
+    const texts = await Promise.all(versions.map(async ({ id }) => (await historyOf(memory).read(id)).content));
+    expect(texts).toEqual(["one\ntwo\nthree", "one\ntwo", "one"]);
+    const [newestDelete] = await all(historyOf(memory).list({ operation: "deleted" }));
+    expect((await historyOf(memory).at(newestDelete?.id ?? "")).files).toHaveLength(1);
+    expect(await all(historyOf(memory).list())).toHaveLength(43 + 40);
+  });
+});
+
+describe("a revert in a large memory", () => {
+  const versionIn = async (memory: Memory, path: string, operation: MemoryVersion["operation"]): Promise<string> => {
+    const versions = await all(historyOf(memory).list({ operation }));
+    return versions.find((version) => version.path === path)?.id ?? "";
+  };
+
+  const reverts: [string, (memory: Memory) => Promise<MemoryVersion[]>][] = [
+    [
+      "of a file of another page",
+      async (memory) =>
+        historyOf(memory).revert({ path: "/d05/f9", to: await versionIn(memory, "/d05/f9", "created") }),
+    ],
+    [
+      "of a deleted directory",
+      async (memory) =>
+        historyOf(memory).revert({ path: "/d04", to: await versionIn(memory, "/d05/from d03", "renamed") }),
+    ],
+    [
+      "of everything",
+      async (memory) => historyOf(memory).revert({ path: "/", to: await versionIn(memory, "/d05/f9", "modified") }),
+    ],
+    ["of a run in several pages", (memory) => historyOf(memory).revert({ runId: "fifth" })],
+    ["of a run with later changes", (memory) => historyOf(memory).revert({ runId: "third" }, { force: true })],
+  ];
+
+  it.each(reverts)("%s makes of it what it makes of a small one", async (_title, revert) => {
+    const { paged, alone } = await createPair();
+    nowMs += 1000;
+    const expected = await revert(alone);
+    expect(expected).not.toEqual([]);
+    const sort = (versions: MemoryVersion[]): object[] =>
+      versions.toSorted((a, b) => (a.path < b.path ? -1 : 1)).map(seen);
+    expect(sort(await revert(paged))).toEqual(sort(expected));
+    expect(await present(paged)).toEqual(await present(alone));
+    expect(findFaults(await findPages(memories, paged))).toEqual([]);
+    expect(sort(await all(historyOf(paged).list()))).toEqual(sort(await all(historyOf(alone).list())));
+    expect(await revert(paged)).toEqual([]);
+  });
+
+  it("of a run with later changes is refused", async () => {
+    const { paged } = await createPair();
+    await refuses(historyOf(paged).revert({ runId: "third" }), "ECONFLICT");
+  });
+});
+
+describe("a redaction in a large memory", () => {
+  const storedBytes = async (): Promise<string> => {
+    const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+    return JSON.stringify(await Promise.all(collections.map(({ name }) => db.collection(name).find().toArray())));
+  };
+
+  it.each(["/d00/f0", "/d05/f9"])("takes a text of %s out of every document", async (path) => {
+    const secret = `secret ${randomUUID()}`;
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    await memory.append(path, secret);
+    await memory.write(path, "harmless");
+    const [, leaked] = await all(historyOf(memory).list({ path }));
+    expect(await storedBytes()).toContain(secret);
+    expect(await historyOf(memory).redact(leaked?.id ?? "")).toBe(1);
+    expect(await storedBytes()).not.toContain(secret);
+    expect((await historyOf(memory).read(leaked?.id ?? "")).content).toBeNull();
+  });
+
+  it("by text cuts it out of present files of several pages, too", async () => {
+    const secret = `secret ${randomUUID()}`;
+    const memory = small.memory(freshAddress());
+    await putFiles(small, memory, createFiles(60));
+    for (const path of ["/d00/f0", "/d03/f3", "/d05/f9"]) await memory.append(path, `${secret} and more`);
+    await memory.rename("/d03", "/moved");
+    const found = await historyOf(memory).findText(secret);
+    expect(found.files).toEqual(["/d00/f0", "/d05/f9", "/moved/f3"]);
+    await refuses(historyOf(memory).redact({ text: secret }), "EINVAL");
+    expect(await historyOf(memory).redact({ text: secret, cut: true })).toBeGreaterThanOrEqual(4);
+    expect(await storedBytes()).not.toContain(secret);
+    expect(await memory.read("/moved/f3")).toContain(" and more");
+    expect(await all(historyOf(memory).list())).not.toHaveLength(0);
+  });
+});
+
+describe("a change that replaces more text than a document takes", () => {
+  it("is refused whole, and made in parts", async () => {
+    const memory = single.memory(freshAddress());
+    const texts = Array.from({ length: 24 }, (_, index) => `${index} `.repeat(300_000));
+    for (const [index, text] of texts.entries()) await memory.write(`/notes/${index % 2}/${index}`, text);
+    await refuses(memory.delete("/notes"), "ENOSPC");
+    expect((await memory.snapshot()).files).toHaveLength(24);
+    for (const directory of ["/notes/0", "/notes/1"])
+      expect(await memory.delete(directory)).toEqual({ files: 12, dirs: 1 });
+    const [version] = await all(historyOf(memory).list({ path: "/notes/1/7", operation: "created" }));
+    expect((await historyOf(memory).read(version?.id ?? "")).content).toBe(texts[7]);
+  });
+});
+
+describe("forgetting a large memory", () => {
+  it("removes its versions, moved or not, and counts them", async () => {
+    const address = { ...freshAddress(), scope: "perUser", userId: "ada" } as const;
+    const memory = small.memory(address);
+    await putFiles(small, memory, createFiles(60));
+    for (let index = 0; index < 70; index += 1) await memory.append("/d05/f9", `line ${index}`);
+    expect(await small.forget(address)).toEqual({ memories: 1, files: 60, versions: 130, proposals: 0 });
+    const left = await db.collection("memories_versions").countDocuments({ userId: "ada" });
+    expect(left).toBe(0);
+    await memory.write("/d05/f9", "new");
+    expect((await all(historyOf(memory).list())).map(({ operation }) => operation)).toEqual(["created"]);
+    await memory.append("/d05/f9", "more");
+    expect(await historyOf(memory).blame("/d05/f9")).toHaveLength(2);
+  });
+});
+
+describe("a proposal for a large memory", () => {
+  const proposes = {
+    rules: [{ path: "/**", access: "ask" as const }],
+    onAsk: "propose" as const,
+    paths: "posix" as const,
+  };
+  const reviewer = { by: { userId: "grace" } };
+
+  async function propose(
+    { nodeId }: { nodeId: string },
+    args: Record<string, string>,
+    store = small,
+  ): Promise<{ id: string; node: MemoryNode }> {
+    const node = new MemoryNode({ store, nodeId, ...proposes });
+    const [tool] = node.memoryTools;
+    const answer = String(await tool?.invoke(args as never));
+    const { result } = JSON.parse(answer) as { result?: { proposal?: string } };
+    return { id: result?.proposal ?? "", node };
+  }
+
+  const proposalsOf = ({ proposals }: Memory): NonNullable<Memory["proposals"]> => {
+    if (!proposals) throw new Error("there are no proposals");
+    return proposals;
+  };
+
+  it.each(["/d00/f0", "/d05/f9", "/d03/new"])("of %s is carried out once, however many approve it", async (path) => {
+    const memory = small.memory(freshAddress(), { paths: "posix" });
+    await putFiles(small, memory, createFiles(60));
+    const { id } = await propose(memory.address, { command: "append", path, content: "a line" });
+    expect(await memory.grep("a line")).toEqual([]);
+    const approvals = Array.from({ length: 4 }, () =>
+      proposalsOf(openStore({ [pageBytesOption]: 2000 }).memory(memory.address)).approve(id, reviewer),
+    );
+    await Promise.allSettled(approvals);
+    expect((await proposalsOf(memory).get(id))?.status).toBe("approved");
+    expect((await memory.read(path)).split("a line")).toHaveLength(2);
+    expect(await all(historyOf(memory).list({ path }))).toHaveLength(path === "/d03/new" ? 1 : 2);
+    const [head] = await findPages(memories, memory);
+    expect(head?.document).not.toHaveProperty("applied");
+  });
+
+  it.each(["/d00/f0", "/d05/f9"])("of %s is refused when the file has changed, and only then", async (path) => {
+    const memory = small.memory(freshAddress(), { paths: "posix" });
+    await putFiles(small, memory, createFiles(60));
+    const first = await propose(memory.address, { command: "append", path, content: "a line" });
+    const second = await propose(memory.address, { command: "delete", path: path.slice(0, 4) });
+    await memory.append("/d02/f2", "elsewhere");
+    await memory.append(path, "meanwhile");
+    await refuses(proposalsOf(memory).approve(second.id, reviewer), "ECONFLICT");
+    await refuses(proposalsOf(memory).approve(first.id, reviewer), "ECONFLICT");
+    expect(await memory.read(path)).not.toContain("a line");
+    const third = await propose(memory.address, { command: "append", path, content: "a line" });
+    await memory.append("/d02/f2", "elsewhere");
+    await proposalsOf(memory).approve(third.id, reviewer);
+    expect(await memory.read(path)).toMatch(/meanwhile\na line$/);
+  });
+
+  it("of a directory of several pages is carried out, in a store without a history too", async () => {
+    const store = new MongoMemoryStore({ client, dbName, [pageBytesOption]: 2000 });
+    const memory = store.memory(freshAddress(), { paths: "posix" });
+    await putFiles(store, memory, createFiles(60));
+    const { id } = await propose(memory.address, { command: "delete", path: "/d03" }, store);
+    expect(await memory.list("/d03")).toHaveLength(10);
+    await proposalsOf(memory).approve(id, reviewer);
+    expect(await memory.stat("/d03")).toBeNull();
+    const other = await propose(memory.address, { command: "append", path: "/d05/f9", content: "text" }, store);
+    await proposalsOf(memory).approve(other.id, reviewer);
+    expect(await memory.read("/d05/f9")).toMatch(/text$/);
+    const [head] = await findPages(memories, memory);
+    expect(head?.document).not.toHaveProperty("applied");
+  });
+});
