@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { MongoClient } from "mongodb";
 import type { MemoryError } from "../../../src/core/values/errors.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { type NextCommand, SlowClient } from "../../helpers/before-commands.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
@@ -202,16 +202,15 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
   const rival = store.memory(address);
   await rival.write("/file", "");
   let rivals = 0;
-  // Before each update of the edit, as if the way to the server were slow.
-  const slow = new MongoMemoryStore({
-    client: beforeUpdates(client, async () => {
-      rivals += 1;
-      await rival.append("/file", String(rivals));
-    }),
-    dbName: name,
-  });
+  const slow = new SlowClient(client);
+  const memory = new MongoMemoryStore({ client: slow.client, dbName: name }).memory(address);
+  const beforeUpdate = async ({ method }: NextCommand): Promise<void> => {
+    if (method !== "updateOne") return;
+    rivals += 1;
+    await rival.append("/file", String(rivals));
+  };
   await refuses(
-    slow.memory(address).edit("/file", () => "mine"),
+    slow.run(beforeUpdate, () => memory.edit("/file", () => "mine")),
     "ECONFLICT",
   );
   expect(rivals).toBe(100);
@@ -219,30 +218,3 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
     Array.from({ length: rivals }, (_, index) => String(index + 1)),
   );
 });
-
-/** Returns a client whose collections run a task before each `updateOne`. */
-function beforeUpdates(client: MongoClient, task: () => Promise<void>): MongoClient {
-  const wrap = <Target extends object>(target: Target, replaced: Record<string, unknown>): Target =>
-    new Proxy(target, {
-      get: (own, name) => {
-        const value: unknown =
-          typeof name === "string" && name in replaced ? replaced[name] : Reflect.get(own, name, own);
-        return typeof value === "function" ? value.bind(own) : value;
-      },
-    });
-  return wrap(client, {
-    db: (name: string) => {
-      const db = client.db(name);
-      return wrap(db, {
-        collection: (...place: Parameters<typeof db.collection>) => {
-          const collection = db.collection(...place);
-          const updateOne = async (...update: Parameters<typeof collection.updateOne>): Promise<unknown> => {
-            await task();
-            return collection.updateOne(...update);
-          };
-          return wrap(collection, { updateOne });
-        },
-      });
-    },
-  });
-}

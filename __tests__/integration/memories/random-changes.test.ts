@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
 import type { MemoryBackend } from "../../../src/core/contract/backend.js";
-import type { MemorySnapshot } from "../../../src/core/memory.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { applyChange } from "../../../src/core/tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../../../src/core/tree/change.js";
@@ -9,36 +8,47 @@ import { addressFor, type CheckedAddress } from "../../../src/core/values/addres
 import { MemoryError } from "../../../src/core/values/errors.js";
 import { ROOT } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
+import type { MemoryLayout } from "../../../src/mongodb/memories/contract/layout.js";
 import { recordEdits, type RecordedEdits } from "../../../src/mongodb/history/record-edits.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/pages/page-document.js";
 import { openMemories } from "../../../src/mongodb/memories/open-memories.js";
 import { recordedChange } from "../../../src/mongodb/memories/pages/outbox/outbox.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
+import { describePlace, type Place, places } from "../../helpers/page-sizes.js";
+import { describeTree, MemoryReader } from "../../helpers/read-everything.js";
 import { repetitions } from "../../helpers/repetitions.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const changesOfMemory = 60;
 const limits = { maxFileBytes: 600, maxMemoryBytes: 15_000_000 };
 const call = createUnlimitedCall();
-const { db, client } = testDatabase("standalone");
 
 let now = new Date(0);
 
-function openCollection(keepsHistory: boolean) {
-  const collectionName = keepsHistory ? "with_history" : "memories";
-  const opened = openMemories({
-    db,
-    client,
-    collectionName,
-    writeConcern: {},
-    connect: () => undefined,
-    clock: () => now,
-    expireMs: {},
-    history: keepsHistory ? { begins: true } : null,
-    embeddings: null,
-    makesIndexes: true,
-  });
-  const open = (address: CheckedAddress): MemoryBackend => opened.backend(address, limits);
+/** Opens a collection twice, as two processes would: what one of them knows of the pages is often out of date. */
+function openCollection([kind, pageBytes]: Place, keepsHistory: boolean) {
+  const { db, client } = testDatabase(kind);
+  const collectionName = "memories";
+  const openProcess = (): MemoryLayout =>
+    openMemories({
+      db,
+      client,
+      collectionName,
+      writeConcern: {},
+      connect: () => undefined,
+      clock: () => now,
+      expireMs: {},
+      history: keepsHistory ? { begins: true } : null,
+      embeddings: null,
+      makesIndexes: true,
+      pageBytes,
+    });
+  const [first, second] = [openProcess(), openProcess()];
+  const open = (address: CheckedAddress): [MemoryBackend, MemoryBackend] => [
+    first.backend(address, limits),
+    second.backend(address, limits),
+  ];
   return { open, memories: db.collection(collectionName) };
 }
 
@@ -105,37 +115,40 @@ function changeTree(tree: MemoryTree, change: Change, recorded: RecordedEdits[])
   return result;
 }
 
-function sortSnapshot({ files, directories }: Pick<MemorySnapshot, "files" | "directories">): unknown {
-  return {
-    files: files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),
-    directories: directories.toSorted(compareCodeUnits),
-  };
-}
+const variants = places.flatMap((place) =>
+  [false, true].map((keepsHistory) => ({ place, keepsHistory, name: describePlace(place) })),
+);
 
-describe.each([false, true])("random changes, history: %s", (keepsHistory) => {
-  const { open, memories } = openCollection(keepsHistory);
+describe.each(variants)("random changes, history: $keepsHistory, $name", ({ place, keepsHistory }) => {
+  const { open, memories } = openCollection(place, keepsHistory);
 
-  it.each(Array.from({ length: repetitions({ usual: 10, long: 100 }) }, (_, index) => index + 1))(
+  it.each(Array.from({ length: repetitions({ usual: 2, long: 100 }) }, (_, index) => index + 1))(
     "are answered, refused, stored and recorded as the tree says (seed %i)",
     async (seed) => {
       const pick = createChoose(seed);
       const address = addressFor(freshAddress().nodeId, "global", null);
-      const memory = open(address);
+      const processes = open(address);
+      const readers = [new MemoryReader(processes[0]), new MemoryReader(processes[1])] as const;
       const tree = new MemoryTree({ files: [], directories: [], revision: 0 });
       const recorded: RecordedEdits[] = [];
       let refused = 0;
       for (let round = 1; round <= changesOfMemory; round += 1) {
         now = new Date(round);
+        const [memory, reader] = [pick(processes), pick(readers)];
         const change = pickChange(pick);
         const answer = await getAnswer(change, () => memory.change(change, {}, call));
         const expected = await getAnswer(change, () => changeTree(tree, change, recorded));
         if ("code" in expected) refused += 1;
         expect({ round, change, answer }).toEqual({ round, change, answer: expected });
-        expect({ round, change, is: sortSnapshot(await memory.snapshot(call)) }).toEqual({
+        const path = pickPath(pick);
+        expect({ round, change, path, ...(await reader.read(path)) }).toEqual({
           round,
           change,
-          is: sortSnapshot(tree.snapshot()),
+          path,
+          ...(await describeTree(tree, path)),
         });
+        const faults = findPageFaults(await readStoredPages(memories, address));
+        expect({ round, change, faults }).toEqual({ round, change, faults: [] });
         await checkOutbox(address, recorded);
       }
       expect(refused).toBeGreaterThan(1);

@@ -1,7 +1,7 @@
 import { encodeOlderText } from "../../../core/history/older-text.js";
 import type { Steps } from "../../../core/runtime/turns.js";
 import type { Change } from "../../../core/tree/change.js";
-import { ROOT } from "../../../core/values/paths.js";
+import { getParents, ROOT } from "../../../core/values/paths.js";
 import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
 import { createRecord } from "../../driver/records.js";
 import {
@@ -15,7 +15,8 @@ import {
 } from "../expressions.js";
 import type { AttemptSettings } from "../contract/tree-storage.js";
 import { type ChangeParts, isLegacy } from "./change-pipeline.js";
-import { keyOfPath, newFileBytes, parentKeys } from "./page-document.js";
+import { keyOfPath, newFileBytes } from "./page-document.js";
+import { getOrderKey, isBefore } from "./page-keys.js";
 import {
   entriesWhere,
   keyIsWithin,
@@ -41,12 +42,19 @@ type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer
 
 const decided = [isLegacy];
 
+interface TextSettings extends Pick<AttemptSettings, "now"> {
+  /** The start of the page. The directories above it exist because the page does, and lie in other pages. */
+  lo: string;
+}
+
 /**
  * Returns the change as one command for a document of the present layout. The condition is checked on the stored
  * document, and may refuse allowed changes.
+ * @param lo the start of the page
  * @returns null for a change that only the tree can make
  */
-export function createAttempt(change: Change, settings: AttemptSettings): ChangeParts | null {
+export function createAttempt(change: Change, options: AttemptSettings, lo: string): ChangeParts | null {
+  const settings = { ...options, lo };
   if (change.type === "delete") return deleteAttempt(change.path, change.ifDirectory);
   if (change.path === ROOT) return null;
   if (change.type === "edit" || change.type === "rename") return null;
@@ -61,10 +69,14 @@ export function createAttempt(change: Change, settings: AttemptSettings): Change
   }
 }
 
-function textAttempt(attempt: TextAttempt, { now }: Pick<AttemptSettings, "now">): ChangeParts {
+function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangeParts {
   const { path, create, newText, variables = [], unless = [], before, counts, growth, isNothing, answer } = attempt;
   const key = keyOfPath(path);
-  const parents = create ? parentKeys(key) : [];
+  const parents = create
+    ? getParents(path)
+        .filter((parent) => !isBefore(getOrderKey(parent), lo))
+        .map(keyOfPath)
+    : [];
   const isMissing = isNull("$$text");
   const cannotCreate = [valueAt("$dirs", key), ...parents.map((parent) => valueAt("$data", parent))];
   return {
@@ -93,7 +105,7 @@ function textAttempt(attempt: TextAttempt, { now }: Pick<AttemptSettings, "now">
 
 function appendAttempt(
   { path, content, create }: Extract<Change, { type: "append" }>,
-  settings: AttemptSettings,
+  settings: AttemptSettings & TextSettings,
 ): ChangeParts {
   const old: Expression = { $ifNull: ["$$text", ""] };
   // For most texts the appended text alone shows that no newline is needed. Only the server knows how the old text
@@ -119,7 +131,7 @@ function appendAttempt(
 
 function writeAttempt(
   { path, content, ifExists, ifMissing }: Extract<Change, { type: "write" }>,
-  settings: AttemptSettings,
+  settings: AttemptSettings & TextSettings,
 ): ChangeParts {
   return textAttempt(
     {
@@ -138,7 +150,7 @@ function writeAttempt(
 
 function updateAttempt(
   { path, oldContent, content }: Extract<Change, { type: "update" }>,
-  settings: AttemptSettings,
+  settings: AttemptSettings & TextSettings,
 ): ChangeParts {
   const searchBytes = utf8Bytes(oldContent);
   // The search text is compared at each position where it could begin, and at least at one.
@@ -183,7 +195,7 @@ export function* createSwap(
       counts: null,
       growth: Math.max(0, utf8Bytes(content) - utf8Bytes(before)),
     },
-    settings,
+    { ...settings, lo: "" },
   );
 }
 

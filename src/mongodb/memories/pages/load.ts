@@ -14,7 +14,12 @@ import { compareKeys, getPathAt } from "./page-keys.js";
 import { type KnownPage, type KnownPages, lookUpPresent, type PagesContext } from "./pages-context.js";
 
 /** A page, with the fields that a scope has asked for. */
-export type LoadedPage = MemoryDocument & { measuredBytes?: number; isApplied?: true };
+export type LoadedPage = MemoryDocument & {
+  measuredBytes?: number;
+  isApplied?: true;
+  /** Whether the page is stored with an earlier end, because the pages behind it are missing. */
+  isTorn?: true;
+};
 
 export interface LoadedPages {
   /** Sorted by position. Empty if there is no memory. */
@@ -81,7 +86,10 @@ export async function loadFromHead(
   return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
 }
 
-/** Reads which pages there are and then the pages, at one point in time. What no page covers then is empty. */
+/**
+ * Reads which pages there are and then the pages, at one point in time. What no page covers then is empty, and belongs
+ * to the page before it.
+ */
 export async function loadInSnapshot(
   context: PagesContext,
   address: CheckedAddress,
@@ -92,8 +100,20 @@ export async function loadInSnapshot(
   const head = await findHead(context, address, projectScope(scope), { session }, call);
   const others = await learnPages(context, address, head, { session }, call);
   if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
-  const pages = sortPages([{ _id: head._id, lo: "" }, ...others]);
-  return finishLoad(await findPages(context, listIds(pages, scope), scope, { session }, call), scope, true);
+  const known = sortPages([{ _id: head._id, lo: "" }, ...others]);
+  const pages = await findPages(context, listIds(known, scope), scope, { session }, call);
+  return finishLoad(
+    pages.map((page) => closeGap(page, known)),
+    scope,
+    true,
+  );
+}
+
+/** A removal that was interrupted leaves gaps between pages. */
+function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
+  const next = known[known.findIndex(({ _id }) => _id === page._id) + 1];
+  const { hi, ...rest } = page;
+  return hi === next?.lo ? page : { ...rest, ...(next && { hi: next.lo }), isTorn: true };
 }
 
 /** A document of the earlier system has no revision, and `data` may be nested, so it is read whole. */
@@ -175,6 +195,6 @@ function finishLoad(pages: readonly LoadedPage[], scope: LoadScope, isPaged: boo
 }
 
 /** The directories above the first position of a page exist because the page does. */
-export function listDirectoriesAbove({ lo = "" }: Pick<MemoryDocument, "lo">): string[] {
-  return lo === "" ? [] : getParents(getPathAt(lo));
+export function listDirectoriesAbove({ lo = "", hi = "", isTorn }: Pick<LoadedPage, "lo" | "hi" | "isTorn">): string[] {
+  return [lo, ...(isTorn === true ? [hi] : [])].flatMap((start) => (start === "" ? [] : getParents(getPathAt(start))));
 }

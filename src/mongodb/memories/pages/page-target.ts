@@ -3,12 +3,10 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { newChangeId } from "../change-id.js";
 import { type Expression, literal, where } from "../expressions.js";
 import type { PageForm } from "./change-pipeline.js";
-import { selectPages } from "./known-pages.js";
 import { type LoadedPage, isHead } from "./load.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
-import { notExpired } from "../expiry/memory-expiry.js";
 import { getEndBelow, getHeadId, getOrderKey } from "./page-keys.js";
-import { type KnownPages, lookUpPresent, type PagesContext } from "./pages-context.js";
+import { isPresent, type KnownPage, lookUpPresent, type PagesContext } from "./pages-context.js";
 
 /** The page that a command changes. */
 export interface PageTarget {
@@ -28,20 +26,26 @@ export function targetHeadAlone(context: PagesContext, address: CheckedAddress):
   };
 }
 
-/** The known page that covers the path of a change. */
-export function targetKnownPage(known: KnownPages, change: Change): PageTarget {
-  const [page] = selectPages(known.pages, { paths: [change.path], below: [] });
+/** A known page that covers the path of a change. */
+export function targetKnownPage(
+  context: PagesContext,
+  address: CheckedAddress,
+  { _id, lo }: KnownPage,
+  change: Change,
+): PageTarget {
   const end = change.type === "delete" ? getEndBelow(change.path) : null;
   const endsBefore: Expression =
     end === null ? { $lte: ["$hi", literal(getOrderKey(change.path))] } : { $lt: ["$hi", literal(end)] };
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
-  return { filter: { _id: page?._id }, form: { unless: [unless] }, isHead: page?.lo === "" };
+  const filter = { _id, ...(isHead({ lo }) && isPresent(context, address)) };
+  return { filter, form: { unless: [unless] }, isHead: isHead({ lo }) };
 }
 
 /**
  * A page that was loaded, of the same incarnation of the memory. The change must check that nobody has changed it
  * since.
+ * @param isPaged whether it is one of several
  */
 export function targetLoadedPage(
   context: PagesContext,
@@ -49,13 +53,8 @@ export function targetLoadedPage(
   page: LoadedPage,
   isPaged: boolean,
 ): PageTarget {
-  if (isPaged) {
-    const isAlive = isHead(page) ? notExpired(context.expiry.deadline(address.scope)) : {};
-    return { filter: { ...lookUpIncarnation(page), ...isAlive }, form: { unless: [] }, isHead: isHead(page) };
-  }
-  const { _id, key } = page;
-  const filter = { ...lookUpPresent(context, address), ...(key === undefined ? { _id } : { key }) };
-  return { filter, form: { unless: [isSeveral] }, isHead: true };
+  const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(context, address)) };
+  return { filter, form: { unless: isPaged ? [] : [isSeveral] }, isHead: isHead(page) };
 }
 
 /**

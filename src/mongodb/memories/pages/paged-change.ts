@@ -30,6 +30,9 @@ export type StoreOutcome = "stored" | "lost" | "again";
 /** A page after the change, with the `_id` that it has or gets. */
 type PlannedPage = NewPage<LoadedPage> & KnownPage;
 
+/** Somebody else has made the memory. */
+const exists: Expression = { $ne: [{ $ifNull: ["$revision", "$data", "$dirs", null] }, null] };
+
 /**
  * Stores the edits of one change. Edits of one page are one update, which sends only what changes. Edits of several
  * pages, and those for which a page is split, replace whole pages in a transaction.
@@ -97,7 +100,7 @@ export class PagedChange {
 
   async #changePage(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], this.#scope)) : loaded.pages[0];
-    if (loaded.isPaged && page === undefined) return this.#replaceNext();
+    if (loaded.isPaged && (page === undefined || page.isTorn === true)) return this.#replaceNext();
     const parts = await this.#createParts(loaded, page, edits, call);
     const mostBytes =
       page === undefined
@@ -126,10 +129,10 @@ export class PagedChange {
       const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
       return toOutcome(await this.#writes.commit(writes, { target, parts: headParts }, { at, createdAt }, call));
     }
-    const known = findKnownPages(this.#context, this.#address);
-    const isGone =
-      loaded.isPaged && known !== undefined && !(await touchHead(this.#context, this.#address, known, call));
-    if (isGone) return "lost";
+    if (loaded.isPaged) {
+      const known = findKnownPages(this.#context, this.#address);
+      if (known === undefined || !(await touchHead(this.#context, this.#address, known, call))) return "lost";
+    }
     const isMissing = page === undefined;
     const target = isMissing
       ? targetHeadAlone(this.#context, this.#address)
@@ -184,7 +187,8 @@ export class PagedChange {
   async #createHead(edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const target = targetHeadAlone(this.#context, this.#address);
     const options = { target, at, createdAt: findFirstTime(edits, at), upsert: true, splitBytes: null };
-    await this.#writes.make({ ...noChange, fields: literalFields({ files: [], directories: [] }) }, options, call);
+    const fields = literalFields({ files: [], directories: [] });
+    await this.#writes.make({ ...noChange, unless: [exists], fields }, options, call);
     return "again";
   }
 

@@ -49,12 +49,13 @@ export class PagedMemory implements StoredMemory {
   }
 
   async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
-    const parts = createAttempt(change, settings);
-    if (parts === null) return null;
     await this.#prepare();
     const known = findKnownPages(this.#context, this.#address);
+    const [page] = known === undefined ? [] : selectPages(known.pages, { paths: [change.path], below: [] });
+    const parts = createAttempt(change, settings, page?.lo ?? "");
+    if (parts === null) return null;
     const { now, at } = settings;
-    if (known === undefined) {
+    if (known === undefined || page === undefined) {
       const upsert = createsMissing(change);
       // An upsert cannot refuse the change of a missing document, so the size is checked before.
       if (upsert && newMemoryBytes(this.#address, [change]) > this.#limits.maxMemoryBytes) return null;
@@ -67,7 +68,7 @@ export class PagedMemory implements StoredMemory {
     if (this.#context.history !== null || this.#limits.isLimited === true) return null;
     if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
     if (!(await touchHead(this.#context, this.#address, known, call))) return null;
-    const target = targetKnownPage(known, change);
+    const target = targetKnownPage(this.#context, this.#address, page, change);
     const made = await this.#try(parts, { target, at, createdAt: now, upsert: false }, call);
     return made === null || made === "missing" ? null : toResult(change, made, now);
   }

@@ -72,5 +72,10 @@ export function lookUpHead({ server }: Pick<PagesContext, "server">, address: Ch
 
 /** Finds the unexpired head of an address. */
 export function lookUpPresent(context: PagesContext, address: CheckedAddress): object {
-  return { ...lookUpHead(context, address), ...notExpired(context.expiry.deadline(address.scope)) };
+  return { ...lookUpHead(context, address), ...isPresent(context, address) };
+}
+
+/** A condition on heads that have not expired. */
+export function isPresent({ expiry }: Pick<PagesContext, "expiry">, address: CheckedAddress): object {
+  return notExpired(expiry.deadline(address.scope));
 }

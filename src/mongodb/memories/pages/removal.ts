@@ -62,28 +62,32 @@ export async function removeMemories(
 ): Promise<RemovedMemories> {
   const { collection, ready } = context;
   await ready();
-  const removed: RemovedDocument[] = [];
+  const removed = new Map<string, RemovedDocument>();
+  const note = (head: RemovedDocument): unknown => removed.set(getIncarnation(head), head);
   let otherFiles = 0;
   const filter = rangeFilter(range);
+  const alone = { ...filter, ...isAlone };
   if (isAddress(range)) {
-    const head = await collection.findOneAndDelete<RemovedDocument>({ ...filter, ...isAlone }, removalOptions, call);
-    if (head !== null) removed.push(head);
+    const head = await collection.findOneAndDelete<RemovedDocument>(alone, removalOptions, call);
+    if (head !== null) note(head);
   } else {
-    const alone = { ...filter, ...isAlone };
-    removed.push(...(await collection.find<RemovedDocument>(alone, removalOptions, call).toArray()));
+    (await collection.find<RemovedDocument>(alone, removalOptions, call).toArray()).forEach(note);
     await collection.deleteMany(alone, {}, call);
   }
-  if (!isAddress(range) || removed.length === 0) {
-    const several = { ...filter, hi: { $exists: true } };
-    for (const head of await collection.find<RemovedDocument>(several, removalOptions, call).toArray()) {
+  if (!isAddress(range) || removed.size === 0) {
+    // Also heads that have lost their other pages meanwhile.
+    for (const head of await collection.find<RemovedDocument>(filter, removalOptions, call).toArray()) {
       const address = addressOrNull(storedAddress(head));
       if (address === null) continue;
-      otherFiles += (await measurePages(context, address, head, call)).files;
-      if (await removeHead(context, address, head, {}, call)) removed.push(head);
+      const others = await measurePages(context, address, head, call);
+      const gone = await removeHead(context, address, head, {}, call);
+      if (gone === null) continue;
+      otherFiles += others.files;
+      note(gone);
     }
   }
   await removeOrphans(context, range, call);
-  return { memories: removed.length, ...countRemoved(removed, otherFiles) };
+  return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles) };
 }
 
 function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): Omit<RemovedMemories, "memories"> {
@@ -97,21 +101,46 @@ function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): 
   };
 }
 
-/** Removes a memory, its other pages first. @param condition on the head. @returns whether this call removed the head */
+/**
+ * Removes a memory, its other pages first.
+ * @param condition on the head
+ * @returns the head, if this call removed it
+ */
 async function removeHead(
   { collection, knownPages }: PagesContext,
   address: CheckedAddress,
   head: Pick<MemoryDocument, "_id" | "key" | "hi">,
   condition: object,
   call: CallContext,
-): Promise<boolean> {
+): Promise<RemovedDocument | null> {
   const pages = { _id: getPagesRange(address, getIncarnation(head)) };
+  const filter = { ...lookUpIncarnation(head), ...condition };
   if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
-  const count = await collection.deleteOne({ ...lookUpIncarnation(head), ...condition }, {}, call);
+  const gone = await collection.findOneAndDelete<RemovedDocument>(filter, removalOptions, call);
   // A split that was under way may have made another page. Now none can come any more.
-  if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
+  if (head.hi !== undefined || gone?.hi !== undefined) await collection.deleteMany(pages, {}, call);
   knownPages.delete(getAddressKey(address));
-  return count > 0;
+  return gone;
+}
+
+/** The time of the last change of memories whose removal has begun. Nobody can change them any more. */
+const longAgo = new Date(0);
+
+/** Removes a memory that has expired, unless somebody has changed it meanwhile. @returns whether this call removed it */
+async function removeExpiredHead(
+  context: PagesContext,
+  address: CheckedAddress,
+  head: Pick<MemoryDocument, "_id" | "key" | "hi">,
+  isExpired: object,
+  call: CallContext,
+): Promise<boolean> {
+  const filter = { ...lookUpIncarnation(head), ...isExpired };
+  // Else a change that began before the end could find the head, but no other page.
+  if (head.hi !== undefined) {
+    const { matchedCount } = await context.collection.updateOne(filter, { $set: { updatedAt: longAgo } }, {}, call);
+    if (matchedCount === 0) return false;
+  }
+  return (await removeHead(context, address, head, isExpired, call)) !== null;
 }
 
 /** Removes pages whose memory is gone, which a crash can leave. */
@@ -153,7 +182,7 @@ export async function removeExpired(context: PagesContext, address: CheckedAddre
   const filter = { ...lookUpHead(context, address), ...isExpired };
   const options = { projection: { key: 1, hi: 1 }, ...asPlainValues };
   const head = await collection.findOne<MemoryDocument>(filter, options, call);
-  if (head === null || !(await removeHead(context, address, head, isExpired, call))) return;
+  if (head === null || !(await removeExpiredHead(context, address, head, isExpired, call))) return;
   if (history !== null) await versions.remove(getIncarnation(head), call);
 }
 
@@ -178,7 +207,7 @@ export async function* sweepMemories(context: PagesContext, call: CallContext): 
       const isGone =
         address === null
           ? (await collection.deleteOne({ _id: head._id, ...isExpired }, {}, call)) > 0
-          : await removeHead(context, address, head, isExpired, call);
+          : await removeExpiredHead(context, address, head, isExpired, call);
       if (!isGone) continue;
       if (head.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
       yield;

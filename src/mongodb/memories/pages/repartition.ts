@@ -9,6 +9,8 @@ export interface OldPage {
   lo?: string | undefined;
   hi?: string | undefined;
   splitAtBytes?: number | undefined;
+  /** Whether the page is stored with another end. */
+  isTorn?: true | undefined;
 }
 
 /** A page as it is after a change. */
@@ -51,7 +53,8 @@ export function repartition<Old extends OldPage>(
     const kept = keepPages(run, entries, removedStarts);
     return kept.flatMap((old, index) => {
       const bounds = { lo: old.lo ?? "", hi: kept[index + 1]?.lo ?? run.at(-1)?.hi };
-      const isChanged = bounds.hi !== old.hi || selectWithin(touched, (key) => key, bounds).length > 0;
+      const isChanged =
+        old.isTorn === true || bounds.hi !== old.hi || selectWithin(touched, (key) => key, bounds).length > 0;
       return splitPage(
         old,
         { ...bounds, isChanged },

@@ -1,0 +1,33 @@
+import { pageBytesOption } from "../../src/mongodb/store/store-options.js";
+import type { ServerKind } from "./mongo-servers.js";
+import { isLong } from "./repetitions.js";
+
+/** A server, and the size in bytes from which on a page of a memory is split. Undefined: the usual size. */
+export type Place = readonly [kind: ServerKind, pageBytes: number | undefined];
+
+/**
+ * Each file gets a page of its own at 200 bytes, because an empty page is larger already, and every change that adds
+ * something is a transaction. At 1,000 bytes there are several pages, and most changes are one command. A standalone
+ * splits nothing.
+ */
+export const places: readonly Place[] = isLong
+  ? (["standalone", "replicaSet"] as const).flatMap((kind) =>
+      [200, 1_000, 100_000, undefined].map((pageBytes): Place => [kind, pageBytes]),
+    )
+  : [
+      ["standalone", 200],
+      ["replicaSet", 200],
+      ["replicaSet", 1_000],
+      ["replicaSet", 100_000],
+      ["replicaSet", undefined],
+    ];
+
+/** Options of a store whose pages have this size. */
+export function withPageBytes(pageBytes: number | undefined): { [pageBytesOption]?: number } {
+  return pageBytes === undefined ? {} : { [pageBytesOption]: pageBytes };
+}
+
+/** Describes a place in titles. */
+export function describePlace([kind, pageBytes]: Place): string {
+  return `${kind}, pages of ${pageBytes ?? "the usual"} bytes`;
+}

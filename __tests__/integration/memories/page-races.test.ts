@@ -1,0 +1,217 @@
+import { describe, expect, it } from "@jest/globals";
+import type { MemoryAddress } from "../../../src/core/values/address.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
+import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { SlowClient } from "../../helpers/before-commands.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, name: dbName, db } = testDatabase("replicaSet");
+const pageBytes = 1_000;
+const openStore = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
+  new MongoMemoryStore({ client, dbName, ...withPageBytes(pageBytes), ...options });
+
+const slowClient = new SlowClient(client);
+const slowStore = openStore({ client: slowClient.client });
+
+const text = "x".repeat(100);
+const names = Array.from({ length: 12 }, (_, index) => `/files/${String.fromCodePoint(97 + index)}`);
+const memories = db.collection("memories");
+
+/** Writes so much that the memory has several pages. */
+async function fill(memory: Memory): Promise<void> {
+  for (const name of names) await memory.write(name, text);
+}
+
+async function expectSound(address: MemoryAddress): Promise<void> {
+  expect(findPageFaults(await readStoredPages(memories, address))).toEqual([]);
+}
+
+/** Runs a test for each command of a call. @param run returns whether there was a command of this number */
+async function atEachCommand(run: (number: number) => Promise<boolean>): Promise<void> {
+  let number = 1;
+  while (await run(number)) number += 1;
+  expect(number).toBeGreaterThan(2);
+}
+
+describe("a first batch that needs several pages", () => {
+  it("keeps what another process wrote at the same time", () =>
+    atEachCommand(async (number) => {
+      const { nodeId } = freshAddress();
+      const rival = openStore().memory({ nodeId });
+      const namespace = ["memory", nodeId, "global"];
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => rival.write("/rival", "kept"),
+        () => slowStore.batch(names.map((key) => ({ namespace, key, value: { content: text } }))),
+      );
+      if ((await rival.stat("/rival")) === null) await rival.write("/rival", "kept");
+      expect((await rival.snapshot()).files.map(({ path }) => path)).toEqual([...names, "/rival"]);
+      expect(await rival.read("/rival")).toBe("kept");
+      await expectSound({ nodeId });
+      return wasMet;
+    }));
+});
+
+describe("a forget that was interrupted", () => {
+  /** As if the process had died after it had removed the pages and before it removed the head. */
+  async function openInterrupted(options?: Partial<MongoMemoryStoreOptions>) {
+    const address = freshAddress();
+    const memory = openStore(options).memory(address);
+    await fill(memory);
+    const pages = await readStoredPages(memories, address);
+    expect(pages.length).toBeGreaterThan(2);
+    await memories.deleteMany({ _id: { $in: pages.slice(1).map(({ _id }) => _id) } } as object);
+    return { address, memory, fresh: openStore(options).memory(address) };
+  }
+
+  it.each([false, true])("leaves ranges that read as empty, history: %s", async (history) => {
+    const { memory, fresh } = await openInterrupted({ history });
+    for (const reader of [memory, fresh]) {
+      await refuses(reader.read("/files/l"), "ENOENT");
+      expect((await reader.list("/files")).length).toBeGreaterThan(0);
+      expect(await reader.stat("/files/l")).toBeNull();
+      expect((await reader.snapshot()).directories).toEqual(["/files"]);
+      expect((await reader.outline()).directories).toEqual(["/files"]);
+      expect(await reader.delete("/files/l")).toEqual({ files: 0, dirs: 0 });
+    }
+  });
+
+  it.each([false, true])("takes changes where a page is missing, history: %s", async (history) => {
+    const { address, memory, fresh } = await openInterrupted({ history });
+    await memory.append("/files/l", "one");
+    await fresh.append("/files/l", "two");
+    await fresh.write("/other/file", text);
+    await memory.rename("/files/l", "/files/k");
+    for (const reader of [memory, fresh, openStore({ history }).memory(address)]) {
+      expect(await reader.read("/files/k")).toBe("one\ntwo");
+      expect(await reader.read("/other/file")).toBe(text);
+    }
+    await fill(memory);
+    expect((await fresh.snapshot()).files).toHaveLength(13);
+    await expectSound(address);
+  });
+
+  it("is finished by the next", async () => {
+    const { address, memory } = await openInterrupted();
+    expect(await openStore().forget(address)).toMatchObject({ memories: 1 });
+    expect(await readStoredPages(memories, address)).toEqual([]);
+    await memory.write("/new", "new");
+    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/new"]);
+  });
+});
+
+describe("a forget", () => {
+  it("of one memory removes what was there before, though the memory shrinks to one page meanwhile", () =>
+    atEachCommand(async (number) => {
+      const address = freshAddress();
+      const rival = openStore().memory(address);
+      await fill(rival);
+      await rival.write("/kept", "secret");
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => rival.delete("/files"),
+        () => slowStore.forget(address),
+      );
+      expect(await readStoredPages(memories, address)).toEqual([]);
+      return wasMet;
+    }));
+
+  it("of a user removes what was there before, though a memory shrinks to one page or grows to several meanwhile", () =>
+    atEachCommand(async (number) => {
+      const owner = { scope: "perUser", userId: freshAddress().nodeId } as const;
+      const [large, small] = [
+        { ...freshAddress(), ...owner },
+        { ...freshAddress(), ...owner },
+      ];
+      const rival = openStore();
+      for (const address of [large, small]) await rival.memory(address).write("/kept", "secret");
+      await fill(rival.memory(large));
+      const change = async (): Promise<void> => {
+        await rival.memory(large).delete("/files");
+        await rival.memory(small).append("/kept", "y".repeat(pageBytes));
+        await rival
+          .memory(small)
+          .append("/kept/not", "y")
+          .catch(() => undefined);
+        await rival.memory(small).write("/more", text);
+      };
+      const wasMet = await slowClient.runBeside(number, change, () => slowStore.forget({ userId: owner.userId }));
+      for (const address of [large, small])
+        expect(JSON.stringify(await readStoredPages(memories, address))).not.toContain("secret");
+      return wasMet;
+    }));
+});
+
+describe.each([false, true])("a memory of several pages that expires, history: %s", (history) => {
+  const lifeMs = 1_000;
+  const begin = Date.UTC(2026, 0);
+  const end = begin + lifeMs;
+  let now = begin;
+  const clock = (): Date => new Date(now);
+  const expiring = { history, expireMs: { perUser: lifeMs }, memoriesCollection: `expiring_${history}` };
+  const store = openStore({ ...expiring, clock });
+  const slow = openStore({ ...expiring, clock, client: slowClient.client });
+  const early = openStore({ ...expiring, clock: () => new Date(end - 1) });
+
+  /** A memory that ends at `end`, and that all stores know. */
+  async function openEnding() {
+    const address = { ...freshAddress(), scope: "perUser", userId: "ada" } as const;
+    now = begin;
+    await fill(store.memory(address));
+    for (const each of [slow, early]) await each.memory(address).snapshot();
+    return { address, memory: store.memory(address) };
+  }
+
+  /** Either everything is there, or nothing of the memory before its end. */
+  async function expectWhole(address: MemoryAddress, changed: string): Promise<void> {
+    const paths = (await store.memory(address).snapshot()).files.map(({ path }) => path);
+    expect([names.filter((name) => name !== changed), []]).toContainEqual(paths.filter((path) => path !== changed));
+    expect(findPageFaults(await readStoredPages(db.collection(expiring.memoriesCollection), address))).toEqual([]);
+  }
+
+  it("keeps a change that came just before its end, though a sweep comes at the same time", () =>
+    atEachCommand(async (number) => {
+      const { address, memory } = await openEnding();
+      now = end;
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => early.memory(address).append("/files/l", "late"),
+        () => slow.sweepExpired(),
+      );
+      if (wasMet) expect(await memory.read("/files/l")).toMatch(/late$/);
+      await expectWhole(address, "/files/l");
+      return wasMet;
+    }));
+
+  it.each<[string, (memory: Memory) => Promise<unknown>]>([
+    ["append", (memory) => memory.append("/files/l", "late")],
+    ["edit", (memory) => memory.edit("/files/l", (old) => `${old}late`)],
+    ["rename", (memory) => memory.rename("/files/a", "/files/l1")],
+    ["create", (memory) => memory.write("/files/z", text)],
+  ])("makes or refuses an %s during which it ends", (_, change) =>
+    atEachCommand(async (number) => {
+      const { address, memory } = await openEnding();
+      now = end - 1;
+      const before = (await memory.snapshot()).files;
+      let outcome = "";
+      const wasMet = await slowClient.runBeside(
+        number,
+        () => Promise.resolve((now = end)),
+        () =>
+          change(slow.memory(address)).then(
+            () => (outcome = "made"),
+            (error: unknown) => (outcome = String(error)),
+          ),
+      );
+      const { files } = await memory.snapshot();
+      if (outcome === "made") expect(files).not.toEqual([]);
+      else expect([outcome, files]).toEqual([expect.stringContaining("ENOENT"), []]);
+      if (files.length > 1) expect(files.length).toBeGreaterThanOrEqual(before.length);
+      return wasMet;
+    }),
+  );
+});
