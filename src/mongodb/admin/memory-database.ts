@@ -10,7 +10,13 @@ import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
-import { closeInTime, createClient, getDatabasePlace, openMemoriesDatabase, getServerAddress } from "../driver/client.js";
+import {
+  closeInTime,
+  createClient,
+  getDatabasePlace,
+  openMemoriesDatabase,
+  getServerAddress,
+} from "../driver/client.js";
 import { connectFirst } from "../driver/first-connection.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
