@@ -54,7 +54,7 @@ it("answers what $vectorSearch found, in its order, then what has no vector", as
   const { scored, unscored } = await search({ query: "aab", prefix: ["a"], filter, atMost: 10 });
   const answers = [];
   for (const batches of [scored, unscored])
-    for await (const items of batches) for (const { key, score } of items) answers.push([key, score]);
+    for await (const found of batches) for (const { key, score } of found) answers.push([key, score]);
   expect(answers).toEqual([
     ["best", 1],
     ["second", 0.75],
