@@ -18,8 +18,12 @@ export async function* streaming<T>(cursor: AsyncIterable<T>): AsyncGenerator<T>
   }
 }
 
-/** Yields a whole batch of the server at a time, so that a long stream takes fewer turns of the event loop. */
-export async function* streamingBatches<T>(cursor: BatchCursor<T>): AsyncGenerator<T[]> {
+/**
+ * Yields a whole batch of the server at a time, so that a long stream takes fewer turns of the event loop.
+ * @param open prepares the read, and creates the cursor
+ */
+export async function* streamingBatches<T>(open: () => Promise<BatchCursor<T>>): AsyncGenerator<T[]> {
+  const cursor = await reading(open);
   try {
     while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
   } catch (error) {

@@ -161,7 +161,7 @@ export class ItemCollection {
     const listed = atMost <= maxBatchItems ? await this.#listInOneDocument(pipeline, call) : null;
     if (listed !== null) yield listed.map(parseStoredNamespace);
     else {
-      for await (const batch of streamingBatches(this.#aggregation<{ _id: string }>(pipeline, call)))
+      for await (const batch of this.aggregate<{ _id: string }>(pipeline, call))
         yield batch.map(({ _id }) => parseStoredNamespace(_id));
     }
   }
@@ -213,14 +213,18 @@ export class ItemCollection {
     return { _id: { $gte: "", ...range }, ...notExpired(this.#context.clock()), ...matching };
   }
 
-  async *query<T extends Document>(filter: Document, options: FindOptions, call: CallContext): AsyncGenerator<T[]> {
-    await this.#open();
-    yield* streamingBatches(this.#cursor<T>(filter, options, call));
+  query<T extends Document>(filter: Document, options: FindOptions, call: CallContext): AsyncGenerator<T[]> {
+    return streamingBatches(async () => {
+      await this.#open();
+      return this.#cursor<T>(filter, options, call);
+    });
   }
 
-  async *aggregate<T extends Document>(pipeline: Document[], call: CallContext): AsyncGenerator<T[]> {
-    await this.#open();
-    yield* streamingBatches(this.#aggregation<T>(pipeline, call));
+  aggregate<T extends Document>(pipeline: Document[], call: CallContext): AsyncGenerator<T[]> {
+    return streamingBatches(async () => {
+      await this.#open();
+      return this.#aggregation<T>(pipeline, call);
+    });
   }
 
   /** A document takes half the time of a list of documents. Null if the list is larger than a document can be. */

@@ -9,21 +9,27 @@ export type ItemWrite = ItemPut | Extract<CheckedOperation, { kind: "deleteItem"
 export function createOperation(write: ItemWrite, ranked: RankedFields, expiry: Expiry, now: Date): ItemOperation {
   const filter = { _id: write.location.id };
   if (write.kind === "deleteItem") return { deleteOne: { filter } };
-  const { namespace, key } = write.location;
-  const identity = { ns: write.ns, key };
-  const changed = { value: write.value, updatedAt: now, ...ranked };
-  if (!expiry.configured) return { updateOne: { filter, update: plainUpdate(identity, changed), upsert: true } };
+  const { ns, value, location } = write;
+  const { namespace, key } = location;
+  if (!expiry.configured) {
+    const update = {
+      $set: { value, updatedAt: now, ...ranked },
+      $setOnInsert: { ns, key, createdAt: now },
+      $unset: staleFields(ranked),
+    };
+    return { updateOne: { filter, update, upsert: true } };
+  }
   const expiresAt = expiry.expiresAt(namespace, now);
-  const fields = { ...identity, ...changed, ...(expiresAt !== undefined && { expiresAt }) };
+  const fields = { ns, key, value, updatedAt: now, ...ranked, ...(expiresAt !== undefined && { expiresAt }) };
   return { updateOne: { filter, update: expiringUpdate(fields, now), upsert: true } };
 }
 
-/** Removes fields that an earlier configuration of the store may have written. */
-function plainUpdate(identity: object, changed: RankedFields & { updatedAt: Date }): object {
+/** Names the fields that an earlier configuration of the store may have written. */
+function staleFields({ embedded, text }: RankedFields): Record<string, ""> {
   const stale: Record<string, ""> = { expiresAt: "" };
-  if (changed.embedded === undefined) stale["embedded"] = "";
-  if (changed.text === undefined) stale["text"] = "";
-  return { $set: changed, $setOnInsert: { ...identity, createdAt: changed.updatedAt }, $unset: stale };
+  if (embedded === undefined) stale["embedded"] = "";
+  if (text === undefined) stale["text"] = "";
+  return stale;
 }
 
 /** Replaces an expired item that is still stored by a new one. */

@@ -4,6 +4,7 @@ import {
   type Item,
   type Operation,
   type OperationResults,
+  type PutOperation,
   type SearchItem,
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
@@ -264,8 +265,8 @@ export class MongoMemoryStore extends BaseStore {
 
   /** Unlike `batch`, refuses the root label `langgraph`. */
   override async put(namespace: string[], key: string, value: Item["value"], index?: false | string[]): Promise<void> {
-    checkNamespace(namespace);
-    return super.put(namespace, key, value, index);
+    if (Array.isArray(namespace) && namespace[0] === "langgraph") return super.put(namespace, key, value, index);
+    await this.batch<[PutOperation]>([{ namespace, key, value, ...(index !== undefined && { index }) }]);
   }
 
   override async delete(namespace: string[], key: string): Promise<void> {

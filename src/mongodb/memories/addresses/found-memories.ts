@@ -1,5 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { Document, FindOptions } from "mongodb";
+import type { Document, FindCursor, FindOptions } from "mongodb";
 import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../core/values/namespace.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
@@ -154,9 +154,11 @@ async function* found<Stored extends Document>(
   options: FindOptions,
   call: CallContext,
 ): AsyncGenerator<FoundMemory<Stored>[]> {
-  await reading(async () => ready());
-  const cursor = collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options }, call);
-  for await (const documents of streamingBatches(cursor)) yield documents.flatMap(toFound);
+  const open = async (): Promise<FindCursor<Stored>> => {
+    await ready();
+    return collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options }, call);
+  };
+  for await (const documents of streamingBatches(open)) yield documents.flatMap(toFound);
 }
 
 /** Empty if the ids are invalid, because no memory can be opened on such a document. */
