@@ -129,7 +129,7 @@ export class VersionCollection {
     options: FindVersionsOptions,
     call: CallContext,
   ): AsyncGenerator<VersionDocument[]> {
-    return streamingBatches(this.#found(filter, direction, options, call));
+    return streamingBatches(async () => this.#found(filter, direction, options, call));
   }
 
   /** Finds the files of the versions in a range of ids, each with the id of its last version there. */
