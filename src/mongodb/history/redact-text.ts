@@ -80,7 +80,6 @@ export class TextRedaction {
     const records = await this.#findRecords();
     const view = await this.#readView();
     const present = await this.#findPresent(view);
-    refusePresent(present, cut);
     const paths = [...records.flatMap(({ path, to }) => [path, to ?? path]), ...present.texts];
     let isFound = paths.length > 0;
     for await (const { versions } of view === null ? [] : this.#planFiles(view)) {
@@ -89,6 +88,7 @@ export class TextRedaction {
     }
     // A path that is redacted is empty.
     for (const path of paths) if (path !== "") checkPath?.(path);
+    refusePresent(present, cut);
     return isFound;
   }
 

@@ -73,14 +73,12 @@ export class VersionRedaction {
     const view = await this.#readView();
     if (view === null) throw noSuchVersion(checkVersionId(this.#ids[0]));
     const open = await this.#findOpen(view);
+    for (const { path, from } of open) for (const each of [path, from]) if (each !== undefined) checkPath?.(each);
     const { redactions, texts } = await planRedactions(view, open, this.#context.clock(), this.#call.actor);
     this.#texts.push(...texts);
     const records = this.#tieRecords(view);
-    if (checkPath !== null) {
-      for (const { path, from } of open) for (const each of [path, from]) if (each !== undefined) checkPath(each);
-      for await (const record of listRecords(this.#context.proposals))
-        if (records.isTied(record)) checkPath(record.path);
-    }
+    for await (const record of checkPath === null ? [] : listRecords(this.#context.proposals))
+      if (records.isTied(record)) checkPath?.(record.path);
     return { view, open, redactions, records };
   }
 
