@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
-import { setImmediate as turn, setTimeout } from "node:timers/promises";
-import { describe, expect, it, jest } from "@jest/globals";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "@jest/globals";
 import type { Memory } from "../../../src/core/memory.js";
-import { withinTime } from "../../../src/core/runtime/call.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -94,35 +93,6 @@ describe("a storage that does not answer", () => {
     store.goOn(new Error("too late"));
     // Jest fails a test during which a rejection goes unhandled.
     await turn();
-  });
-});
-
-describe("calls with the same time limit", () => {
-  const wait = (timeoutMs: number): Promise<string> =>
-    withinTime({ signals: [], timeoutMs }, "read", () => new Promise<never>(() => undefined)).catch(
-      ({ message }: Error) => message,
-    );
-
-  // Requirement: waiting.time-limit
-  it("end in their order, also those that begin when others have ended", async () => {
-    const ended: string[] = [];
-    const first = wait(20).then(() => ended.push("first"));
-    await withinTime({ signals: [], timeoutMs: 20 }, "read", turn);
-    await setTimeout(10);
-    await Promise.all([first, wait(20).then(() => ended.push("second"))]);
-    expect(ended).toEqual(["first", "second"]);
-    expect(await wait(20)).toBe("EIO: no answer within 20 ms (timeoutMs)");
-  });
-
-  // Requirement: waiting.time-limit
-  it("end though a test has put back the timers with which an earlier one began", async () => {
-    jest.useFakeTimers();
-    const before = wait(7);
-    jest.useRealTimers();
-    expect(await Promise.all([before, wait(7)])).toEqual([
-      "EIO: no answer within 7 ms (timeoutMs)",
-      "EIO: no answer within 7 ms (timeoutMs)",
-    ]);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { MemoryActor } from "../values/actor.js";
 import { MemoryError } from "../values/errors.js";
-import { setDeadline } from "./deadlines.js";
 
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";
@@ -102,12 +101,13 @@ export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => 
       call.abort(reason);
       reject(reason);
     };
-    const stopTime = setDeadline(timeoutMs, () => end(createTimeout(call)));
+    // The timer must not keep the process alive. What the call waits for does that.
+    const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(createTimeout(call)), timeoutMs).unref();
     const stopWaiting = (): void => {
-      stopTime();
-      signals.forEach((signal) => removeListener(signal, end));
+      clearTimeout(timer);
+      for (const signal of signals) removeListener(signal, end);
     };
-    signals.forEach((signal) => addListener(signal, end));
+    for (const signal of signals) addListener(signal, end);
     const settle = (report: () => void): void => {
       stopWaiting();
       report();
