@@ -7,7 +7,7 @@ import { MemoryTree } from "../../core/tree/memory-tree.js";
 import type { HistoryContext } from "./history-context.js";
 import type { HistoryView } from "./history-view.js";
 import { planRedactions } from "./redaction.js";
-import { hasText, isAbove, isStaleDigest, type VersionText } from "./tied-records.js";
+import { hasText, isAbove, isStaleDigest, type RedactedFileText } from "./tied-records.js";
 import type { Redaction } from "./write-redactions.js";
 import {
   checkVersionId,
@@ -24,7 +24,7 @@ export class VersionRedaction {
   readonly #readView: () => Promise<HistoryView | null>;
   readonly #call: CallContext;
   /** The texts of the versions. They are not known any more when the versions are redacted. */
-  readonly #texts: VersionText[] = [];
+  readonly #texts: RedactedFileText[] = [];
   /** The ids of the versions that this call has redacted. They may no longer be kept. */
   readonly #redacted = new Set<string>();
 

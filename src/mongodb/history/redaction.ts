@@ -4,7 +4,7 @@ import { MemoryError } from "../../core/values/errors.js";
 import { isBeginning, wholeText } from "../../core/history/older-text.js";
 import { redactDirectories } from "./directory-redaction.js";
 import type { HistoryView } from "./history-view.js";
-import type { VersionText } from "./tied-records.js";
+import type { RedactedFileText } from "./tied-records.js";
 import { undoDirectories } from "./tree-at.js";
 import type { Redaction } from "./write-redactions.js";
 import { getPublicId, isTextRedacted, type KnownDirectoryChange, type VersionDocument } from "./version-document.js";
@@ -12,7 +12,7 @@ import { getPublicId, isTextRedacted, type KnownDirectoryChange, type VersionDoc
 export interface PlannedRedactions {
   redactions: Redaction[];
   /** The known texts that go, with each path that goes. */
-  texts: VersionText[];
+  texts: RedactedFileText[];
 }
 
 /**
@@ -33,7 +33,7 @@ export async function planRedactions(
   const keeping: Redaction[] = [];
   const losing: Redaction[] = [];
   const marking: Redaction[] = [];
-  const texts: VersionText[] = [];
+  const texts: RedactedFileText[] = [];
   for (const file of new Set(versions.flatMap((version) => version.file ?? []))) {
     const lineage = await view.lineage(file, null);
     for (const [index, version] of lineage.entries()) {

@@ -4,13 +4,13 @@ import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { getPathPrefix } from "../../core/values/paths.js";
 
 /** The text that a version left at a path. */
-export interface VersionText {
+export interface RedactedFileText {
   path: string;
   text: string;
 }
 
 /** Whether a record has exactly this text, as that of its file before or after its change. */
-export function hasText(record: ChangeRecord, { path, text }: VersionText): boolean {
+export function hasText(record: ChangeRecord, { path, text }: RedactedFileText): boolean {
   const { command, to, base, after, edited } = record;
   if (record.path !== path || record.isDirectory) return false;
   const times = { createdAt: record.at, updatedAt: record.at };

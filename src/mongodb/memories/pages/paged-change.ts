@@ -107,7 +107,7 @@ export class PagedChange {
         ? newMemoryBytes(this.#address, edits.files)
         : (page.measuredBytes ?? 0) + Number(parts.growth);
     const splitBytes = page?.splitAtBytes ?? this.#context.pageBytes;
-    const isTooLarge = loaded.legacy === null && Number(parts.growth) > 0 && mostBytes > splitBytes;
+    const isTooLarge = Number(parts.growth) > 0 && mostBytes > splitBytes;
     if (isTooLarge && (await hasTransactions(this.#context))) return this.#replaceNext();
     if (loaded.isPaged) await this.#room.checkPages(loaded, edits, call);
     else await this.#room.checkHead(page, edits, parts, call);
