@@ -75,7 +75,7 @@ export const mongodb: Requirements = {
   },
   "mongodb.shard-targeted": {
     source: "specification section 5",
-    says: "every command of a memory names nodeId and scope, so that a router asks one shard",
+    says: "on a sharded collection every command of a memory names its _id, so that a router asks one shard",
   },
   "mongodb.client-of-another-driver": {
     source: "measured: MongoDBStore 1.4",

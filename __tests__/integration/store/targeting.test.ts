@@ -1,17 +1,13 @@
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type CommandStartedEvent, Db, type Document, MongoClient } from "mongodb";
-import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 /*
- * What `docs/collections.md` says of shard keys, as far as one server can show it: a router sends a command to the shards
- * that its filter names, and refuses a unique index that does not begin with the shard key.
+ * What `docs/collections.md` says of the shard keys of items, as far as one server can show it: a router sends a command
+ * to the shards that its filter names, and refuses a unique index that does not begin with the shard key.
  */
 
 const { db, name, uri } = testDatabase();
@@ -64,66 +60,6 @@ function conditionOn(field: string, filter: Document): unknown {
   const parts = (filter["$and"] ?? []) as Document[];
   return parts.map((part) => conditionOn(field, part)).find((condition) => condition !== undefined);
 }
-
-const memoryWork: [string, (memory: Memory) => Promise<unknown>][] = [
-  ["append", (memory) => memory.append("/a/b", "x")],
-  ["update", (memory) => memory.update("/notes/today", "text", "other")],
-  ["write", (memory) => memory.write("/notes/today", "x")],
-  ["edit", (memory) => memory.edit("/notes/today", (text) => `${text}!`)],
-  ["delete of a file", (memory) => memory.delete("/notes/today")],
-  ["delete of a directory", (memory) => memory.delete("/notes")],
-  ["rename of a file", (memory) => memory.rename("/notes/today", "/moved")],
-  ["rename of a directory", (memory) => memory.rename("/notes", "/moved")],
-  ["read", (memory) => memory.read("/notes/today")],
-  ["list", (memory) => memory.list("/")],
-  ["stat", (memory) => memory.stat("/notes")],
-  ["snapshot", (memory) => memory.snapshot()],
-  ["outline", (memory) => memory.outline({ maxContentBytes: 100 })],
-];
-
-describe.each(memoryScopes)("commands of a %s memory name its shard", (scope) => {
-  // Requirement: mongodb.shard-targeted
-  it.each(memoryWork)("%s", async (_, work) => {
-    const address = addressFor(freshAddress().nodeId, scope, "t");
-    const memory = store.memory(address);
-    await memory.write("/notes/today", "text");
-    const filters = await getFilters(() => work(memory));
-    expect(filters).not.toHaveLength(0);
-    for (const { collection, filter } of filters) {
-      expect(collection).toBe("memories");
-      expect(filter).toMatchObject(address);
-    }
-  });
-
-  it.each<[string, (namespace: string[]) => Promise<unknown>]>([
-    ["get", (namespace) => store.get(namespace, "/notes/today")],
-    ["put", (namespace) => store.put(namespace, "/notes/today", { content: "x" })],
-    ["delete of a file", (namespace) => store.delete(namespace, "/notes/today")],
-    ["delete of a directory", (namespace) => store.delete(namespace, "/no-such-directory/")],
-    [
-      "a batch",
-      (namespace) =>
-        store.batch([
-          { namespace, key: "/notes/today" },
-          { namespace, key: "/notes/today", value: { content: "x" } },
-          { namespace, key: "/other", value: { content: "x" } },
-        ]),
-    ],
-    ["search", (namespace) => store.search(namespace, { filter: { content: "text" } })],
-    ["search of a node", (namespace) => store.search(namespace.slice(0, 2))],
-    ["listNamespaces of a node", (namespace) => store.listNamespaces({ prefix: namespace.slice(0, 2) })],
-  ])("%s through the store", async (_, work) => {
-    const { nodeId } = freshAddress();
-    const namespace = getMemoryNamespace(addressFor(nodeId, scope, "t"));
-    await store.put(namespace, "/notes/today", { content: "text" });
-    const filters = (await getFilters(() => work(namespace))).filter(({ collection }) => collection === "memories");
-    expect(filters).not.toHaveLength(0);
-    for (const { filter } of filters) {
-      expect(conditionOn("nodeId", filter)).toBe(nodeId);
-      expect(memoryScopes).toContain(conditionOn("scope", filter));
-    }
-  });
-});
 
 describe("commands of items name their shards", () => {
   const ttl = { defaultTtlMs: 60_000, refreshOnRead: true };
@@ -188,20 +124,7 @@ describe("commands of items name their shards", () => {
   });
 });
 
-describe("the unique indexes", () => {
-  const getUniqueKeys = async (collection: string): Promise<string[][]> => {
-    const indexes = await db.collection(collection).indexes();
-    return indexes.filter(({ unique }) => unique === true).map(({ key }) => Object.keys(key as object));
-  };
-
-  it("of memories all begin with the fields of the shard key, and no shard key may be longer", async () => {
-    const keys = await getUniqueKeys("memories");
-    expect(keys).toHaveLength(3);
-    for (const key of keys) expect(key.slice(0, 2)).toEqual(["nodeId", "scope"]);
-    expect(Math.min(...keys.map((key) => key.length))).toBe(2);
-  });
-
-  it("of items there is none but that of the id", async () => {
-    expect(await getUniqueKeys("items")).toEqual([]);
-  });
+it("no index of items is unique but that of the id", async () => {
+  const indexes = await db.collection("items").indexes();
+  expect(indexes.filter(({ unique }) => unique === true)).toEqual([]);
 });

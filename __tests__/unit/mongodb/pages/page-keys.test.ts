@@ -9,7 +9,6 @@ import {
   getEndBelow,
   getHeadId,
   getOrderKey,
-  getOwnerRange,
   getPagesRange,
   getPathAt,
   getStartBelow,
@@ -105,18 +104,14 @@ describe("the ids of pages", () => {
     );
   });
 
-  it("are in the ranges of their incarnation, address and owner, and no others", () => {
+  it("are in the ranges of their incarnation and address, and no others", () => {
     fc.assert(
-      fc.property(addresses, ids, (address, owner) => {
+      fc.property(addresses, (address) => {
         const [head, page] = [getHeadId(address), createPageId(address, incarnation)];
         expect([isIn(head, getAddressRange(address)), isIn(page, getAddressRange(address))]).toEqual([true, true]);
         expect(isIn(page, getPagesRange(address, incarnation))).toBe(true);
         expect(isIn(head, getPagesRange(address, incarnation))).toBe(false);
         expect(isIn(page, getPagesRange(address, incarnation.replace("7", "8")))).toBe(false);
-        for (const scope of ["perThread", "perUser"] as const) {
-          const isOwn = address.scope === scope && getAddressKey(address).startsWith(`${owner}\u0001`);
-          expect([head, page].map((id) => isIn(id, getOwnerRange(scope, owner)))).toEqual([isOwn, isOwn]);
-        }
       }),
     );
   });

@@ -23,6 +23,8 @@ export interface AddressedDocuments {
   collection: Pick<ExactCollection<Document>, "find">;
   ready: () => Promise<void> | undefined;
   expiry: Pick<MemoryExpiry, "deadline">;
+  /** Returns the condition that names the shards of a range. Empty if there are none, or if the range is on all. */
+  findShards: (range: AddressRange) => object;
 }
 
 /** A part of one of the indexes of addresses. */
@@ -47,6 +49,7 @@ export async function* memoriesWithin<Stored extends Document>(
   call: CallContext,
   matching: object = {},
 ): AsyncGenerator<FoundMemory<Stored>> {
+  await reading(async () => documents.ready());
   const selections = addressRangesWithin(prefix).map((range) => createSelection(range, matching, documents));
   const few = fields === "address" ? await findFew<Stored>(documents, selections, call) : null;
   if (few !== null) yield* few;
@@ -61,7 +64,7 @@ export async function* memoriesWithin<Stored extends Document>(
 
 /** Finds the addresses of all scopes with one command. Null if there are more than are kept in memory. */
 async function findFew<Stored extends Document>(
-  { collection, ready }: AddressedDocuments,
+  { collection }: AddressedDocuments,
   selections: readonly Selection[],
   call: CallContext,
 ): Promise<FoundMemory<Stored>[] | null> {
@@ -73,7 +76,6 @@ async function findFew<Stored extends Document>(
     limit: selectionSize + 1,
     batchSize: selectionSize + 2,
   };
-  await reading(async () => ready());
   const few = await reading(() => collection.find<Stored>(filter, options, call).toArray());
   return few.length > selectionSize ? null : few.flatMap(toFound).toSorted(compareMemories);
 }
@@ -81,7 +83,7 @@ async function findFew<Stored extends Document>(
 function createSelection(
   range: AddressRange,
   matching: object,
-  { expiry }: Pick<AddressedDocuments, "expiry">,
+  { expiry, findShards }: Pick<AddressedDocuments, "expiry" | "findShards">,
 ): Selection {
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
@@ -92,7 +94,14 @@ function createSelection(
   const anyNode = { nodeId: { $gte: "" } };
   // Without the order of the index the server might choose to read the whole collection.
   return {
-    filter: { ...anyNode, ...range, ...anyOwner, ...notExpired(expiry.deadline(range.scope)), ...matching },
+    filter: {
+      ...anyNode,
+      ...range,
+      ...anyOwner,
+      ...notExpired(expiry.deadline(range.scope)),
+      ...findShards(range),
+      ...matching,
+    },
     order: addressKeys[range.scope],
     openIds,
   };
@@ -149,15 +158,13 @@ async function firstAfter<Stored>(
 }
 
 async function* found<Stored extends Document>(
-  { collection, ready }: AddressedDocuments,
+  { collection }: AddressedDocuments,
   filter: object,
   options: FindOptions,
   call: CallContext,
 ): AsyncGenerator<FoundMemory<Stored>[]> {
-  const open = async (): Promise<FindCursor<Stored>> => {
-    await ready();
-    return collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options }, call);
-  };
+  const open = async (): Promise<FindCursor<Stored>> =>
+    collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options }, call);
   for await (const documents of streamingBatches(open)) yield documents.flatMap(toFound);
 }
 

@@ -13,7 +13,7 @@ const pageSize = 500;
 
 /** Reads the next documents of a range that contain addresses, in the order of the index. One or two commands. */
 export async function readPage<Found extends Document>(
-  { collection, ready, expiry }: AddressedDocuments,
+  { collection, ready, expiry, findShards }: AddressedDocuments,
   range: AddressRange,
   after: PageEnd | null,
   projection: Partial<Record<keyof Found, unknown>>,
@@ -24,7 +24,7 @@ export async function readPage<Found extends Document>(
   for (const filter of filtersAfter(range, after)) {
     const limit = pageSize - documents.length;
     const options = { projection, sort: getIndexOrder(range), limit, batchSize: limit + 1, ...asPlainValues };
-    const all = { ...filter, ...notExpired(expiry.deadline(range.scope)) };
+    const all = { ...filter, ...notExpired(expiry.deadline(range.scope)), ...findShards(range) };
     documents.push(...(await reading(() => collection.find<Found>(all, options, call).toArray())));
     if (documents.length >= pageSize) break;
   }

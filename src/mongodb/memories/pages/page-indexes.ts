@@ -2,7 +2,7 @@ import type { Collection, IndexDescription, IndexDescriptionInfo } from "mongodb
 import { type CheckedAddress, memoryScopes, type OwnerField } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { getField } from "../../../core/values/unknown-values.js";
-import { createIndexes } from "../../driver/create-indexes.js";
+import { createIndexes, isIndexConflict } from "../../driver/create-indexes.js";
 import { isUnauthorized, storageError } from "../../driver/errors.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
@@ -124,7 +124,7 @@ const cannotCreateIndex = 67;
 
 /**
  * A collection that is sharded by `_id` can have no other unique index. There `_id` makes an address unique, and the
- * same keys are indexed without `unique`.
+ * same keys are indexed without `unique`. The next start then meets these indexes.
  */
 async function createAddressIndexes(collection: ExactCollection<MemoryDocument>, server: ServerTraits): Promise<void> {
   const indexes = Object.values(addressIndexes);
@@ -133,9 +133,12 @@ async function createAddressIndexes(collection: ExactCollection<MemoryDocument>,
     server.isSharded = false;
   } catch (error) {
     const cause = MemoryError.isInstance(error) ? error.cause : error;
-    if (getField(cause, "code") !== cannotCreateIndex) throw error;
+    const isRefused = getField(cause, "code") === cannotCreateIndex;
+    if (!isRefused && !isIndexConflict(cause)) throw error;
     const plain = indexes.map(({ unique: _unique, ...index }) => index);
-    await createIndexes(collection, plain, "a memory", own.option);
+    await createIndexes(collection, plain, "a memory", own.option).catch((reason: unknown) => {
+      throw isRefused ? reason : error;
+    });
     server.isSharded = true;
   }
 }

@@ -1,6 +1,7 @@
-import { type CheckedAddress, ownerFields } from "../../../core/values/address.js";
+import { addressOrNull, type CheckedAddress, ownerFields } from "../../../core/values/address.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { hashSha256 } from "../../../core/values/sha256.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
 import { newChangeId } from "../change-id.js";
 
 /*
@@ -64,8 +65,14 @@ export function getAddressRange(address: CheckedAddress): { $gte: string; $lt: s
   return { $gte: prefix + separator, $lt: prefix + afterSeparator };
 }
 
-/** All documents of a thread or user by `_id`, in all nodes. */
-export function getOwnerRange(scope: "perThread" | "perUser", owner: string): { $gte: string; $lt: string } {
+/** All documents of a memory, or of a thread or user in all nodes, by `_id`. Null for other ranges. */
+export function getIdRange(range: AddressRange): { $gte: string; $lt: string } | null {
+  const { scope, nodeId } = range;
+  const address = nodeId === undefined ? null : addressOrNull(range);
+  if (address !== null) return getAddressRange(address);
+  const field = ownerFields[scope];
+  const owner = field === null ? undefined : range[field];
+  if (nodeId !== undefined || owner === undefined) return null;
   const prefix = [owner, scope].join(afterSeparator);
   return { $gte: prefix + afterSeparator, $lt: prefix + String.fromCharCode(2) };
 }

@@ -11,7 +11,6 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { versionsCollectionName } from "../../history/version-collection.js";
 import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
-import { rangeFilter } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, type FoundMemory, memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import type { ForgottenCounts, ProposalRange } from "../addresses/memory-filter.js";
@@ -35,7 +34,7 @@ import { getMemoryTimes } from "./page-reads.js";
 import { defaultPageBytes, hasTransactions } from "./page-sizes.js";
 import { PageSummaries } from "./page-summaries.js";
 import { PagedMemory } from "./paged-memory.js";
-import type { PagesContext, ServerTraits } from "./pages-context.js";
+import { lookUpHead, lookUpRange, nameShards, type PagesContext, type ServerTraits } from "./pages-context.js";
 import { removeMemories, sweepMemories, unname } from "./removal.js";
 
 /**
@@ -83,6 +82,7 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
         isReader: !makesIndexes,
         pageBytes: pageBytes ?? defaultPageBytes,
         server,
+        findShards: (range) => nameShards(server, range),
         knownPages: new RecentMap(maxKnownMemories),
         summaries: new PageSummaries(),
       },
@@ -113,10 +113,11 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
   }
 
   async *facts(address: CheckedAddress | null, call: CallContext): AsyncGenerator<MemoryFacts> {
+    await reading(() => this.ready());
     // Without transactions the `_id` stays.
     const isOldId = { $and: [await hasTransactions(this.#context), { $eq: [{ $type: "$_id" }, "objectId"] }] };
     const pipeline = [
-      { $match: address ?? { nodeId: { $exists: true } } },
+      { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead(this.#context, address) },
       {
         $project: {
           ...addressProjection,
@@ -169,7 +170,7 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
 
   async findVersionIds(range: AddressRange, call: CallContext): Promise<string[]> {
     const options = { projection: { key: 1 }, ...asPlainValues };
-    const found = this.#context.collection.find<MemoryDocument>(rangeFilter(range), options, call);
+    const found = this.#context.collection.find<MemoryDocument>(lookUpRange(this.#context, range), options, call);
     return (await reading(() => found.toArray())).map(getIncarnation);
   }
 

@@ -1,13 +1,15 @@
 import type { Db, MongoClient, WriteConcernSettings } from "mongodb";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { RecentMap } from "../../../core/runtime/recent-map.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
+import { addressOrNull, type CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
+import { isAddress, rangeFilter } from "../addresses/address-keys.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
 import type { SharedCollections } from "../contract/store-context.js";
 import { type MemoryExpiry, notExpired } from "../expiry/memory-expiry.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
-import { getHeadId } from "./page-keys.js";
+import { getHeadId, getIdRange } from "./page-keys.js";
 import type { PageSummaries } from "./page-summaries.js";
 
 /** The parts that all memories of one collection share. */
@@ -35,6 +37,8 @@ export interface PagesContext extends SharedCollections {
   pageBytes: number;
   /** The server facts on which the form of commands depends. */
   server: ServerTraits;
+  /** Returns the condition that names the shards of a range. Empty if there are none, or if the range is on all. */
+  findShards: (range: AddressRange) => object;
   /** The pages of the memories that have several. */
   knownPages: RecentMap<KnownPages>;
   summaries: PageSummaries;
@@ -68,6 +72,18 @@ export interface ServerTraits {
  */
 export function lookUpHead({ server }: Pick<PagesContext, "server">, address: CheckedAddress): object {
   return server.isSharded ? { _id: getHeadId(address) } : lookUp(address);
+}
+
+/** Names the shard of one memory, or the shards of one owner. Elsewhere an index of addresses is as good. */
+export function nameShards({ isSharded }: ServerTraits, range: AddressRange): { _id?: unknown } {
+  const address = isAddress(range) ? addressOrNull(range) : null;
+  const ids = address === null ? getIdRange(range) : getHeadId(address);
+  return isSharded && ids !== null ? { _id: ids } : {};
+}
+
+/** Finds the heads of a range of memories. */
+export function lookUpRange({ server }: Pick<PagesContext, "server">, range: AddressRange): Record<string, unknown> {
+  return { ...rangeFilter(range), ...nameShards(server, range) };
 }
 
 /** Finds the unexpired head of an address. */

@@ -1,16 +1,10 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import {
-  addressOrNull,
-  type CheckedAddress,
-  memoryScopes,
-  type OwnerField,
-  ownerFields,
-} from "../../../core/values/address.js";
+import { addressOrNull, type CheckedAddress, memoryScopes, type OwnerField } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { isBadHint } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { streaming } from "../../driver/reads.js";
-import { isAddress, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
+import { isAddress, ownerOfAnyNode } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "../addresses/found-memories.js";
 import { type Expression, literal, where } from "../expressions.js";
@@ -21,9 +15,9 @@ import { actorName, isRecordedBy } from "./outbox/outbox.js";
 import { moveVersions } from "./outbox/outbox-source.js";
 import { getIncarnation, type MemoryDocument } from "./page-document.js";
 import { outboxIndex, pageIndex } from "./page-indexes.js";
-import { getAddressKey, getAddressRange, getOwnerRange, getPagesRange, parsePageId } from "./page-keys.js";
+import { getAddressKey, getIdRange, getPagesRange, parsePageId } from "./page-keys.js";
 import { lookUpIncarnation } from "./page-target.js";
-import { lookUpHead, type PagesContext } from "./pages-context.js";
+import { lookUpHead, lookUpRange, type PagesContext } from "./pages-context.js";
 
 /*
  * A memory of several pages ends with its head, which goes last: until then no new memory can begin, and after that no
@@ -65,7 +59,7 @@ export async function removeMemories(
   const removed = new Map<string, RemovedDocument>();
   const note = (head: RemovedDocument): unknown => removed.set(getIncarnation(head), head);
   let otherFiles = 0;
-  const filter = rangeFilter(range);
+  const filter = lookUpRange(context, range);
   const alone = { ...filter, ...isAlone };
   if (isAddress(range)) {
     const head = await collection.findOneAndDelete<RemovedDocument>(alone, removalOptions, call);
@@ -145,7 +139,7 @@ async function removeExpiredHead(
 
 /** Removes pages whose memory is gone, which a crash can leave. */
 async function removeOrphans({ collection }: PagesContext, range: AddressRange, call: CallContext): Promise<void> {
-  const ids = findIdRange(range);
+  const ids = getIdRange(range);
   if (ids === null) return;
   const options = { projection: { _id: 1 }, hint: pageIndex.name, ...asPlainValues };
   const pages = await collection.find<{ _id: string }>({ _id: ids, lo: { $gt: "" } }, options, call).toArray();
@@ -160,17 +154,6 @@ async function removeOrphans({ collection }: PagesContext, range: AddressRange, 
     if (head !== null && getIncarnation(head) === incarnation) continue;
     await collection.deleteMany({ _id: { $gte: `${prefix}\0`, $lt: `${prefix}\u0001` } }, {}, call);
   }
-}
-
-/** Returns the documents of a range by `_id`. Null for ranges that `forget` does not have. */
-function findIdRange(range: AddressRange): object | null {
-  if (isAddress(range)) {
-    const address = addressOrNull(range);
-    return address === null ? null : getAddressRange(address);
-  }
-  const field = ownerFields[range.scope];
-  const owner = field === null ? undefined : range[field];
-  return range.scope === "global" || owner === undefined ? null : getOwnerRange(range.scope, owner);
 }
 
 /** Removes a memory if it has expired. */
