@@ -262,16 +262,19 @@ describe("forget", () => {
     const untilWritten = async (): Promise<void> => {
       for (const target = written.size + 25; written.size < target;) await sleep(1);
     };
-    for (let round = 0; round < rounds; round += 1) {
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        await untilWritten();
+        const began = ++step;
+        const { memories } = await store.forget(round % 2 === 0 ? address : { userId: "ada" });
+        last = { began, done: ++step };
+        expect(memories).toBe(1);
+      }
       await untilWritten();
-      const began = ++step;
-      const { memories } = await store.forget(round % 2 === 0 ? address : { userId: "ada" });
-      last = { began, done: ++step };
-      expect(memories).toBe(1);
+    } finally {
+      running = false;
+      await Promise.all(writers);
     }
-    await untilWritten();
-    running = false;
-    await Promise.all(writers);
     const { files } = await store.memory(address).snapshot();
     const lines = files.flatMap(({ path, content }) => (path === "/log" ? content.split("\n") : [path]));
     const linesWhere = (rule: (times: { began: number; done: number }) => boolean): string[] =>

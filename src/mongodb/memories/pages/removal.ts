@@ -61,24 +61,31 @@ export async function removeMemories(
   let otherFiles = 0;
   const filter = lookUpRange(context, range);
   const alone = { ...filter, ...isAlone };
+  const several = new Map<string, RemovedDocument>();
   if (isAddress(range)) {
     const head = await collection.findOneAndDelete<RemovedDocument>(alone, removalOptions, call);
     if (head !== null) note(head);
   } else {
-    (await collection.find<RemovedDocument>(alone, removalOptions, call).toArray()).forEach(note);
+    for (const head of await collection.find<RemovedDocument>(filter, removalOptions, call).toArray()) {
+      if (head.hi === undefined) note(head);
+      else several.set(getIncarnation(head), head);
+    }
     await collection.deleteMany(alone, {}, call);
   }
   if (!isAddress(range) || removed.size === 0) {
-    // Also heads that have lost their other pages meanwhile.
-    for (const head of await collection.find<RemovedDocument>(filter, removalOptions, call).toArray()) {
-      const address = addressOrNull(storedAddress(head));
-      if (address === null) continue;
-      const others = await measurePages(context, address, head, call);
-      const gone = await removeHead(context, address, head, {}, call);
-      if (gone === null) continue;
-      otherFiles += others.files;
-      note(gone);
-    }
+    // Not those of one page: they are gone, or new, and a new one is a memory that this call did not find.
+    const split = isAddress(range) ? filter : { ...filter, hi: { $ne: null } };
+    for (const head of await collection.find<RemovedDocument>(split, removalOptions, call).toArray())
+      several.set(getIncarnation(head), head);
+  }
+  for (const head of several.values()) {
+    const address = addressOrNull(storedAddress(head));
+    if (address === null) continue;
+    const others = await measurePages(context, address, head, call);
+    const gone = await removeHead(context, address, head, {}, call);
+    if (gone === null) continue;
+    otherFiles += others.files;
+    note(gone);
   }
   await removeOrphans(context, range, call);
   return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles) };
