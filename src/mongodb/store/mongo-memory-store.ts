@@ -318,7 +318,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const run = async (): Promise<unknown[]> => {
+    const run = (): Promise<unknown[]> => {
       const checked = checkBatch(operations, this.#storage.ranking);
       return this.#run(stage, (call) => new StoreBatch(this.#storage, checked, call).run());
     };
