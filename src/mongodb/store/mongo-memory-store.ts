@@ -153,8 +153,8 @@ export class MongoMemoryStore extends BaseStore {
    * Makes a client and connects it to `uri`. `stop()` closes it.
    *
    * @param uri a MongoDB connection string; its options are the driver's.
-   * @throws MemoryError EIO within 5 s if no server can be reached, with the reason, and the driver's error as its
-   *   cause; or if none answers within the `timeoutMs` of the options or the driver's `serverSelectionTimeoutMS` (30 s
+   * @throws MemoryError EIO within 5 s if no server can be reached, with the reason, and a cause that names the host; or
+   *   if none answers within the `timeoutMs` of the options or the driver's `serverSelectionTimeoutMS` (30 s
    *   by default, both). TypeError if the string or the options are malformed. Neither repeats the string.
    */
   static async fromConnString(
