@@ -90,7 +90,7 @@ export class Policies {
     for (const policy of this.#policies) {
       const { guard } = policy;
       if (guard === undefined) continue;
-      const actor = mergeActors(policy.actor ?? null, change.actor);
+      const actor = mergeActors(change.actor, policy.actor ?? null);
       const answer = await runGuard(guard, { ...change, path: toTreePath(policy, change.path), content, actor });
       if (answer !== undefined && typeof answer !== "string")
         throw invalid(`the guard must answer a text or nothing (given ${preview(answer)})`);

@@ -45,7 +45,7 @@ export async function requestApproval(memory: ReviewedMemory, change: Change, ca
   call.stage = "change";
   const request = requester?.createRequest({ command: change.type, path: change.path, address }) ?? null;
   const records = backend.features?.approvals?.(call) ?? null;
-  const pending = { change, requester, request, actor: mergeActors(requester?.actor ?? null, call.actor) };
+  const pending = { change, requester, request, actor: mergeActors(call.actor, requester?.actor ?? null) };
   const counts = await (requester?.onAsk === "propose"
     ? propose(memory, pending, records, call)
     : interrupt(memory, pending, records ?? new ProcessRecords(backend, call), call));

@@ -39,7 +39,7 @@ export class ExactCollection<Stored extends Document> {
   }
 
   find<Found extends Document>(filter: object, options: Own<FindOptions>, call: CallContext): FindCursor<Found> {
-    return this.#collection.find<Found>(filter, { ...readLimits(call), ...options });
+    return this.#collection.find<Found>(filter, forRead(options, call));
   }
 
   findOne<Found extends Document>(
@@ -47,7 +47,7 @@ export class ExactCollection<Stored extends Document> {
     options: Omit<Own<FindOptions>, keyof SeveralOptions>,
     call: CallContext,
   ): Promise<Found | null> {
-    return this.#collection.findOne<Found>(filter, { ...readLimits(call), ...options });
+    return this.#collection.findOne<Found>(filter, forRead(options, call));
   }
 
   aggregate<Found extends Document>(
@@ -55,7 +55,7 @@ export class ExactCollection<Stored extends Document> {
     options: Own<AggregateOptions>,
     call: CallContext,
   ): AggregationCursor<Found> {
-    return this.#collection.aggregate<Found>(pipeline, { ...exact, ...limits(call), ...options });
+    return this.#collection.aggregate<Found>(pipeline, exactly(options, call));
   }
 
   /** Returns the document before the update, unless the options say otherwise. Null if there was none. */
@@ -65,13 +65,7 @@ export class ExactCollection<Stored extends Document> {
     options: Own<FindOneAndUpdateOptions>,
     call: CallContext,
   ): Promise<Found | null> {
-    const all = {
-      returnDocument: "before",
-      ...exact,
-      ...limits(call),
-      ...options,
-      includeResultMetadata: false,
-    } as const;
+    const all = { returnDocument: "before", ...exactly(options, call), includeResultMetadata: false } as const;
     // The options determine the fields.
     return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
   }
@@ -82,15 +76,11 @@ export class ExactCollection<Stored extends Document> {
     options: Own<UpdateOptions>,
     call: CallContext,
   ): Promise<UpdateResult<Stored>> {
-    return this.#collection.updateOne(filter, update, { ...exact, ...limits(call), ...options });
+    return this.#collection.updateOne(filter, update, exactly(options, call));
   }
 
   async updateMany(filter: object, update: object, options: Own<UpdateOptions>, call: CallContext): Promise<number> {
-    const { modifiedCount } = await this.#collection.updateMany(filter, update, {
-      ...exact,
-      ...limits(call),
-      ...options,
-    });
+    const { modifiedCount } = await this.#collection.updateMany(filter, update, exactly(options, call));
     return modifiedCount;
   }
 
@@ -117,11 +107,11 @@ export class ExactCollection<Stored extends Document> {
   }
 
   async deleteOne(filter: object, options: Own<DeleteOptions>, call: CallContext): Promise<number> {
-    return (await this.#collection.deleteOne(filter, { ...exact, ...limits(call), ...options })).deletedCount;
+    return (await this.#collection.deleteOne(filter, exactly(options, call))).deletedCount;
   }
 
   async deleteMany(filter: object, options: Own<DeleteOptions>, call: CallContext): Promise<number> {
-    return (await this.#collection.deleteMany(filter, { ...exact, ...limits(call), ...options })).deletedCount;
+    return (await this.#collection.deleteMany(filter, exactly(options, call))).deletedCount;
   }
 
   /** Returns the deleted document. Null if there was none. */
@@ -130,7 +120,7 @@ export class ExactCollection<Stored extends Document> {
     options: Own<FindOneAndDeleteOptions>,
     call: CallContext,
   ): Promise<Found | null> {
-    const all = { ...exact, ...limits(call), ...options, includeResultMetadata: false } as const;
+    const all = { ...exactly(options, call), includeResultMetadata: false } as const;
     // The options determine the fields.
     return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
@@ -173,9 +163,16 @@ function limits(call: CallContext): CommandLimits {
   return timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: timeoutMs };
 }
 
+function exactly<Options extends object>(options: Options, call: CallContext): Options & typeof exact & CommandLimits {
+  return { collation: exactCollation, ...limits(call), ...options };
+}
+
 /** Without `maxTimeMS`: the server ends a find when its connection is closed. */
-function readLimits(call: CallContext): typeof exact & Pick<CommandLimits, "signal"> {
-  return { ...exact, signal: getCommandSignal(call) };
+function forRead<Options extends object>(
+  options: Options,
+  call: CallContext,
+): Options & typeof exact & Pick<CommandLimits, "signal"> {
+  return { collation: exactCollation, signal: getCommandSignal(call), ...options };
 }
 
 function toInsertable<Stored extends Document>(documents: readonly Stored[]): OptionalUnlessRequiredId<Stored>[] {

@@ -29,11 +29,12 @@ export async function* streamingBatches<T>(open: () => Promise<BatchCursor<T>>):
   } catch (error) {
     throw storageError(error, "read", null);
   } finally {
-    await cursor.close();
+    if (!cursor.closed) await cursor.close();
   }
 }
 
 interface BatchCursor<T> {
+  readonly closed: boolean;
   hasNext(): Promise<boolean>;
   readBufferedDocuments(): T[];
   close(): Promise<void>;

@@ -142,8 +142,8 @@ export class MongoMemoryStore extends BaseStore {
    * Makes a client and connects it to `uri`. `stop()` closes it.
    *
    * @param uri a MongoDB connection string; its options are the driver's.
-   * @throws MemoryError EIO within 5 s if no server can be reached, with the reason, and the driver's error as its
-   *   cause; or if none answers within the `timeoutMs` of the options or the driver's `serverSelectionTimeoutMS` (30 s
+   * @throws MemoryError EIO within 5 s if no server can be reached, with the reason, and a cause that names the host; or
+   *   if none answers within the `timeoutMs` of the options or the driver's `serverSelectionTimeoutMS` (30 s
    *   by default, both). TypeError if the string or the options are malformed. Neither repeats the string.
    */
   static async fromConnString(
@@ -286,7 +286,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const run = async (): Promise<unknown[]> => {
+    const run = (): Promise<unknown[]> => {
       const checked = checkBatch(operations, this.#storage.ranking);
       return this.#run(stage, (call) => new StoreBatch(this.#storage, checked, call).run());
     };

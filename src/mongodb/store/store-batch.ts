@@ -43,8 +43,8 @@ export interface BatchStorage {
 /** @throws InvalidNamespaceError, MemoryError EINVAL, EFBIG, TypeError */
 export function checkBatch(operations: unknown, indexing: TextIndexing | undefined): CheckedOperation[] {
   if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
-  // `map` would skip the holes of an array.
-  return Array.from<unknown, CheckedOperation>(operations, (operation) => checkOperation(operation, indexing));
+  // `map` alone would skip the holes of an array.
+  return Array.from<unknown>(operations).map((operation) => checkOperation(operation, indexing));
 }
 
 /**
@@ -70,7 +70,7 @@ export class StoreBatch {
     const writes = selectLastWrites(checked);
     const fileWrites = writes.filter((write) => write.kind === "putMemory" || write.kind === "deleteMemory");
     if (writesOtherPlaces(writes, fileWrites)) await checkFileWrites(this.#storage.memories, fileWrites, this.#call);
-    const answers = await this.#read(checked);
+    const answers = checked.every(isWrite) ? checked.map(() => null) : await this.#read(checked);
     if (items.refreshesOnRead) {
       const read = checked.flatMap((operation, index) => selectItems(operation, answers[index]));
       await items.refresh(read, this.#call);
@@ -225,14 +225,15 @@ function selectItems(operation: CheckedOperation, answer: unknown): { id: string
 }
 
 function selectLastWrites(operations: readonly CheckedOperation[]): (ItemWrite | FileWrite)[] {
-  const writes = new Map<string, ItemWrite | FileWrite>();
-  for (const operation of operations) {
-    const { kind } = operation;
-    if (kind === "putItem" || kind === "deleteItem" || kind === "putMemory" || kind === "deleteMemory") {
-      writes.set(sortKey(operation.location.namespace, operation.location.key), operation);
-    }
-  }
-  return [...writes.values()];
+  const writes = operations.filter(isWrite);
+  if (writes.length <= 1) return writes;
+  const last = new Map(writes.map((write) => [sortKey(write.location.namespace, write.location.key), write]));
+  return [...last.values()];
+}
+
+function isWrite(operation: CheckedOperation): operation is ItemWrite | FileWrite {
+  const { kind } = operation;
+  return kind === "putItem" || kind === "deleteItem" || kind === "putMemory" || kind === "deleteMemory";
 }
 
 function compareItems(a: Item, b: Item): number {
