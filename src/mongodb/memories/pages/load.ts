@@ -79,11 +79,18 @@ export async function loadFromHead(
   scope: LoadScope,
   call: CallContext,
 ): Promise<LoadedPages | null> {
-  const head = await findHead(context, address, projectScope(scope), {}, call);
-  if (head === null) return finishLoad([], scope, false);
-  if (head.revision === undefined) return loadLegacy(context, address, scope, call);
-  if (head.hi === undefined) return finishLoad([head], scope, false);
-  return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const head = await findHead(context, address, projectScope(scope), {}, call);
+    if (head === null) return finishLoad([], scope, false);
+    if (head.revision !== undefined) {
+      if (head.hi === undefined) return finishLoad([head], scope, false);
+      return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
+    }
+    const loaded = await loadLegacy(context, address, call);
+    if (loaded !== null) return loaded;
+    await pause(attempt);
+  }
+  throw lostRace();
 }
 
 /**
@@ -116,26 +123,19 @@ function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
   return hi === next?.lo ? page : { ...rest, ...(next && { hi: next.lo }), isTorn: true };
 }
 
-/** A document of the earlier system has no revision, and `data` may be nested, so it is read whole. */
+/**
+ * Loads a document of the earlier system, which has no revision. Its `data` may be nested, so it is read whole. Null:
+ * somebody has rewritten or removed it meanwhile.
+ */
 async function loadLegacy(
   context: PagesContext,
   address: CheckedAddress,
-  scope: LoadScope,
   call: CallContext,
-): Promise<LoadedPages> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const legacy = await findHead(context, address, { outbox: 0 }, {}, call);
-    if (legacy !== null && legacy.revision === undefined) {
-      const page = { ...legacy, measuredBytes: 0 };
-      const tree = new MemoryTree(snapshotOfDocument(legacy));
-      return { pages: [page], head: page, tree, isPaged: false, legacy };
-    }
-    // Somebody has rewritten or removed the document meanwhile.
-    const head = await findHead(context, address, projectScope(scope), {}, call);
-    if (head === null || head.revision !== undefined) return finishLoad(head === null ? [] : [head], scope, false);
-    await pause(attempt);
-  }
-  throw lostRace();
+): Promise<LoadedPages | null> {
+  const legacy = await findHead(context, address, { outbox: 0 }, {}, call);
+  if (legacy === null || legacy.revision !== undefined) return null;
+  const page = { ...legacy, measuredBytes: 0 };
+  return { pages: [page], head: page, tree: new MemoryTree(snapshotOfDocument(legacy)), isPaged: false, legacy };
 }
 
 /** Finds the unexpired head. */
