@@ -1,0 +1,160 @@
+import { type Document, type MongoClient, ObjectId } from "mongodb";
+import { createUnlimitedCall } from "../../src/core/runtime/call.js";
+import { checkAddress } from "../../src/core/values/address.js";
+import type { Memory } from "../../src/core/memory.js";
+import { memoryDefaults } from "../../src/core/memory-options.js";
+import { MemoryNode } from "../../src/graph/memory-node.js";
+import { openMemories } from "../../src/mongodb/memories/open-memories.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { withPageBytes } from "./page-sizes.js";
+
+export interface UserAddress {
+  nodeId: string;
+  scope: "perUser";
+  userId: string;
+}
+
+export interface StoreSettings {
+  client: MongoClient;
+  dbName: string;
+  pageBytes: number | undefined;
+  history: boolean;
+  /** By how much its clock is ahead, in ms. */
+  aheadMs: number;
+}
+
+/** A memory in a database. */
+export interface ActPlace extends StoreSettings {
+  store: MongoMemoryStore;
+  address: UserAddress;
+  memory: Memory;
+}
+
+export interface KilledAct {
+  /** By how much the clock of the process that dies is ahead, in ms. @default 0 */
+  aheadMs?: number;
+  /** Whether it needs a history. @default false */
+  needsHistory?: true;
+  /** Whether it can be repeated until it has been done. Else it is done or not. @default false */
+  isRepeated?: true;
+  prepare?: (place: ActPlace) => Promise<unknown>;
+  run: (place: ActPlace) => Promise<unknown>;
+}
+
+const dayMs = 86_400_000;
+const lifetime = { perUser: dayMs };
+export const secret = "TOP-SECRET";
+const text = "t".repeat(90);
+const paths = ["/a/one", "/a/two", "/a/three", "/b/c/y", "/b/x", "/m", "/z"];
+
+export function openPlace(settings: StoreSettings, address: UserAddress): ActPlace {
+  const { client, dbName, pageBytes, history, aheadMs } = settings;
+  const clock = (): Date => new Date(Date.now() + aheadMs);
+  const options = { client, dbName, history, expireMs: lifetime, clock, ...withPageBytes(pageBytes) };
+  const store = new MongoMemoryStore(options);
+  return { ...settings, store, address, memory: store.memory(address) };
+}
+
+async function fill({ memory }: ActPlace): Promise<void> {
+  for (const path of paths) await memory.write(path, text);
+}
+
+/** Stores a memory of one page as an earlier release has stored it. */
+async function storeHead({ client, dbName, address }: ActPlace, document: Document): Promise<void> {
+  const times = { createdAt: new Date(), updatedAt: new Date() };
+  const stored = { _id: new ObjectId(), ...address, ...times, ...document };
+  await client.db(dbName).collection("memories").insertOne(stored);
+}
+
+async function flush({ client, dbName, pageBytes, address }: ActPlace): Promise<unknown> {
+  const opened = openMemories({
+    db: client.db(dbName),
+    client,
+    collectionName: "memories",
+    writeConcern: { w: "majority", journal: true },
+    connect: () => undefined,
+    clock: () => new Date(),
+    expireMs: lifetime,
+    history: { begins: true },
+    embeddings: null,
+    makesIndexes: true,
+    pageBytes,
+  });
+  return opened.open(checkAddress(address), memoryDefaults).history?.flush(createUnlimitedCall());
+}
+
+async function propose({ store, address }: ActPlace): Promise<unknown> {
+  const rules = [{ path: "/**", access: "ask" as const }];
+  const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser", rules, onAsk: "propose" });
+  const [tool] = node.memoryTools;
+  const config = { configurable: { user_id: address.userId } };
+  return tool?.invoke({ command: "append", path: "/a/four", content: text } as never, config);
+}
+
+async function approve({ memory }: ActPlace): Promise<unknown> {
+  for await (const { id } of memory.proposals?.list({ status: "pending" }) ?? [])
+    return memory.proposals?.approve(id, { by: { userId: "reviewer" } });
+  return null;
+}
+
+async function redact({ memory }: ActPlace): Promise<unknown> {
+  const versions: string[] = [];
+  for await (const { id } of memory.history?.list({ path: "/a/gone" }) ?? []) versions.unshift(id);
+  return memory.history?.redact(versions.slice(0, 1));
+}
+
+/** What a process does with a memory until it is killed. */
+export const killedActs = {
+  split: { prepare: fill, run: ({ memory }) => memory.append("/a/one", text.repeat(3)) },
+  rename: { prepare: fill, run: ({ memory }) => memory.rename("/a", "/n/o") },
+  "delete of everything": { prepare: fill, run: ({ memory }) => memory.delete("/") },
+  batch: {
+    run: ({ store, address }) => {
+      const namespace = ["memory", address.nodeId, "perUser", address.userId];
+      return store.batch(paths.map((key) => ({ namespace, key, value: { content: text } })));
+    },
+  },
+  approval: {
+    prepare: async (place) => {
+      await fill(place);
+      await propose(place);
+    },
+    isRepeated: true,
+    run: approve,
+  },
+  flush: { prepare: fill, needsHistory: true, isRepeated: true, run: flush },
+  redaction: {
+    prepare: async (place) => {
+      await place.memory.write("/a/gone", secret);
+      await fill(place);
+      await place.memory.write("/a/gone", "nothing");
+    },
+    needsHistory: true,
+    isRepeated: true,
+    run: redact,
+  },
+  sweep: { prepare: fill, aheadMs: 2 * dayMs, isRepeated: true, run: ({ store }) => store.sweepExpired() },
+  forget: { prepare: fill, isRepeated: true, run: ({ store, address }) => store.forget(address) },
+  "forget of a user": {
+    prepare: fill,
+    isRepeated: true,
+    run: ({ store, address }) => store.forget({ userId: address.userId }),
+  },
+  "rewriting of an earlier head": {
+    prepare: (place) =>
+      storeHead(place, {
+        data: { "a.one": text, "a.two": text, "b.c.y": text, m: text },
+        dirs: { a: true, b: true, "b.c": true },
+        meta: {},
+        revision: 4,
+      }),
+    run: ({ memory }) => memory.append("/z", text),
+  },
+  "rewriting of nested fields": {
+    prepare: (place) =>
+      storeHead(place, { data: { a: { one: text, two: text }, b: { c: { y: text } }, m: text }, dirs: { a: true } }),
+    run: ({ memory }) => memory.rename("/a", "/n/o"),
+  },
+} as const satisfies Record<string, KilledAct>;
+
+export type ActName = keyof typeof killedActs;
