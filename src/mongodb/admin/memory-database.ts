@@ -54,8 +54,6 @@ export interface FileWriteOptions {
 
 export interface OpenOptions {
   paths?: PathRule;
-  /** @default the system clock */
-  clock?: (() => Date) | undefined;
   maxFileBytes?: number;
 }
 
@@ -138,10 +136,10 @@ export class MemoryDatabase {
   memory(
     address: MemoryAddress,
     access: "read" | "write",
-    { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
+    { paths = "posix", maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
   ): Memory {
     return openMemoryOver(
-      (checked, limits) => this.#memories[access].backend(checked, limits, clock),
+      (checked, limits) => this.#memories[access].backend(checked, limits),
       address,
       { paths, maxFileBytes },
       { server: getServerAddress(this.client) },

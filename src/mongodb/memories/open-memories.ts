@@ -9,7 +9,7 @@ export function openMemories(store: StoreContext): MemoryLayout {
   return PagedMemories.open(createMemoriesContext(store));
 }
 
-export function createMemoriesContext(store: StoreContext): MemoriesContext {
+function createMemoriesContext(store: StoreContext): MemoriesContext {
   const expiry = new MemoryExpiry(store.expireMs, store.clock);
   return { ...store, shared: openSharedCollections(store), expiry };
 }

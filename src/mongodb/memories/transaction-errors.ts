@@ -15,6 +15,6 @@ export function transactionError(error: unknown): MemoryError {
 }
 
 /** Whether the server refuses a transaction because it does too much. */
-export function isTooMuch(error: unknown): boolean {
+function isTooMuch(error: unknown): boolean {
   return tooMuchCodes.has(getField(error, "code"));
 }

@@ -47,18 +47,8 @@ const beginsBelow = (text: Expression, directory: string): Expression => {
   return { $eq: [{ $substrCP: [text, 0, Array.from(start).length] }, literal(start)] };
 };
 
-/** Whether the key of `$$entry` is below `directory`. */
-export const keyIsBelow = (directory: string): Expression => beginsBelow(key, directory);
-
 /** Whether the key of `$$entry` is `directory` or below it. */
 export const keyIsWithin = (directory: string): Expression => beginsBelow({ $concat: [key, "."] }, directory);
-
-/** Whether the key of `$$entry` is an immediate child of `directory` ("" is the root). */
-export const keyIsDirectlyBelow = (directory: string): Expression => {
-  if (directory === "") return { $eq: [{ $indexOfBytes: [key, "."] }, -1] };
-  const rest = utf8Bytes(`${directory}.`);
-  return { $and: [beginsBelow(key, directory), { $eq: [{ $indexOfBytes: [key, ".", rest] }, -1] }] };
-};
 
 /** Returns the entries `{ k, v }` of a record that satisfy a condition on `$$entry`. */
 export const entriesWhere = (record: Expression, condition: Expression): Expression => ({
@@ -70,7 +60,7 @@ export const mapEntries = (entries: Expression, value: Expression): Expression =
 });
 
 /** Returns the key of `$$entry`, which is `from` or below it, with `from` replaced by `to`. */
-export const movedKey = (from: string, to: string): Expression => ({
+const movedKey = (from: string, to: string): Expression => ({
   $concat: [literal(to), { $substrBytes: [key, utf8Bytes(from), -1] }],
 });
 

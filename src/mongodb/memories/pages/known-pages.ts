@@ -123,7 +123,7 @@ export function covers(pages: readonly PageBounds[], { paths, below }: PageRange
 }
 
 /** Finds the page that covers a position. @param pages sorted by position, maybe with gaps */
-export function findCoveringPage<Page extends PageBounds>(pages: readonly Page[], position: string): Page | undefined {
+function findCoveringPage<Page extends PageBounds>(pages: readonly Page[], position: string): Page | undefined {
   const page = pages[findCovering(pages, position)];
   if (page === undefined || compareKeys(page.lo ?? "", position) > 0) return undefined;
   return page.hi === undefined || compareKeys(position, page.hi) < 0 ? page : undefined;

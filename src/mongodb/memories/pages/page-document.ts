@@ -115,7 +115,7 @@ function unescape(escaped: string): string {
 }
 
 /** Returns the keys of the directories above the file or directory `key`, nearest the root first. */
-export function parentKeys(key: string): string[] {
+function parentKeys(key: string): string[] {
   const parents: string[] = [];
   for (let end = key.indexOf("."); end !== -1; end = key.indexOf(".", end + 1)) parents.push(key.slice(0, end));
   return parents;

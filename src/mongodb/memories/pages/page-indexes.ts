@@ -68,7 +68,7 @@ export const pageIndex = {
 } as const satisfies IndexDescription;
 
 /** The memories of several pages by their last change. A sweep removes those that have expired. */
-export const sweptIndex = {
+const sweptIndex = {
   name: "large_by_change",
   key: { scope: 1, updatedAt: 1 },
   partialFilterExpression: { nodeId: { $type: "string" }, hi: { $gt: "" } },
