@@ -4,13 +4,9 @@ import type { MemoryHistory } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
+import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
-
-function getHistory({ history }: Memory): MemoryHistory {
-  if (history === null) throw new Error("the memory keeps no history");
-  return history;
-}
 
 describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (server) => {
   const { uri, name: dbName } = testDatabase(server);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import type { MemoryHistory } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { getFailure } from "../../helpers/get-failure.js";
+import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const cover = "[redacted----]";
@@ -15,11 +15,6 @@ async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
   const found: T[] = [];
   for await (const each of stream) found.push(each);
   return found;
-}
-
-function getHistory(memory: Memory): MemoryHistory {
-  if (memory.history === null) throw new Error("the memory keeps no history");
-  return memory.history;
 }
 
 describe("a text that is redacted", () => {

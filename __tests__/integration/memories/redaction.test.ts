@@ -2,7 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
 import type { MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
-import type { MemoryHistory } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
@@ -11,6 +10,7 @@ import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { repetitions } from "../../helpers/repetitions.js";
+import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const ada = { by: { userId: "ada" } };
@@ -24,11 +24,6 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const each of stream) found.push(each);
   return found;
-}
-
-function getHistory({ history }: Memory): MemoryHistory {
-  if (history === null) throw new Error("the memory keeps no history");
-  return history;
 }
 
 function getProposals({ proposals }: Memory): MemoryProposals {

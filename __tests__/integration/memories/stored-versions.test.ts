@@ -8,6 +8,7 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -17,11 +18,6 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const each of stream) found.push(each);
   return found;
-}
-
-function getHistory({ history }: Memory): MemoryHistory {
-  if (history === null) throw new Error("the memory keeps no history");
-  return history;
 }
 
 /**
