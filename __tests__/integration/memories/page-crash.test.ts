@@ -52,9 +52,10 @@ async function describeMemory(memory: Memory) {
 
 /** What the memory is before and after the act. */
 async function findStates(act: KilledAct, settings: StoreSettings) {
-  const place = openPlace(settings, freshUser());
-  await act.prepare?.(place);
-  const before = await describeMemory(place.memory);
+  const prepared = openPlace({ ...settings, aheadMs: 0 }, freshUser());
+  await act.prepare?.(prepared);
+  const before = await describeMemory(prepared.memory);
+  const place = openPlace(settings, prepared.address);
   await act.run(place);
   return { before, after: await describeMemory(place.memory) };
 }
@@ -100,7 +101,11 @@ async function checkDeath(
   const { memory, address, ...place } = openPlace(settings, prepared.address);
   const left = await describeMemory(memory);
   const memories = client.db(settings.dbName).collection("memories");
-  const findFaults = async (): Promise<string[]> => findPageFaults(await readStoredPages(memories, address));
+  const findFaults = async (): Promise<string[]> => {
+    const stored = await readStoredPages(memories, address);
+    // A document of the earlier system stays as it is until it is changed.
+    return stored[0]?.revision === undefined ? [] : findPageFaults(stored);
+  };
   const isRemoval = name === "sweep" || name.startsWith("forget");
   if (!isRemoval) expect(await findFaults()).toEqual([]);
   if (isRemoval) expect(left.files.length).toBeLessThanOrEqual(before.files.length);
