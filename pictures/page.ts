@@ -55,7 +55,7 @@ export async function pictureTab(
     await tab.page.setViewport(viewport);
     await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
     await open(tab);
-    const tree = await tab.page.accessibility.snapshot();
+    const tree = await tab.accessibleTree();
     return { tree: listAccessibleLines(tree), image: await tab.page.screenshot({ type: "webp", quality: 80 }) };
   } finally {
     await tab.page.close();

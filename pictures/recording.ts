@@ -53,7 +53,7 @@ export async function recordPage(
   const stage = await Stage.open(browser, tab, isDrawn);
   const scenes: string[] = [];
   const end = async (caption: string): Promise<void> => {
-    scenes.push(`# ${caption}`, withoutTimes(listAccessibleLines(await tab.page.accessibility.snapshot())), "");
+    scenes.push(`# ${caption}`, withoutTimes(listAccessibleLines(await tab.accessibleTree())), "");
   };
   try {
     await search(tab, stage).then(end);

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { readFile } from "node:fs/promises";
-import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import puppeteer, { type Browser, type Page, type SerializedAXNode } from "puppeteer-core";
 import { findChromium } from "./chromium.js";
 
 /** Starts the only browser of a test file. */
@@ -38,6 +38,13 @@ const afterwards = `(act, href) => new Promise((resolve) => {
   else addEventListener("hashchange", () => setTimeout(resolve, 0, true), { once: true });
   act();
 })`;
+
+const countLinks = `[...document.querySelectorAll("a[href]")].filter((each) => each.checkVisibility() && each.closest("[aria-hidden=true]") === null).length`;
+
+function countNodes(node: SerializedAXNode | null, role: string): number {
+  if (node === null) return 0;
+  return (node.children ?? []).reduce((sum, child) => sum + countNodes(child, role), node.role === role ? 1 : 0);
+}
 
 /** A tab, with the actions of a person and the forbidden effects. */
 export class Tab {
@@ -146,6 +153,21 @@ export class Tab {
 
   text(): Promise<string> {
     return this.value("document.body.innerText");
+  }
+
+  /** Returns what a screen reader is told. Chromium tells it of new elements a moment after it has drawn them. */
+  async accessibleTree(): Promise<SerializedAXNode | null> {
+    let tree = await this.page.accessibility.snapshot();
+    const end = Date.now() + waiting.timeout;
+    while (Date.now() < end) {
+      const links = await this.value<number>(countLinks);
+      const isWhole = countNodes(tree, "link") === links;
+      await new Promise((resolve) => setTimeout(resolve, waiting.polling));
+      const next = await this.page.accessibility.snapshot();
+      if (isWhole && JSON.stringify(next) === JSON.stringify(tree)) return tree;
+      tree = next;
+    }
+    throw new Error(`the tree of a screen reader does not become still: ${JSON.stringify(tree)}`);
   }
 
   elements(): Promise<number> {
