@@ -231,6 +231,22 @@ describe("a large memory that expires", () => {
     expect(await own.sweepExpired()).toEqual({ memories: 0 });
   });
 
+  it("that a sweep cannot remove does not stop it", async () => {
+    const memoriesCollection = `failing ${randomUUID()}`;
+    const own = openStore({ memoriesCollection });
+    nowMs = startMs;
+    const [first, second] = [own.memory(freshUser()), own.memory(freshUser())];
+    for (const memory of [first, second]) await putFiles(own, memory, createFiles(40));
+    nowMs = startMs + dayMs;
+    const removal = jest.spyOn(Collection.prototype, "findOneAndDelete");
+    removal.mockImplementationOnce(() => Promise.reject(new Error("refused")));
+    await refuses(own.sweepExpired(), "EIO");
+    removal.mockRestore();
+    const forever = openStore({ memoriesCollection, expireMs: {} });
+    expect(await all(forever.listMemories())).toHaveLength(1);
+    expect(await own.sweepExpired()).toEqual({ memories: 1 });
+  });
+
   it("is left to the sweep by MongoDB, which removes small ones alone", async () => {
     const mongod = await privateMongod("replicaSet", { args: ["--setParameter", "ttlMonitorSleepSecs=1"] });
     const own = useClient(new MongoClient(mongod.uri));

@@ -186,23 +186,42 @@ const sweptProjection = { ...addressProjection, key: 1, hi: 1, hasVersions: 1 } 
  * after their end, and leaves the versions until they expire. Yields once for each memory that this sweep has removed.
  */
 export async function* sweepMemories(context: PagesContext, call: CallContext): AsyncGenerator<void> {
-  const { collection, ready, expiry, history, versions } = context;
+  const { ready, expiry } = context;
   await ready();
+  const errors: unknown[] = [];
   for (const scope of memoryScopes) {
     const deadline = expiry.deadline(scope);
     if (deadline === null) continue;
     const isExpired = { updatedAt: { $lte: deadline } };
     for await (const head of findExpired(context, { scope, ...isExpired }, call)) {
-      const address = addressOrNull(storedAddress(head));
-      const isGone =
-        address === null
-          ? (await collection.deleteOne({ _id: head._id, ...isExpired }, {}, call)) > 0
-          : await removeExpiredHead(context, address, head, isExpired, call);
-      if (!isGone) continue;
-      if (head.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
+      try {
+        if (!(await removeSwept(context, head, isExpired, call))) continue;
+      } catch (error) {
+        errors.push(error);
+        continue;
+      }
       yield;
     }
   }
+  // One that cannot be removed does not stop the others.
+  if (errors.length > 0) throw errors[0];
+}
+
+/** @returns whether this sweep has removed the memory */
+async function removeSwept(
+  context: PagesContext,
+  head: MemoryDocument,
+  isExpired: object,
+  call: CallContext,
+): Promise<boolean> {
+  const { collection, history, versions } = context;
+  const address = addressOrNull(storedAddress(head));
+  const isGone =
+    address === null
+      ? (await collection.deleteOne({ _id: head._id, ...isExpired }, {}, call)) > 0
+      : await removeExpiredHead(context, address, head, isExpired, call);
+  if (isGone && head.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
+  return isGone;
 }
 
 /** Finds memories of one page and then those of several, each by its own index, and written as the index is. */
