@@ -1,4 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
+import { type Document, ObjectId } from "mongodb";
+import { checkAddress, type MemoryAddress } from "../../../src/core/values/address.js";
+import { flatFields } from "../../../src/mongodb/memories/pages/page-document.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -14,6 +17,7 @@ import {
   readActs,
   renewActs,
 } from "../../helpers/interleaving.js";
+import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf } from "../../helpers/model-property.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -21,10 +25,18 @@ import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName, db } = testDatabase("replicaSet");
+const memories = db.collection("memories");
 const slowClient = new SlowClient(client);
 
-/** What the process of the first act knows of the memory. */
-const knowledge = ["nothing", "everything", "less than there is", "more than there is"] as const;
+/** What the process of the first act knows of the memory, or of which release the memory is. */
+const knowledge = [
+  "nothing",
+  "everything",
+  "less than there is",
+  "more than there is",
+  "a head of an earlier release",
+  "nested fields",
+] as const;
 type Knowledge = (typeof knowledge)[number];
 
 interface Case {
@@ -85,13 +97,40 @@ function findStores({ pageBytes, history }: Case): Stores {
   return found;
 }
 
+/** The memory before the acts, as earlier releases have stored it. */
+function createEarlierHead(address: MemoryAddress, form: "a head of an earlier release" | "nested fields"): Document {
+  const model = new ModelMemory();
+  fill.model(model);
+  const times = { createdAt: new Date(), updatedAt: new Date() };
+  const head = { _id: new ObjectId(), ...checkAddress(address), ...times };
+  if (form === "nested fields") return { ...head, data: nestTexts(model.files) };
+  const { data, dirs, meta } = flatFields({
+    files: Array.from(model.files, ([path, content]) => ({ path, kind: "file", content, sizeBytes: 0, ...times })),
+    directories: [...model.directories],
+  });
+  return { ...head, data, dirs, meta, revision: 3 };
+}
+
+function nestTexts(files: ReadonlyMap<string, string>): Document {
+  const root: Document = {};
+  for (const [path, content] of files) {
+    const segments = path.slice(1).split("/");
+    const name = segments.pop() ?? "";
+    const directory = segments.reduce<Document>((at, segment) => (at[segment] ??= {}) as Document, root);
+    directory[name] = content;
+  }
+  return root;
+}
+
 /** Runs the first act, and the other one before its command of this number. Null if it has fewer commands. */
 async function interleave(each: Case, at: number): Promise<Course | null> {
   const { history, known, one, other } = each;
   const { calm, slow } = findStores(each);
   const address = freshAddress();
   const [memory, slowMemory] = [calm.memory(address), slow.memory(address)];
-  await fill.real(memory, calm);
+  if (known === "a head of an earlier release" || known === "nested fields")
+    await memories.insertOne(createEarlierHead(address, known));
+  else await fill.real(memory, calm);
   if (known !== "nothing") await slowMemory.snapshot();
   if (known === "less than there is") await grow.real(memory, calm);
   if (known === "more than there is") await shrink.real(memory, calm);
@@ -106,7 +145,9 @@ async function interleave(each: Case, at: number): Promise<Course | null> {
   if (sent < at) return null;
   const course = { one: oneOutcome, other: await otherOutcome, after: describeSnapshot(await memory.snapshot()) };
   expect(describeSnapshot(await slowMemory.snapshot())).toEqual(course.after);
-  expect(findPageFaults(await readStoredPages(db.collection("memories"), address))).toEqual([]);
+  const stored = await readStoredPages(memories, address);
+  // A document of the earlier system stays as it is until it is changed.
+  if (stored[0]?.revision !== undefined) expect(findPageFaults(stored)).toEqual([]);
   if (history) await expectHistoryOf(slowMemory, course.after);
   return course;
 }

@@ -36,9 +36,10 @@ const settings: readonly Place[] = isLong
 
 /** A proposal of which a dead process had not learnt that it was approved is approved now, and is made once. */
 async function approveRest(memory: Memory): Promise<void> {
-  const pending: string[] = [];
-  for await (const { id } of memory.proposals?.list({ status: "pending" }) ?? []) pending.push(id);
-  for (const id of pending) await memory.proposals?.approve(id, { by: { userId: "reviewer" } }).catch(() => undefined);
+  // All, because a killed approval left its record as one that is being applied.
+  const ids: string[] = [];
+  for await (const { id } of memory.proposals?.list() ?? []) ids.push(id);
+  for (const id of ids) await memory.proposals?.approve(id, { by: { userId: "reviewer" } }).catch(() => undefined);
 }
 
 async function countVersions(memory: Memory): Promise<Record<string, number>> {
