@@ -61,8 +61,9 @@ export class PagedMemory implements StoredMemory {
       if (upsert && newMemoryBytes(this.#address, [change]) > this.#limits.maxMemoryBytes) return null;
       const target = targetHeadAlone(this.#context, this.#address);
       const made = await this.#try(parts, { target, at, createdAt: now, upsert }, call);
-      if (made === "missing") return change.type === "delete" ? noResult : null;
-      return made && toResult(change, made, now);
+      // No proof that there is no memory: an update that waits for a transaction does not find a head that got another
+      // `_id` in it. A load does.
+      return made === null || made === "missing" ? null : toResult(change, made, now);
     }
     // The record of the change and the limit are kept in the head.
     if (this.#context.history !== null || this.#limits.isLimited === true) return null;
