@@ -235,3 +235,24 @@ describe("a process that knows a large memory", () => {
     expect((await memory.snapshot()).files).toHaveLength(300);
   });
 });
+
+describe("eight writers of one process", () => {
+  it("make their changes with one command each, and load the memory only to split it", async () => {
+    const large = openStore({ [pageBytesOption]: 64_000 });
+    const memory = large.memory(freshAddress());
+    const paths = Array.from({ length: 160 }, (_, index) => `/files/${index}`);
+    const sent = await commandsOf(client, async () => {
+      const left = paths.values();
+      const write = async (): Promise<void> => {
+        for (const path of left) await memory.write(path, "x".repeat(2000));
+      };
+      await Promise.all(Array.from({ length: 8 }, write));
+    });
+    const pages = await findPages(memories, memory);
+    const splits = pages.length - 1;
+    expect(findFaults(pages)).toEqual([]);
+    expect(splits).toBeGreaterThan(3);
+    const loads = names(sent).filter((name) => name === "find");
+    expect(loads.length).toBeLessThanOrEqual(2 * splits);
+  });
+});

@@ -96,12 +96,14 @@ export class MongoMemory implements MemoryBackend {
     call: CallContext,
   ): Promise<ChangeResult> {
     const { clock, fileClock } = this.#context;
-    if (options.expectedDigest === undefined) {
+    const attempt = async (): Promise<ChangeResult | null> => {
+      if (options.expectedDigest !== undefined) return null;
       const at = clock();
       const settings = { now: fileClock?.() ?? at, at, maxFileBytes };
-      const result = await this.#stored.attempt(toAttempted(change, options), settings, call);
-      if (result !== null) return result;
-    }
+      return this.#stored.attempt(toAttempted(change, options), settings, call);
+    };
+    const result = await attempt();
+    if (result !== null) return result;
     const needsTexts = options.expectedDigest !== undefined;
     const keepsTexts = change.type === "rename";
     const scope = { ...getScope(change), needsTexts, keepsTexts };
@@ -109,6 +111,7 @@ export class MongoMemory implements MemoryBackend {
       scope,
       (tree, { at }) => applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options),
       call,
+      attempt,
     );
   }
 

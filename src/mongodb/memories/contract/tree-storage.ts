@@ -18,12 +18,15 @@ export interface TreeStorage {
    * versions in one step. Starts again if another change came first. Without edits it stores nothing, not even the id
    * of an approval.
    * @param apply must not change the tree. It may wait for others, and may run several times
+   * @param attemptAgain makes the change with one command, and is tried when another change came first. Reason: changes
+   *   of one command would keep coming before a change that loads first
    * @throws what `apply` throws, ENOSPC, ECONFLICT; then nothing was changed
    */
   transact<Result>(
     scope: StorageScope,
     apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
     call: CallContext,
+    attemptAgain?: () => Promise<Result | null>,
   ): Promise<Result>;
 }
 

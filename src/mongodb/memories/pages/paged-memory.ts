@@ -78,18 +78,25 @@ export class PagedMemory implements StoredMemory {
     scope: StorageScope,
     apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
     call: CallContext,
+    attemptAgain?: () => Promise<Result | null>,
   ): Promise<Result> {
+    const known = findKnownPages(this.#context, this.#address);
     return this.#context.edits.run(this.#key, async () => {
       const change = new PagedChange(this.#context, this.#address, this.#limits, this.#writes, scope);
+      // The changes before it in the queue may have split the page that had no room.
+      let isLost = findKnownPages(this.#context, this.#address) !== known;
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         call.throwIfAborted();
+        const made = isLost ? ((await attemptAgain?.()) ?? null) : null;
+        if (made !== null) return made;
         const loaded = await change.load(call);
         const at = this.#context.clock();
         const { edits, result } = await apply(loaded.tree, { at, isApplied: loaded.head?.isApplied === true });
         if (hasNoEdits(edits)) return result;
         const outcome = await change.store(loaded, edits, at, call);
         if (outcome === "stored") return result;
-        if (outcome === "lost") await pause(attempt);
+        isLost = outcome === "lost";
+        if (isLost) await pause(attempt);
       }
       throw lostRace();
     });
