@@ -2,8 +2,8 @@ import { findTopology } from "../../driver/topology.js";
 import type { PagesContext } from "./pages-context.js";
 
 /**
- * The size from which on a page is split. 256 kB: a change takes the server as long as its page is large, and a split
- * takes a transaction (ADR 0051).
+ * The size from which on a page is split. Smaller pages make reads of the whole memory slower, and larger ones make
+ * changes slower (ADR 0051).
  */
 export const defaultPageBytes = 256 * 1024;
 
