@@ -2,6 +2,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { measureHistory } from "./history/run.js";
 import { replaceMeasured } from "./measuring/report.js";
+import { measureLarge } from "./large/run.js";
 import { measureMemories } from "./memories/run.js";
 import { measureSearch } from "./search/run.js";
 import { measureStore } from "./store/run.js";
@@ -11,6 +12,7 @@ const areas = {
   store: measureStore,
   search: measureSearch,
   history: measureHistory,
+  large: measureLarge,
 };
 
 const { values } = parseArgs({
@@ -23,6 +25,8 @@ const { values } = parseArgs({
     files: { type: "string", default: "10,100,1000" },
     items: { type: "string", default: "1000,10000,100000" },
     vectors: { type: "string", default: "1000,10000" },
+    /** Files of the large memory. */
+    large: { type: "string", default: "100000" },
     data: { type: "string" },
     embed: { type: "string" },
   },
@@ -40,6 +44,7 @@ const settings = {
   fileCounts: toNumbers(values.files),
   itemCounts: toNumbers(values.items),
   vectorCounts: toNumbers(values.vectors),
+  largeFileCount: Number(values.large),
   data: values.data,
   embed: values.embed?.split(" ") ?? [],
 };

@@ -6,6 +6,8 @@ export interface Settings {
   /** Items of a store. */
   itemCounts: readonly number[];
   vectorCounts: readonly number[];
+  /** Files to which the large memory grows. */
+  largeFileCount: number;
   /** The folder with the data sets of the search. Without it, how good it is is not measured. */
   data: string | undefined;
   /** The program that makes vectors, and its arguments. */

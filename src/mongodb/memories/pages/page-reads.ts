@@ -58,7 +58,8 @@ export class PageReads {
     const single = await this.#findHeadAlone<OutlinedPage>(outlineProjection(options), call);
     if (single === "paged") return this.#outlinePages(options, call);
     if (single === null) return { files: [], directories: [], revision: 0 };
-    if (single.revision === undefined) return new MemoryTree(await this.#legacySnapshot(call)).outline(options);
+    // It may have been rewritten and split meanwhile.
+    if (single.revision === undefined) return new MemoryTree(await this.snapshot(call)).outline(options);
     const { files, directories } = toSummary(single, single.data);
     return { files, directories, revision: single.revision };
   }
@@ -166,10 +167,6 @@ export class PageReads {
     if (findKnownPages(this.#context, this.#address) !== undefined) return "paged";
     const head = await this.findHead<Fields>(fields, call);
     return head?.hi === undefined ? head : "paged";
-  }
-
-  async #legacySnapshot(call: CallContext): Promise<MemorySnapshot> {
-    return snapshotOfDocument(await this.findHead({ data: 1, dirs: 1, meta: 1, createdAt: 1 }, call));
   }
 
   #atOneMoment<Result>(call: CallContext, read: (moment: PagesAtMoment) => Promise<Result>): Promise<Result> {
