@@ -8,6 +8,8 @@ export interface Act {
   label: string;
   real: (memory: Memory, store: MongoMemoryStore) => Promise<unknown>;
   model: (model: ModelMemory) => unknown;
+  /** A second step. Another process may act before it. */
+  modelAfter?: (model: ModelMemory) => unknown;
 }
 
 const text = "t".repeat(100);
@@ -98,14 +100,8 @@ export const renewActs: readonly Act[] = [
       await store.forget(memory.address);
       await put(store, memory, ["/a/one", "/zz"]);
     },
-    model: (model) =>
-      model.reset(
-        new Map([
-          ["/a/one", text],
-          ["/zz", text],
-        ]),
-        ["/a"],
-      ),
+    model: (model) => model.reset(new Map(), []),
+    modelAfter: (model) => ["/a/one", "/zz"].forEach((path) => model.write(path, text, "replace", "create")),
   },
 ];
 
@@ -163,27 +159,32 @@ export interface Course {
   after: ReturnType<typeof describeModel>;
 }
 
-/** Returns the two courses that the acts can take one after the other. */
+/** Returns the courses that the acts can take: one after the other, or one between the steps of the other. */
 export async function findCourses(before: readonly Act[], one: Act, other: Act): Promise<Course[]> {
-  const run = async (isFirst: boolean): Promise<Course> => {
+  const { modelAfter } = other;
+  const run = async (place: "first" | "between" | "last"): Promise<Course> => {
     const model = new ModelMemory();
     for (const act of before) await outcomeOf(() => act.model(model));
-    const outcomes: unknown[] = [];
-    for (const act of isFirst ? [one, other] : [other, one])
-      outcomes.push(await outcomeOf(() => changeOrNothing(model, act)));
-    const [first, second] = outcomes;
-    const answers = isFirst ? { one: first, other: second } : { one: second, other: first };
-    return { ...answers, after: describeModel(model) };
+    const runOne = (): Promise<unknown> => outcomeOf(() => changeOrNothing(model, one.model));
+    const first = place === "first" ? await runOne() : undefined;
+    const answer = await outcomeOf(() => changeOrNothing(model, other.model));
+    const between = place === "between" ? await runOne() : undefined;
+    if (modelAfter !== undefined) await outcomeOf(() => changeOrNothing(model, modelAfter));
+    return {
+      one: first ?? between ?? (await runOne()),
+      other: answer,
+      after: describeModel(model),
+    };
   };
-  return [await run(true), await run(false)];
+  return Promise.all([run("first"), run("last"), ...(modelAfter === undefined ? [] : [run("between")])]);
 }
 
 /** A refused command changes nothing, although the model may have changed a part. */
-function changeOrNothing(model: ModelMemory, act: Act): unknown {
+function changeOrNothing(model: ModelMemory, act: Act["model"]): unknown {
   const { files, directories } = model;
   const before = [new Map(files), [...directories]] as const;
   try {
-    return act.model(model);
+    return act(model);
   } catch (error) {
     model.reset(...before);
     throw error;

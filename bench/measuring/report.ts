@@ -34,8 +34,8 @@ export function resultCell(result: Result): string {
 
 export const toShort = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
 
-/** When, where and with which versions was measured. */
-export async function machineLine(uri: string, rounds: number): Promise<string> {
+/** When, where and with which versions was measured. @param rounds of each comparison, if there are any */
+export async function machineLine(uri: string, rounds?: number): Promise<string> {
   const client = new MongoClient(uri);
   const mongod = await client.db("admin").command({ buildInfo: 1 });
   await client.close();
@@ -43,7 +43,7 @@ export async function machineLine(uri: string, rounds: number): Promise<string> 
   return (
     `${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores of ${cpus()[0]?.model.trim()}, ${memory} GB; ` +
     `node ${process.versions.node}, mongod ${mongod["version"]} on the same machine, ` +
-    `driver ${await readVersion("node_modules/mongodb")}, this package ${await readVersion(".")}; ${rounds} rounds.`
+    `driver ${await readVersion("node_modules/mongodb")}, this package ${await readVersion(".")}${rounds === undefined ? "" : `; ${rounds} rounds`}.`
   );
 }
 
