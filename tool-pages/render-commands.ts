@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { Command, Option } from "commander";
 import { programName } from "../src/cli/command.js";
-import { exitCodeMeanings } from "../src/cli/exit-codes.js";
+import { exitCodeMeanings } from "../src/cli/errors.js";
 import { createProgram } from "../src/cli/program.js";
 import { targetOptions } from "../src/cli/targets/target-options.js";
 import { mountOption } from "../src/cli/targets/mount-options.js";

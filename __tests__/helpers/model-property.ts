@@ -22,10 +22,11 @@ const names: Record<PathRule, string[]> = {
 };
 const texts = ["", "\n", "x", "xx", "\nx", "x\n", "é\n🧠", "$x", "a.b", "x\nx\nx", "$$ROOT"];
 
-export function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
+/** @param segments the names in paths. Of few names, most commands meet a file or a directory */
+export function stepsOf(rule: PathRule, segments: readonly string[] = names[rule]): fc.Arbitrary<Step> {
   const path = fc
-    .array(fc.constantFrom(...names[rule]), { minLength: 0, maxLength: 3 })
-    .map((segments) => `/${segments.join("/")}`);
+    .array(fc.constantFrom(...segments), { minLength: 0, maxLength: 3 })
+    .map((parts) => `/${parts.join("/")}`);
   const text = fc.constantFrom(...texts);
   const step = <T>(values: fc.Arbitrary<T>, make: (value: T) => Step): fc.Arbitrary<Step> => values.map(make);
   return fc.oneof(

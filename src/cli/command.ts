@@ -1,7 +1,6 @@
 import { type Command, Option, type OptionValues } from "commander";
 import type { CliContext } from "./context.js";
-import { exitCodeMeanings } from "./exit-codes.js";
-import { usageError } from "./errors.js";
+import { exitCodeMeanings, usageError } from "./errors.js";
 
 /** The name of the program on the command line. */
 export const programName = "langgraph-mongo-memory";

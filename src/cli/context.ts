@@ -1,4 +1,4 @@
-import type { ExitCode } from "./exit-codes.js";
+import type { ExitCode } from "./errors.js";
 import type { CliIo } from "./terminal/io.js";
 import type { Output } from "./terminal/output.js";
 

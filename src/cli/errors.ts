@@ -1,5 +1,18 @@
 import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
-import { type ExitCode, exitCodes } from "./exit-codes.js";
+import { getField } from "../core/values/unknown-values.js";
+
+/** The exit codes of the program. They never change. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, storage: 3, bug: 70 } as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [exitCodes.done, "done, also if the reader of a pipe ended"],
+  [exitCodes.refused, "refused, not found, nothing matched, or doctor found a fault"],
+  [exitCodes.usage, "a wrong command, option, argument or input"],
+  [exitCodes.storage, "the storage failed or could not be reached"],
+  [exitCodes.bug, "a fault of this program"],
+];
 
 /**
  * `EUSAGE` the command line · `EINPUT` a file or text that it names · `EBUG` the program · others: errors of a memory.
@@ -114,6 +127,5 @@ export async function withFile<T>(name: string, act: "read" | "write", run: () =
 
 /** Checks the shape, because errors of Node are instances of another realm's class in a `vm` context. */
 export function isSystemError(error: unknown): error is { code: string; syscall: string } {
-  if (typeof error !== "object" || error === null || !("code" in error) || !("syscall" in error)) return false;
-  return typeof error.code === "string" && typeof error.syscall === "string";
+  return typeof getField(error, "code") === "string" && typeof getField(error, "syscall") === "string";
 }

@@ -2,7 +2,7 @@
 import process, { argv, env, stderr, stdin, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 import { packageVersion } from "../core/values/package-version.js";
-import { exitCodes } from "./exit-codes.js";
+import { exitCodes } from "./errors.js";
 import { runCli } from "./program.js";
 
 /*

@@ -1,34 +1,21 @@
 import { Command, CommanderError } from "commander";
 import { type AddCommand, formatExitCodes, programName } from "./command.js";
-import { append } from "./commands/files/append.js";
-import { cat } from "./commands/files/cat.js";
-import { grep } from "./commands/files/grep.js";
-import { ls } from "./commands/files/ls.js";
-import { mv } from "./commands/files/mv.js";
-import { rm } from "./commands/files/rm.js";
-import { search } from "./commands/files/search.js";
-import { tree } from "./commands/files/tree.js";
-import { write } from "./commands/files/write.js";
-import { blame } from "./commands/history/blame.js";
-import { diff } from "./commands/history/diff.js";
-import { log } from "./commands/history/log.js";
-import { redact } from "./commands/history/redact.js";
-import { revert } from "./commands/history/revert.js";
-import { exportMemories } from "./commands/memories/export.js";
-import { forget } from "./commands/memories/forget.js";
-import { importMemories } from "./commands/memories/import.js";
+import { append, mv, rm, write } from "./commands/files/change.js";
+import { grep, search } from "./commands/files/find.js";
+import { cat, ls, tree } from "./commands/files/look.js";
+import { blame, diff, log } from "./commands/history/look-back.js";
+import { redact, revert } from "./commands/history/undo.js";
+import { forget, sweep } from "./commands/memories/erase.js";
 import { memories } from "./commands/memories/memories.js";
-import { sweep } from "./commands/memories/sweep.js";
-import { approve, reject } from "./commands/proposals/decisions.js";
-import { proposals } from "./commands/proposals/proposals.js";
+import { exportMemories, importMemories } from "./commands/memories/move.js";
+import { approve, reject, showProposals } from "./commands/proposals.js";
 import { init } from "./commands/serve/init.js";
 import { mcp } from "./commands/serve/mcp.js";
 import { page } from "./commands/serve/page.js";
 import { doctor } from "./commands/upkeep/doctor.js";
 import { migrate } from "./commands/upkeep/migrate.js";
 import type { CliContext } from "./context.js";
-import { type CommandError, toCommandError, usageError } from "./errors.js";
-import { type ExitCode, exitCodes } from "./exit-codes.js";
+import { type CommandError, type ExitCode, exitCodes, toCommandError, usageError } from "./errors.js";
 import { createRedactor } from "./redact.js";
 import type { CliIo } from "./terminal/io.js";
 import { BrokenPipe, Output } from "./terminal/output.js";
@@ -42,7 +29,7 @@ const usualColumns = 80;
 const commandGroups: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Looking:", [memories, ls, tree, cat, grep, search]],
   ["Changing:", [append, write, rm, mv, forget, sweep]],
-  ["Looking back and deciding:", [log, diff, blame, revert, redact, proposals, approve, reject]],
+  ["Looking back and deciding:", [log, diff, blame, revert, redact, showProposals, approve, reject]],
   ["Moving and keeping in order:", [exportMemories, importMemories, doctor, migrate]],
   ["Serving and starting:", [page, mcp, init]],
 ];

@@ -22,7 +22,7 @@ async function people(): Promise<{ place: string[]; left: () => Promise<unknown[
       .toArray();
     return found.map(({ nodeId, scope }) => `${String(scope)} of ${String(nodeId)}`);
   };
-  return { place: ["--uri", uri, "--db", dbName, "--collection", collection], left, collection };
+  return { place: ["--uri", uri, "--db", dbName, "--memories-collection", collection], left, collection };
 }
 
 const everything = ["global of a", "perThread of a", "perUser of a", "perUser of b"];
@@ -268,7 +268,7 @@ describe("forget", () => {
       uri,
       "--db",
       dbName,
-      "--collection",
+      "--memories-collection",
       shop.collectionName,
       "--user",
       "ada",
@@ -301,7 +301,7 @@ describe("sweep", () => {
         addresses.push(address.scope === "perThread" ? address.threadId : address.nodeId);
       return addresses;
     };
-    return { place: ["--uri", uri, "--db", dbName, "--collection", memoriesCollection], left };
+    return { place: ["--uri", uri, "--db", dbName, "--memories-collection", memoriesCollection], left };
   }
 
   // Requirement: expiring.swept-on-request, command-line.sweep

@@ -58,7 +58,7 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
     /there is no memory of node "never written" yet; check/,
   ],
   [["ls", "--uri", uri, "--db", "a b", "--node", "a"], 2, "EUSAGE", /--db "a b"/],
-  [["ls", "--uri", uri, "--collection", "a$", "--node", "a"], 2, "EUSAGE", /--collection "a\$"/],
+  [["ls", "--uri", uri, "--memories-collection", "a$", "--node", "a"], 2, "EUSAGE", /--memories-collection "a\$"/],
   [["ls", "--dir", join(folder, "missing")], 2, "EINPUT", /missing: there is no such file or folder/],
   [["ls", "--dir", join(folder, "plain file")], 2, "EINPUT", /plain file: it is a file; name the folder/],
   [["write", "/a", "x", "--dir", "/"], 2, "EUSAGE", /--dir \/: .*root of a file system/],

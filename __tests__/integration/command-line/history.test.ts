@@ -410,7 +410,7 @@ describe("a change by the command line", () => {
       history: true,
       expireMs: { global: lifetimeMs },
     });
-    const target = ["--uri", uri, "--db", dbName, "--collection", memoriesCollection, "--node", "assistant"];
+    const target = ["--uri", uri, "--db", dbName, "--memories-collection", memoriesCollection, "--node", "assistant"];
     const memory = expiring.memory({ nodeId: "assistant" });
     await memory.write("/a", "1");
     await memory.write("/a", "2");

@@ -90,7 +90,7 @@ describe("proposals", () => {
     await propose("support", "eve");
     await propose("writer", "ada");
     const run = (...argv: string[]): Promise<CliRun> =>
-      cli(["proposals", "--uri", uri, "--db", dbName, "--collection", collection, ...argv]);
+      cli(["proposals", "--uri", uri, "--db", dbName, "--memories-collection", collection, ...argv]);
     const lines = (stdout: string): string[] =>
       stdout
         .trimEnd()

@@ -178,7 +178,7 @@ describe("a memory that was never written", () => {
       ok: false,
       error: { code: "ENOENT", message: `there is no memory of node "quite another" yet; ${advice}` },
     });
-    expect(await message()).toEqual(refusal("check --node, --db and --collection"));
+    expect(await message()).toEqual(refusal("check --node, --db and --memories-collection"));
     const own = new MongoMemoryStore({ client, dbName: name });
     for (const node of ["b", "a"]) await own.memory({ nodeId: node }).write("/a", "x");
     await own.memory({ nodeId: "a", scope: "perUser", userId: ada }).write("/a", "x");

@@ -460,7 +460,17 @@ describe("a proposal is invisible", () => {
     await memory.write("/a", "one");
     const before = JSON.stringify(await db.collection(collection).find().toArray());
     for (const path of ["/a", "/b", "/a.d/c"]) await appended(place, path, secret);
-    const archive = await cli(["export", "--mongo", uri, "--db", dbName, "--collection", collection, "--node", nodeId]);
+    const archive = await cli([
+      "export",
+      "--mongo",
+      uri,
+      "--db",
+      dbName,
+      "--memories-collection",
+      collection,
+      "--node",
+      nodeId,
+    ]);
     const seen = [
       await memory.snapshot(),
       await memory.outline({ maxContentBytes: 1e6, leadChars: 100 }),

@@ -430,7 +430,7 @@ describe("an owner", () => {
     await store.memory(address, { paths: "posix" }).write("/notes/tea.md", "likes tea ☕\n");
     const { text, headers } = await askPage(shown, "/api/export");
     expect(headers.get("content-disposition")).toBe('attachment; filename="memories.jsonl"');
-    const target = ["--uri", uri, "--db", dbName, "--collection", `imported ${userId}`];
+    const target = ["--uri", uri, "--db", dbName, "--memories-collection", `imported ${userId}`];
     expect(await cli(["import", "-", ...target], { stdin: text })).toMatchObject({ exitCode: 0 });
     const imported = new MongoMemoryStore({ client, dbName, memoriesCollection: `imported ${userId}` });
     expect(await imported.memory(address).read("/notes/tea.md")).toBe("likes tea ☕\n");

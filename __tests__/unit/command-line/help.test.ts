@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
-import { exitCodeMeanings } from "../../../src/cli/exit-codes.js";
+import { exitCodeMeanings } from "../../../src/cli/errors.js";
 import { commandsOfProgram, createProgramToRead, renderCommands } from "../../../tool-pages/render-commands.js";
 import { withoutCode } from "../../helpers/documentation.js";
 import { cli } from "../../helpers/run-cli.js";

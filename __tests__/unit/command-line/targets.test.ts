@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { getDatabaseName } from "../../../src/cli/targets/connection-string.js";
-import { getDatabaseTarget } from "../../../src/cli/targets/targets.js";
+import { getDatabaseName, getDatabaseTarget } from "../../../src/cli/targets/target-options.js";
 
 describe("the database of a connection string", () => {
   // Requirement: command-line.databases

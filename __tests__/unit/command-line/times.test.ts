@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { CommandError } from "../../../src/cli/errors.js";
-import { parseTime } from "../../../src/cli/commands/history/parse-time.js";
+import { parseTime } from "../../../src/cli/times.js";
 
 const nowMs = Date.parse("2026-11-25T14:30:00.000Z");
 

@@ -69,8 +69,11 @@ async function* readArchive(
       hasEnded = true;
     } else if ("memory" in line) {
       if (memory !== null) yield checkMemory(memory, name);
-      memory = { address: await parseAddress(line["address"], where), revision: null, files: [], directories: [] };
-      const key = JSON.stringify(memory.address);
+      const { address: given } = line;
+      const parse = async (): Promise<CheckedAddress | null> => (given === null ? null : checkAddress(given));
+      const address = await about(where, parse, { EINVAL: "export it again" });
+      memory = { address, revision: null, files: [], directories: [] };
+      const key = JSON.stringify(address);
       if (addresses.has(key)) throw inputError(`${where}: the same memory came before; export it again`);
       addresses.add(key);
     } else if (memory === null) throw inputError(`${where}: a memory must come first; export it again`);
@@ -79,10 +82,6 @@ async function* readArchive(
   }
   if (!hasEnded) throw inputError(`${name}: it ends after line ${number}, before its last line; export it again`);
   if (memory !== null) yield checkMemory(memory, name);
-}
-
-function parseAddress(address: unknown, where: string): Promise<CheckedAddress | null> {
-  return about(where, async () => (address === null ? null : checkAddress(address)), { EINVAL: "export it again" });
 }
 
 /** Adds a file or a directory. Leaves out versions: they are for reading. */

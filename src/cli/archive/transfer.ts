@@ -3,6 +3,7 @@ import type { FileText, MemorySnapshot, SnapshotFile } from "../../core/tree/sna
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
+import type { DatedFile } from "../../mongodb/admin/memory-database.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
 import { getCreationError, getParent, getParents } from "../../core/values/paths.js";
@@ -36,8 +37,9 @@ export async function transferMemories(
   { err }: CliContext,
 ): Promise<Report> {
   const counts = { memories: 0, written: 0, replaced: 0, unchanged: 0 };
+  const ifExists = overwrite ? "replace" : "fail";
   const plan = (memory: ImportedMemory, access: "read" | "write"): Promise<TransferPlan> =>
-    planTransfer(memory, open(memory.address, access), overwrite);
+    planTransfer(memory, open(memory.address, access), ifExists);
   await withProgress(err, "files", async (progress) => {
     for await (const memory of read()) {
       const { files, present } = await plan(memory, "read");
@@ -53,8 +55,7 @@ export async function transferMemories(
         `there are ${counts.memories} memories; leave --node and --to-dir out, and each goes to where it came from`,
       );
     if (!dryRun)
-      for await (const memory of read())
-        await runTransfer(await plan(memory, "write"), overwrite, () => progress.step());
+      for await (const memory of read()) await runTransfer(await plan(memory, "write"), () => progress.step());
   });
   const { memories, written, replaced, unchanged } = counts;
   const parts = [`${countText(written, "file")} written`];
@@ -68,7 +69,7 @@ interface TransferPlan {
   target: OpenTarget;
   present: MemoryTree;
   /** New files, and files with another text. */
-  files: SnapshotFile[];
+  files: (SnapshotFile & DatedFile)[];
   /** Files that create a directory that contains nothing, and are then removed. */
   placeholders: FileText[];
 }
@@ -85,18 +86,23 @@ const advice: Advice = {
 const maxFileBytes = memoryBytesCeiling;
 
 /** Makes the changes on a copy of the tree, so that everything is refused before the first write. */
-async function planTransfer(memory: MemorySnapshot, target: OpenTarget, overwrite: boolean): Promise<TransferPlan> {
+async function planTransfer(
+  memory: MemorySnapshot,
+  target: OpenTarget,
+  ifExists: DatedFile["ifExists"],
+): Promise<TransferPlan> {
   const { name, paths, stored } = target;
   const snapshot = await about(name, () => target.memory.snapshot());
   const [present, after] = [new MemoryTree(snapshot), new MemoryTree(snapshot)];
-  const files = memory.files.filter(({ path, content }) => present.files.get(path)?.content !== content);
+  const files = memory.files
+    .filter(({ path, content }) => present.files.get(path)?.content !== content)
+    .map((file) => ({ ...file, ifExists }));
   const placeholders = getEmptyDirectories(memory)
     .map(createPlaceholder)
     .filter(
       ({ path, content }) => !present.isDirectory(getParent(path)) || present.files.get(path)?.content === content,
     );
   const names = new Map([...present.files.keys(), ...present.directories].map((path) => [foldName(path), path]));
-  const ifExists = overwrite ? "replace" : "fail";
   for (const { path, content } of [...files, ...placeholders.filter((file) => !present.files.has(file.path))])
     await about(
       `${name}: ${path}`,
@@ -140,15 +146,10 @@ function checkFolderNames(path: string, names: Map<string, string>): void {
 }
 
 /** Each file appears whole or not at all. */
-async function runTransfer(
-  { target, present, files, placeholders }: TransferPlan,
-  overwrite: boolean,
-  onFile: () => void,
-): Promise<void> {
+async function runTransfer({ target, present, files, placeholders }: TransferPlan, onFile: () => void): Promise<void> {
   const { memory, name, writeFiles } = target;
-  const ifExists = overwrite ? "replace" : "fail";
   for (const batch of splitIntoBatches(files, present)) {
-    await writeFiles(batch.map((file) => ({ ...file, ifExists }))).catch((error: unknown) => {
+    await writeFiles(batch).catch((error: unknown) => {
       const path = MemoryError.isInstance(error) && error.path !== undefined ? `: ${error.path}` : "";
       return about(name + path, () => Promise.reject(error), advice);
     });
@@ -164,8 +165,8 @@ async function runTransfer(
 /** The maximum of one change; a larger file is written alone. Replaced texts count, because a history stores them. */
 const maxBatch = { files: 2000, bytes: 1_000_000 };
 
-function* splitIntoBatches(files: readonly SnapshotFile[], present: MemoryTree): Generator<SnapshotFile[]> {
-  let batch: SnapshotFile[] = [];
+function* splitIntoBatches(files: TransferPlan["files"], present: MemoryTree): Generator<TransferPlan["files"]> {
+  let batch: TransferPlan["files"] = [];
   let bytes = 0;
   for (const file of files) {
     const fileBytes = file.sizeBytes + (present.files.get(file.path)?.sizeBytes ?? 0);

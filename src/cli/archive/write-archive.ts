@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
+import type { MemorySnapshot } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { about, CommandError, withFile } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import type { Progress } from "../terminal/progress.js";
-import { visibleJson } from "../terminal/visible.js";
-import { readSnapshot } from "./read-snapshot.js";
+import { visibleJson } from "../terminal/output.js";
 
 /*
  * An archive is JSONL. The first line names the format. Then each memory has its own line, followed by its directories,
@@ -51,6 +51,17 @@ export async function writeArchive(
   }
   await writeLine({ end: true, lines, sha256: hash.copy().digest("hex") });
   return counts;
+}
+
+/** Reads a memory at one moment. @throws CommandError for a file of a folder that is no text */
+export async function readSnapshot({ memory, name, stored }: OpenTarget): Promise<MemorySnapshot> {
+  const snapshot = await about(name, () => memory.snapshot());
+  if (stored !== null) return snapshot;
+  // The snapshot of a folder leaves out files that are no text. An export must not.
+  const texts = new Set(snapshot.files.map(({ path }) => path));
+  const { files } = await about(name, () => memory.outline());
+  for (const { path } of files) if (!texts.has(path)) await about(path, () => memory.read(path));
+  return snapshot;
 }
 
 /** Reads the versions with their texts, newest first. A version that is meanwhile no longer kept has none. */

@@ -1,7 +1,7 @@
 import type { CheckedAddress, MemoryScope } from "../../core/values/address.js";
 import type { MemoryDatabase, NodeFacts } from "../../mongodb/admin/memory-database.js";
 import { about, CommandError } from "../errors.js";
-import { formatAddress } from "./format-address.js";
+import { formatAddress } from "./address.js";
 
 /** Refuses a memory that was never written, because its name may be mistyped. @throws CommandError ENOENT */
 export async function assertThere(database: MemoryDatabase, address: CheckedAddress): Promise<void> {
@@ -48,7 +48,7 @@ function adviseOn({ nodeId, scope }: CheckedAddress, nodes: readonly NodeFacts[]
   if (scopes.includes(scope)) return `check ${flags[scope]}, as the node has others`;
   if (scopes.length > 0) return scopes.map((other) => otherScopes[other]).join(", or ");
   const known = [...new Set(nodes.map((node) => JSON.stringify(node.nodeId)))].toSorted();
-  if (known.length === 0) return "check --node, --db and --collection";
+  if (known.length === 0) return "check --node, --db and --memories-collection";
   const more = known.length > maxNamed ? ` and ${known.length - maxNamed} more` : "";
   return `known nodes: ${known.slice(0, maxNamed).join(", ")}${more}`;
 }

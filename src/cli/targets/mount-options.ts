@@ -6,7 +6,7 @@ import { checkAddress, type CheckedAddress } from "../../core/values/address.js"
 import { ROOT } from "../../core/values/paths.js";
 import { optionGroups } from "../command.js";
 import { asUsage, type CommandError, usageError } from "../errors.js";
-import { memoryAddress } from "./memory-address.js";
+import { createAddress } from "./address.js";
 
 /** A memory of the database that is mounted in the memory that `--node` names. */
 export interface MountTarget extends Pick<MountSettings, "access"> {
@@ -51,7 +51,7 @@ function parseMount(given: string): MountTarget {
   if (user !== undefined && thread !== undefined) throw error("a memory is of a thread or of a user, not of both");
   if (access !== "write" && access !== "append" && access !== "read")
     throw error(`the access ${JSON.stringify(access)} is none of read and append`);
-  const named = memoryAddress(decode(node), { user, thread });
+  const named = createAddress(decode(node), { user, thread });
   const address = asUsage(`--mount ${given}`, () => checkAddress(named), `pass ${form}`);
   return { point: decode(given.slice(0, equals)), address, access };
 }

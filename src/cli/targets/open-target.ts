@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import type { Memory } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
+import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import type { DatedFile, MemoryDatabase } from "../../mongodb/admin/memory-database.js";
@@ -8,11 +8,17 @@ import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
 import { about, inputError, usageError, withFile } from "../errors.js";
 import { redactUri } from "../redact.js";
-import { formatAddress } from "./format-address.js";
+import { formatAddress } from "./address.js";
 import { assertThere, describeMissing, reportNew } from "./missing-memory.js";
 import { withMounts } from "./mount-options.js";
-import type { TargetOptions } from "./target-options.js";
-import { type DatabaseTarget, type FolderTarget, getDatabaseTarget, getTarget, type Target } from "./targets.js";
+import {
+  type DatabaseTarget,
+  getDatabaseTarget,
+  getMemoryAddress,
+  memoryFlags,
+  refuseOptions,
+  type TargetOptions,
+} from "./target-options.js";
 
 export interface OpenSettings {
   /** "read": the memory creates no index, no collection and no folder. */
@@ -43,36 +49,29 @@ export interface OpenTarget {
 }
 
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandError */
-export function withMemory<T>(
+export async function withMemory<T>(
   context: CliContext,
   options: TargetOptions & { json?: boolean },
   use: OpenSettings,
   run: (open: OpenTarget) => Promise<T>,
 ): Promise<T> {
-  const note = (sentence: string): Promise<void> => context.err.note(sentence, options.json === true);
-  return withTarget(getTarget(options, context.io.env), use, run, note);
-}
-
-export async function withTarget<T>(
-  target: Target,
-  use: OpenSettings,
-  run: (open: OpenTarget) => Promise<T>,
-  note: (sentence: string) => Promise<void> = async () => undefined,
-): Promise<T> {
-  if (target.kind === "folder") return run(await openFolder(target, use));
+  if (options.dir !== undefined) return run(await openFolder(options.dir, options, use));
+  const { env } = context.io;
+  const memoryAddress = getMemoryAddress(options, env);
+  const { mount: mounts = [], paths = "posix", as } = options;
   const { missing = "refuse" } = use;
-  const addresses = [target.address, ...target.mounts.map(({ address }) => address)];
-  return withDatabase(target, async (database) => {
+  const addresses = [memoryAddress, ...mounts.map(({ address }) => address)];
+  const note = (sentence: string): Promise<void> => context.err.note(sentence, options.json === true);
+  return withDatabase(getDatabaseTarget(options, env), async (database) => {
     if (missing === "refuse") for (const address of addresses) await assertThere(database, address);
     if (missing === "announce")
       for (const address of addresses) {
         const described = await describeMissing(database, address);
         if (described !== null) await note(`${described.message}, and the first change makes it; ${described.advice}`);
       }
-    const { paths, as } = target;
     const open = (address: CheckedAddress): OpenTarget => openMemoryIn(database, address, { ...use, paths, as });
-    const own = open(target.address);
-    const memory = withMounts(own.memory, target.mounts, (address) => open(address).memory);
+    const own = open(memoryAddress);
+    const memory = withMounts(own.memory, mounts, (address) => open(address).memory);
     const runOpen = (): Promise<T> => run({ ...own, memory });
     return missing === "report" ? reportNew(database, addresses, note, runOpen) : runOpen();
   });
@@ -125,7 +124,10 @@ export function openMemoryIn(database: MemoryDatabase, address: CheckedAddress, 
 }
 
 /** Opens a folder. For reading, a missing folder is an error and is not created, because its name may be mistyped. */
-async function openFolder({ dir, paths }: FolderTarget, use: OpenSettings): Promise<OpenTarget> {
+async function openFolder(dir: string, options: TargetOptions, use: OpenSettings): Promise<OpenTarget> {
+  const { paths = "posix" } = options;
+  const ofDatabase = ["uri", "db", "memoriesCollection", ...memoryFlags, "mount", "as"];
+  refuseOptions(options, ofDatabase, "goes with a database; a folder is one memory without a history");
   if (use.access === "read") {
     const stats = await withFile(`--dir ${dir}`, "read", () => stat(dir));
     if (!stats.isDirectory())

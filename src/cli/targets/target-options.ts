@@ -1,21 +1,25 @@
 import { Option } from "commander";
 import { actorField, maxActorChars } from "../../core/values/actor.js";
+import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
+import { getField } from "../../core/values/unknown-values.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
 import { optionGroups } from "../command.js";
-import { usageError } from "../errors.js";
+import { asUsage, usageError } from "../errors.js";
+import { createAddress, type TargetOwner } from "./address.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
+import type { CliIo } from "../terminal/io.js";
 
 /** The options that name a memory. */
 export interface TargetOptions {
   uri?: string;
   db?: string;
-  collection?: string;
+  memoriesCollection?: string;
   node?: string;
   thread?: string | undefined;
   user?: string | undefined;
   dir?: string | undefined;
-  paths?: PathRule;
+  paths?: PathRule | undefined;
   as?: string;
   mount?: MountTarget[];
 }
@@ -44,7 +48,7 @@ export const databaseOptions: readonly Option[] = [
     "connection string of MongoDB; a password is safer in the variable MONGODB_URI, as `ps` shows arguments",
   ),
   databaseNameOption("--db <name>", "database (default: that of the connection string)").helpGroup(optionGroups.memory),
-  collectionNameOption("--collection <name>", 'collection of the memories (default: "memories")').helpGroup(
+  collectionNameOption("--memories-collection <name>", 'collection of the memories (default: "memories")').helpGroup(
     optionGroups.memory,
   ),
 ];
@@ -97,10 +101,69 @@ export const memoryFlags = ["node", "thread", "user"] as const;
 
 /** Refuses options that would have no effect. @throws CommandError EUSAGE if one of them was given */
 export function refuseOptions(options: object, names: readonly string[], reason: string): void {
-  const given = names.find((name) =>
-    Object.entries(options).some(([key, value]) => key === name && value !== undefined),
-  );
+  const given = names.find((name) => getField(options, name) !== undefined);
   if (given === undefined) return;
   const flag = given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw usageError(`--${flag} ${reason}`);
+}
+
+export interface DatabaseTarget {
+  uri: string;
+  dbName: string | undefined;
+  memoriesCollection: string | undefined;
+}
+
+type Env = CliIo["env"];
+
+/** @throws CommandError EUSAGE */
+export function getDatabaseTarget(options: TargetOptions, env: Env): DatabaseTarget {
+  refuseOptions(options, ["dir"], "is of a folder; this command needs a database");
+  const uri = options.uri ?? env["MONGODB_URI"] ?? "";
+  if (uri === "") throw usageError("no database was named; pass --uri, or set MONGODB_URI");
+  return { uri, dbName: options.db ?? getDatabaseName(uri), memoriesCollection: options.memoriesCollection };
+}
+
+/** Returns the database that a connection string names. Ignores an illegal name: the driver refuses the string. */
+export function getDatabaseName(uri: string | undefined): string | undefined {
+  const encoded = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(uri ?? "")?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    const name = decodeURIComponent(encoded);
+    return isDatabaseName(name) ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the memory that the options must name. @throws CommandError EUSAGE */
+export function getMemoryAddress(options: TargetOptions, env: Env): CheckedAddress {
+  if (options.uri === undefined && !env["MONGODB_URI"])
+    throw usageError("no memory was named; pass --uri (or set MONGODB_URI) with --node, or --dir for a folder");
+  if (options.node === undefined)
+    throw usageError("no memory was named; pass --node, and --thread or --user for the memory of one thread or user");
+  return getAddress(options.node, options);
+}
+
+/** @throws CommandError EUSAGE */
+function getAddress(node: string, owner: TargetOwner): CheckedAddress {
+  if (owner.thread !== undefined && owner.user !== undefined)
+    throw usageError(
+      "--thread and --user exclude each other, as a memory is of a thread or of a user; pass one of them",
+    );
+  const check = (): CheckedAddress => checkAddress(createAddress(node, owner));
+  return asUsage("--node, --thread or --user", check, "pass the ids that the application uses");
+}
+
+/**
+ * Returns the memory that `--node`, `--thread` and `--user` name, or undefined for all.
+ * @param advice what to do if `--thread` or `--user` comes without `--node`
+ * @throws CommandError EUSAGE
+ */
+export function getOptionalAddress(
+  { node, thread, user }: TargetOptions,
+  advice = "leave both out for all memories",
+): CheckedAddress | undefined {
+  if (node !== undefined) return getAddress(node, { thread, user });
+  refuseOptions({ thread, user }, ["thread", "user"], `needs --node; ${advice}`);
+  return undefined;
 }

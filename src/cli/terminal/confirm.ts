@@ -1,6 +1,5 @@
 import type { CliContext } from "../context.js";
-import { usageError } from "../errors.js";
-import { exitCodes } from "../exit-codes.js";
+import { exitCodes, usageError } from "../errors.js";
 
 /** @param advice what to pass instead. @throws CommandError EUSAGE if no person can answer a question on the terminal */
 export function assertCanConfirm(command: string, advice: string, { io, err }: CliContext): void {

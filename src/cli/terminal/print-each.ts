@@ -1,5 +1,5 @@
 import type { CliContext } from "../context.js";
-import { exitCodes } from "../exit-codes.js";
+import { exitCodes } from "../errors.js";
 import type { Output } from "./output.js";
 
 /**

@@ -1,5 +1,6 @@
 import { type OptionValues } from "commander";
 import type { MemoryHistory } from "../../../core/history/history.js";
+import { actorField, maxActorChars, type MemoryActor } from "../../../core/values/actor.js";
 import type { AddCommand } from "../../command.js";
 import { about, type Advice, CommandError, storageAdvice, usageError } from "../../errors.js";
 import { memoryCommand, type MemoryCommandSettings } from "../../memory-command.js";
@@ -38,4 +39,12 @@ async function getHistory({ memory: { history }, name }: OpenTarget): Promise<Me
 async function hasNoVersion(history: MemoryHistory): Promise<boolean> {
   for await (const _ of history.list({ limit: 1 })) return false;
   return true;
+}
+
+/** @throws CommandError EUSAGE */
+export function checkActor(actor: MemoryActor): void {
+  if (actorField.safeParse(actor).success) return;
+  throw usageError(
+    `the ids and names of who made a version have 1 to ${maxActorChars} characters; \`log --json\` shows them`,
+  );
 }

@@ -5,7 +5,7 @@ import type { MemorySummary } from "../../../mongodb/admin/memory-database.js";
 import { createCommand } from "../../command.js";
 import { pickDefined } from "../../collections.js";
 import { asUsage } from "../../errors.js";
-import { formatAddress } from "../../targets/format-address.js";
+import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
 import { agoText, bytesText, countText } from "../../terminal/format.js";

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { isDeepStrictEqual } from "node:util";
+import { once } from "node:events";
+import { randomBytes } from "node:crypto";
 import { Option } from "commander";
 import type { Memory } from "../../../core/memory.js";
 import type { CheckedAddress, MemoryAddress } from "../../../core/values/address.js";
@@ -10,14 +10,18 @@ import { checkForgotten, checkMemoryFilter, checkProposalFilter } from "../../..
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import type { MemoryPageNode } from "../../../page/options.js";
 import { createCommand } from "../../command.js";
+import { listenError, portOption } from "./listening.js";
 import type { CliContext } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { assertThere } from "../../targets/missing-memory.js";
 import { mountOption, type MountTarget, withMounts } from "../../targets/mount-options.js";
 import { withDatabase } from "../../targets/open-target.js";
-import { databaseOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget, getOptionalAddress } from "../../targets/targets.js";
-import { listenError, portOption } from "./listening.js";
+import {
+  databaseOptions,
+  getDatabaseTarget,
+  getOptionalAddress,
+  type TargetOptions,
+} from "../../targets/target-options.js";
 
 interface PageOptions extends TargetOptions {
   host: string;

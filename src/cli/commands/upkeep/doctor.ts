@@ -1,10 +1,24 @@
+import { memoryDefaults } from "../../../core/memory-options.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import type { CollationFacts, IndexFacts, ServerFacts } from "../../../mongodb/admin/database-inspection.js";
+import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
+import { pickDefined } from "../../collections.js";
 import { createCommand } from "../../command.js";
-import { exitCodes } from "../../exit-codes.js";
-import { memoryOptions, type TargetOptions } from "../../targets/target-options.js";
-import { getDatabaseTarget, getOptionalAddress } from "../../targets/targets.js";
+import { CommandError, exitCodes, removeDoctorHint } from "../../errors.js";
+import { redactUri } from "../../redact.js";
+import { formatAddress } from "../../targets/address.js";
+import { describeMissing } from "../../targets/missing-memory.js";
+import { withDatabase } from "../../targets/open-target.js";
+import {
+  type DatabaseTarget,
+  getDatabaseTarget,
+  getOptionalAddress,
+  memoryOptions,
+  type TargetOptions,
+} from "../../targets/target-options.js";
+import { bytesText, countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
-import { checkDatabase } from "./database-health.js";
-import type { Check } from "./health.js";
 
 export const doctor = createCommand<TargetOptions>({
   usage: "doctor",
@@ -29,4 +43,189 @@ function formatCheck({ name, status, message, advice }: Check, out: Output): str
   const [colour, mark] = marks[status];
   const hint = advice === undefined ? "" : `; ${advice}`;
   return `${out.style(colour, mark)}  ${out.style("bold", name)}: ${out.foreign(message)}${hint}`;
+}
+
+interface Check {
+  name: string;
+  status: "ok" | "warn" | "fail";
+  message: string;
+  /** Set if the person should do something. */
+  advice?: string;
+}
+
+interface Health {
+  /** The connection string without its password. */
+  target: string;
+  checks: Check[];
+  /** The number of memories that were checked. */
+  memories: number;
+}
+
+const createCheck =
+  (status: Check["status"]) =>
+  (name: string, message: string, advice?: string): Check => ({ name, status, message, ...pickDefined({ advice }) });
+const [ok, warn, fail] = [createCheck("ok"), createCheck("warn"), createCheck("fail")];
+
+/** The first release with `$setField`, which every change uses. */
+const minMajorVersion = 5;
+
+/**
+ * Checks a database without changing it. A check that cannot be made counts as failed, or as a warning if the user
+ * lacks the right to make it.
+ * @throws CommandError EIO if the server cannot be reached
+ */
+async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined): Promise<Health> {
+  const name = redactUri(target.uri);
+  const inspection = await import("../../../mongodb/admin/database-inspection.js");
+  const run = async (check: string, make: () => Promise<Check[]>): Promise<Check[]> => {
+    try {
+      return await make();
+    } catch (error) {
+      if (!MemoryError.isInstance(error)) throw error;
+      const message = `could not be looked at (${error.message})`;
+      if (!inspection.isUnauthorized(error.cause)) return [fail(check, message)];
+      const advice = "let the user list indexes and collections, as well as find, to have this looked at";
+      return [warn(check, message, advice)];
+    }
+  };
+  try {
+    return await withDatabase(target, async (database) => {
+      let memories = 0;
+      const checks = [
+        ok("connection", `${name}, database ${database.db.databaseName}`),
+        await run("server version", async () => [checkVersion(await inspection.serverFacts(database))]),
+        await run("indexes", async () => checkIndexes(await inspection.indexFacts(database), database)),
+        await run("collations", async () => (await inspection.defaultCollations(database)).map(reportCollation)),
+        await run("memories", async () => {
+          const found = await checkMemories(database, address);
+          memories = found.memories;
+          return found.checks;
+        }),
+      ];
+      return { target: name, checks: checks.flat(), memories };
+    });
+  } catch (error) {
+    const reason = inspection.unsupportedServer(getRootCause(error));
+    if (reason === null) throw error instanceof CommandError ? removeDoctorHint(error) : error;
+    const checks = [fail("server version", reason, versionAdvice)];
+    return { target: name, checks, memories: 0 };
+  }
+}
+
+function getRootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? getRootCause(error.cause) : error;
+}
+
+const versionAdvice = `use MongoDB ${minMajorVersion}.0 or later`;
+
+function checkVersion({ version, topology }: ServerFacts): Check {
+  const name = "server version";
+  const isNew = Number.parseInt(version, 10) >= minMajorVersion;
+  return isNew ? ok(name, `${version}, ${topology}`) : fail(name, `${version} is too old`, versionAdvice);
+}
+
+function checkIndexes(facts: IndexFacts[] | null, { memoriesCollection, db }: MemoryDatabase): Check[] {
+  if (facts !== null) return facts.map((index) => checkIndex(index, memoriesCollection));
+  const message = `there is no collection ${memoriesCollection} in the database ${db.databaseName}`;
+  const advice = "check --db and --memories-collection; the first write makes it";
+  return [warn("indexes", message, advice)];
+}
+
+function checkIndex({ name: index, collection, state, used }: IndexFacts, memoriesCollection: string): Check {
+  const ofMemories = collection === memoriesCollection;
+  const name = `index ${index}${ofMemories ? "" : ` of ${collection}`}`;
+  if (state === "missing") {
+    const advice = ofMemories
+      ? "the first write makes it; until then two memories of one address could arise"
+      : "the application makes it when it next writes there; until then what needs it reads the whole collection";
+    return warn(name, "missing", advice);
+  }
+  if (state === "different")
+    return fail(
+      name,
+      "there is another one of that name",
+      "drop or rename it; the first write then makes the right one",
+    );
+  if (used === true) return ok(name, "present and used");
+  const hint = ofMemories ? "see `explain` of a find by nodeId and scope; " : "";
+  return fail(name, "present, but the server does not use it", `${hint}it may be hidden or being built`);
+}
+
+function reportCollation({ collection, holds, locale }: CollationFacts): Check {
+  const message =
+    `the collection ${collection} has the default collation ${locale}; the store compares byte by ` +
+    "byte all the same";
+  const advice =
+    holds === "memories"
+      ? 'queries by hand need collation: { locale: "simple" } to do so, too'
+      : "but keys that this collation takes for one cannot both be put, and every get reads the whole collection: " +
+        "move the items to a collection without one";
+  return warn(`collation of ${collection}`, message, advice);
+}
+
+const limitBytes = memoryDefaults.maxMemoryBytes;
+const nearlyFull = 0.8;
+const maxExamples = 3;
+
+/** @param address one memory, or undefined for all */
+async function checkMemories(
+  database: MemoryDatabase,
+  address: CheckedAddress | undefined,
+): Promise<Omit<Health, "target">> {
+  const [full, nearly, earlier] = [new Examples(), new Examples(), new Examples()];
+  let [memories, strange] = [0, 0];
+  for await (const { address: found, sizeBytes, outdated } of database.facts(address)) {
+    memories += 1;
+    const share = sizeBytes / limitBytes;
+    if (found === null) strange += 1;
+    if (share > 1) full.add(found);
+    else if (share > nearlyFull) nearly.add(found);
+    if (outdated) earlier.add(found);
+  }
+  const missing = address === undefined || memories > 0 ? null : await describeMissing(database, address);
+  if (missing !== null) return { checks: [fail("memory", missing.message, missing.advice)], memories };
+  const checks = [
+    (await database.limitsMemories())
+      ? checkSizes(memories, full, nearly)
+      : ok("memories", countText(memories, "memory")),
+    checkFormat(earlier),
+  ];
+  if (strange > 0) {
+    const message = `${countText(strange, "document")} with ids that no memory can have`;
+    checks.push(warn("addresses", message, "look at them in the collection; no memory reaches them"));
+  }
+  return { checks, memories };
+}
+
+function checkSizes(memories: number, full: Examples, nearly: Examples): Check {
+  const name = "sizes";
+  const limit = `the limit of ${bytesText(limitBytes)} bytes`;
+  const nearLimit = `over ${100 * nearlyFull} % of ${limit}`;
+  const advice = "delete or move files, as what does not fit is refused (ENOSPC)";
+  if (full.count > 0) return fail(name, `over ${limit}: ${full.text}`, advice);
+  if (nearly.count > 0) return warn(name, `${nearLimit}: ${nearly.text}`, advice);
+  return ok(name, `${countText(memories, "memory")}, none ${nearLimit}`);
+}
+
+function checkFormat(earlier: Examples): Check {
+  const name = "format";
+  if (earlier.count === 0) return ok(name, "no documents of the earlier format");
+  const advice = "they are read as they are, and rewritten by their first change; `migrate earlier-format` does it now";
+  return warn(name, `of the earlier format: ${earlier.text}`, advice);
+}
+
+/** Counts memories, and stores the names of the first few. */
+class Examples {
+  count = 0;
+  readonly #names: string[] = [];
+
+  add(address: CheckedAddress | null): void {
+    this.count += 1;
+    if (address !== null && this.#names.length < maxExamples) this.#names.push(formatAddress(address));
+  }
+
+  get text(): string {
+    const others = this.count - this.#names.length;
+    return `${this.#names.join("; ")}${others > 0 ? ` and ${others} more` : ""}`;
+  }
 }

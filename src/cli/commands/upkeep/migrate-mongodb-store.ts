@@ -6,20 +6,19 @@ import type {
   MigrationSummary,
   RefusedItem,
 } from "../../../mongodb/migrate/migrate-from-mongodb-store.js";
+import { pickDefined } from "../../collections.js";
 import { createCommand, type Report } from "../../command.js";
 import type { CliContext } from "../../context.js";
-import { pickDefined } from "../../collections.js";
-import { about, CommandError, toCommandError, usageError } from "../../errors.js";
-import { exitCodes } from "../../exit-codes.js";
-import { getDatabaseName } from "../../targets/connection-string.js";
+import { about, CommandError, exitCodes, toCommandError, usageError } from "../../errors.js";
 import { withDatabase } from "../../targets/open-target.js";
 import {
   collectionNameOption,
   databaseNameOption,
   databaseOptions,
+  getDatabaseName,
+  getDatabaseTarget,
   type TargetOptions,
 } from "../../targets/target-options.js";
-import { getDatabaseTarget } from "../../targets/targets.js";
 import { countText } from "../../terminal/format.js";
 import { withProgress } from "../../terminal/progress.js";
 

@@ -1,6 +1,73 @@
-import type { AddCommand } from "../../command.js";
-import { migrateEarlierFormat } from "./migrate-earlier-format.js";
+import { Option } from "commander";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { MemoryDatabase, MemoryFacts } from "../../../mongodb/admin/memory-database.js";
+import { type AddCommand, createCommand } from "../../command.js";
 import { migrateMongodbStore } from "./migrate-mongodb-store.js";
+import type { CliContext } from "../../context.js";
+import { about } from "../../errors.js";
+import { formatAddress } from "../../targets/address.js";
+import { assertThere } from "../../targets/missing-memory.js";
+import { withDatabase } from "../../targets/open-target.js";
+import {
+  databaseOptions,
+  getDatabaseTarget,
+  getOptionalAddress,
+  type TargetOptions,
+} from "../../targets/target-options.js";
+import { countText } from "../../terminal/format.js";
+import { withProgress } from "../../terminal/progress.js";
+
+export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
+  usage: "earlier-format",
+  description:
+    "Rewrite documents of the earlier system, with nested data, in today's form. Their first change does the same. " +
+    "You can run it again.",
+  examples: ["migrate earlier-format --dry-run", "migrate earlier-format --node assistant"],
+  options: [
+    new Option("--node <id>", "only the memory of this node (default: all)"),
+    new Option("--thread <id>", "only the memory of this thread of the node"),
+    new Option("--user <id>", "only the memory of this user of the node"),
+    new Option("--dry-run", "only say what it would do"),
+    ...databaseOptions,
+  ],
+  run: async (input, context) => {
+    const { dryRun = false } = input;
+    const only = getOptionalAddress(input);
+    const addresses = await withDatabase(getDatabaseTarget(input, context.io.env), async (database) => {
+      if (only !== undefined) await assertThere(database, only);
+      const outdated = await about("the database", () => findOutdated(database.facts(only)));
+      return dryRun ? outdated : upgradeEach(database, outdated, context);
+    });
+    return {
+      json: { dryRun, rewritten: addresses.length, addresses },
+      text: `${dryRun ? "to rewrite" : "rewrote"}: ${countText(addresses.length, "memory")}\n`,
+    };
+  },
+});
+
+/** Reads all before any is changed, because a list in progress would also return changed memories. */
+async function findOutdated(facts: AsyncIterable<MemoryFacts>): Promise<CheckedAddress[]> {
+  const addresses: CheckedAddress[] = [];
+  for await (const { address, outdated } of facts) if (address !== null && outdated) addresses.push(address);
+  return addresses;
+}
+
+/** @returns the memories that still had the earlier format */
+function upgradeEach(
+  database: MemoryDatabase,
+  addresses: readonly CheckedAddress[],
+  { err }: CliContext,
+): Promise<CheckedAddress[]> {
+  return withProgress(err, "memories", async (progress) => {
+    progress.total = addresses.length;
+    const upgraded: CheckedAddress[] = [];
+    for (const address of addresses) {
+      if (await about(formatAddress(address), () => database.upgrade(address))) upgraded.push(address);
+      progress.step();
+    }
+    return upgraded;
+  });
+}
 
 export const migrate: AddCommand = (program, context) => {
   const group = program

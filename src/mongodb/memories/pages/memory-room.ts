@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { memoryFull } from "../../../core/values/errors.js";
+import { memoryFull, MemoryError } from "../../../core/values/errors.js";
 import { reading } from "../../driver/reads.js";
 import type { MemoryLimits } from "../contract/layout.js";
 import { type ChangeParts, noChange, receiptBytes } from "./change-pipeline.js";
@@ -48,7 +48,7 @@ export class MemoryRoom {
     const now = this.#context.clock();
     const measured = page === undefined ? null : await this.#writes.measure(parts, { at: now, createdAt: now }, call);
     const after = measured ?? most;
-    if (after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
+    if (after > Math.max(maxMemoryBytes, sizeBytes)) throw this.#createError(after);
   }
 
   /** Only a limit that the caller has set holds for a memory of several pages. */
@@ -60,6 +60,14 @@ export class MemoryRoom {
     const others = await reading(() => listPages(this.#context, this.#address, getIncarnation(head), {}, call));
     const beforeBytes = others.reduce((sum, { sizeBytes }) => sum + sizeBytes, head.measuredBytes ?? 0);
     if (beforeBytes + growth > maxMemoryBytes) throw memoryFull(beforeBytes + growth, maxMemoryBytes);
+  }
+
+  /** On a standalone server the error also says where memories have no limit. */
+  #createError(sizeBytes: number): MemoryError {
+    const error = memoryFull(sizeBytes, this.#limits.maxMemoryBytes);
+    if (this.#limits.isLimited === true || this.#context.server.hasTransactions !== false) return error;
+    const reason = "a standalone server keeps a memory in one document, and a replica set has no such limit";
+    return new MemoryError("ENOSPC", `${error.message}; ${reason}`);
   }
 }
 

@@ -1,23 +1,32 @@
 import { Option } from "commander";
-import { readSnapshot } from "../../archive/read-snapshot.js";
-import { transferMemories } from "../../archive/transfer.js";
-import { type OpenTargets, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
-import { createCommand, type Report } from "../../command.js";
+import { openArchive, type ReadMemories } from "../../archive/read-archive.js";
+import { transferMemories, type TransferSettings } from "../../archive/transfer.js";
+import { type OpenTargets, readSnapshot, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
+import { createCommand, programName, type Report } from "../../command.js";
+import { getOwner } from "./memories.js";
 import type { CliContext } from "../../context.js";
-import { asUsage, CommandError, usageError } from "../../errors.js";
+import { asUsage, CommandError, usageError, withFile } from "../../errors.js";
 import {
   openMemoryIn,
   type OpenTarget,
   transferSettings,
+  withDatabase,
   withMemories,
   withMemory,
-  withTarget,
 } from "../../targets/open-target.js";
-import { memoryFlags, refuseOptions, targetOptions, type TargetOptions } from "../../targets/target-options.js";
+import {
+  actorOption,
+  getDatabaseTarget,
+  getOptionalAddress,
+  memoryFlags,
+  memoryOptions,
+  refuseOptions,
+  targetOptions,
+  type TargetOptions,
+} from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
 import { withProgress } from "../../terminal/progress.js";
-import { getOwner } from "./memories.js";
 
 interface ExportOptions extends TargetOptions {
   file?: string;
@@ -77,11 +86,11 @@ export const exportMemories = createCommand<ExportOptions>({
 });
 
 function exportToFolder(input: ExportOptions, context: CliContext): Promise<Report> {
-  const { toDir: dir = "", paths = "posix", overwrite } = input;
+  const { toDir: dir, paths, overwrite } = input;
   refuseOptions(input, ["all", "history"], "does not go with --to-dir, as a folder is one memory; leave one out");
   return withMemory(context, input, { access: "read" }, async (source) => {
     const memory = { address: null, ...(await readSnapshot(source)) };
-    return withTarget({ kind: "folder", dir, paths }, transferSettings, (target) =>
+    return withMemory(context, { dir, paths }, transferSettings, (target) =>
       transferMemories(() => [memory], { verb: "exported", open: () => target, isOne: true, overwrite }, context),
     );
   });
@@ -109,4 +118,62 @@ function withTargets<T>(
     }
     return run(openEach());
   });
+}
+
+interface ImportOptions extends TargetOptions {
+  file?: string;
+  toDir?: string;
+  overwrite?: boolean;
+  dryRun?: boolean;
+}
+
+export const importMemories = createCommand<ImportOptions>({
+  usage: "import [file]",
+  description:
+    "Restore an export, from a JSONL file or from the standard input (-), or bring in a folder of texts with --dir. It " +
+    "goes into the memory that you name; without a name, each memory goes to where it came from. It checks everything " +
+    "before it writes, and deletes nothing. If it is interrupted, run it again: it skips files that are already equal.",
+  examples: [
+    "import memories.jsonl",
+    "import assistant.jsonl --node assistant --user ada",
+    "import --dir ./memory --node assistant --overwrite",
+    `gunzip -c memories.jsonl.gz | ${programName} import -`,
+  ],
+  options: [
+    new Option("--dir <folder>", "bring in the files of a folder, instead of an archive"),
+    new Option("--to-dir <folder>", "write the files into a folder, instead of a memory of a database"),
+    new Option("--overwrite", "replace files that exist with other contents"),
+    new Option("--dry-run", "only check, and say what it would write"),
+    ...memoryOptions,
+    actorOption,
+  ],
+  run: async (input, context) => {
+    const { file, dir } = input;
+    if ((file === undefined) === (dir === undefined))
+      throw usageError("import takes an archive, - for the standard input, or --dir; pass one of them");
+    if (file !== undefined)
+      // Reads the archive while it is imported. All other errors of the file system are those of a memory.
+      return withFile(file, "read", async () => importFrom(await openArchive(file, context.io.stdin), input, context));
+    return withMemory(context, { dir }, { access: "read" }, async (open) => {
+      const memory = { address: null, ...(await readSnapshot(open)) };
+      return importFrom(() => [memory], input, context);
+    });
+  },
+});
+
+function importFrom(read: ReadMemories, input: ImportOptions, context: CliContext): Promise<Report> {
+  const { toDir, paths = "posix", as, overwrite, dryRun } = input;
+  const destination = { ...input, dir: toDir };
+  const transfer = (open: TransferSettings["open"], isOne: boolean): Promise<Report> =>
+    transferMemories(read, { verb: "imported", open, isOne, overwrite, dryRun }, context);
+  if (toDir !== undefined)
+    return withMemory(context, destination, transferSettings, (folder) => transfer(() => folder, true));
+  const named = getOptionalAddress(input, "leave both out, and each memory goes to where it came from");
+  return withDatabase(getDatabaseTarget(destination, context.io.env), (database) =>
+    transfer((from, access) => {
+      const address = named ?? from;
+      if (address !== null) return openMemoryIn(database, address, { ...transferSettings, access, paths, as });
+      throw usageError("the memory was kept in a folder; pass --node, or --to-dir, for where it shall go");
+    }, named !== undefined),
+  );
 }

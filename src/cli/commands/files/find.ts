@@ -1,0 +1,99 @@
+import { Option } from "commander";
+import type { Memory } from "../../../core/memory.js";
+import { splitLines } from "../../../core/search/lines.js";
+import { type GrepMatch, maxGrepMatches, maxSearchHits, type SearchHit } from "../../../core/search/search-options.js";
+import { directoryNotFound } from "../../../core/values/errors.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { numberOption } from "../../command.js";
+import { about, storageAdvice } from "../../errors.js";
+import { memoryCommand } from "../../memory-command.js";
+import { readOptions } from "../../targets/target-options.js";
+import { countText } from "../../terminal/format.js";
+import type { Output } from "../../terminal/output.js";
+import { printEach } from "../../terminal/print-each.js";
+
+export const grep = memoryCommand<{ pattern: string; path?: string; regex?: boolean; ignoreCase?: boolean }>({
+  usage: "grep <pattern> [path]",
+  description:
+    "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it " +
+    "prints an object for each line.",
+  examples: [
+    'grep "vegetarian" --node assistant',
+    'grep -E -i "^todo:" /notes --node assistant',
+    "grep milk --dir ./memory",
+  ],
+  options: [
+    new Option(
+      "-E, --regex",
+      "the pattern is a regular expression of RE2, without look-around and back-references; needs the package re2js",
+    ),
+    new Option("-i, --ignore-case", "ignore upper and lower case"),
+    ...readOptions,
+  ],
+  access: "read",
+  run: async ({ memory }, { pattern, path = ROOT, regex, ignoreCase, json }, context) => {
+    await assertPath(memory, path);
+    const options = { path, ignoreCase, limit: maxGrepMatches };
+    const search = (): Promise<GrepMatch[]> => memory.grep(regex === true ? { regex: pattern } : pattern, options);
+    const matches = await about("the pattern", search, {
+      EINVAL: regex === true ? "leave -E out to search for it as it is" : "pass a text of one line",
+      EIO: storageAdvice,
+    });
+    await printEach(context, json, matches, formatLine);
+    if (matches.length === maxGrepMatches)
+      await context.err.note(`only the first ${countText(maxGrepMatches, "line")} are shown`, json === true);
+    return undefined;
+  },
+});
+
+export const search = memoryCommand<{ query: string; path?: string; limit: number }>({
+  usage: "search <query>",
+  description:
+    "Find the passages that match a query best, in any form of its words. With --json, it prints an object for each " +
+    "passage.",
+  examples: [
+    'search "what does she eat?" --node assistant',
+    "search holidays --path /notes --node assistant",
+    "search milk --dir ./memory --json",
+  ],
+  options: [
+    new Option("--path <path>", "search only below this directory, or in this file"),
+    numberOption(
+      "--limit <number>",
+      "at most this many passages",
+      [1, maxSearchHits],
+      `is not a number of passages; pass one from 1 to ${maxSearchHits}`,
+    ).default(10),
+    ...readOptions,
+  ],
+  access: "read",
+  run: async ({ memory }, { query, path = ROOT, limit, json }, context) => {
+    await assertPath(memory, path);
+    const hits = await about("the query", () => memory.search(query, { path, limit }), {
+      EINVAL: "pass a question, or some words",
+      EIO: storageAdvice,
+    });
+    await printEach(context, json, hits, formatHit);
+    return undefined;
+  },
+});
+
+/** Formats a hit like lines of `grep`, so that the same programs can read the output. */
+function formatHit({ path, startLine, text }: SearchHit, out: Output): string {
+  const lines = Array.from(splitLines(text), ({ line, text: shown }) =>
+    formatLine({ path, line: startLine + line - 1, text: shown }, out),
+  );
+  return lines.join("\n");
+}
+
+/**
+ * Refuses a missing path, because it may be mistyped and a search would just find nothing. @throws MemoryError ENOENT
+ */
+export async function assertPath(memory: Memory, path: string): Promise<void> {
+  if (path !== ROOT && (await memory.stat(path)) === null) throw directoryNotFound();
+}
+
+/** Formats a line like other grep programs. */
+export function formatLine({ path, line, text }: { path: string; line: number; text: string }, out: Output): string {
+  return `${out.style("magenta", out.foreign(path))}:${out.style("green", String(line))}:${out.foreign(text)}`;
+}

@@ -1,0 +1,182 @@
+import { Option } from "commander";
+import type { BlamedLine, MemoryVersion, VersionFilter, VersionOperation } from "../../../core/history/history.js";
+import { getReadableDiff } from "../../../core/history/readable-history.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import { pickDefined } from "../../collections.js";
+import { anyNumber, numberOption } from "../../command.js";
+import { formatActorName, formatChange, formatVersion, styleDiff } from "./format.js";
+import { checkActor, historyCommand } from "./history-command.js";
+import { readOptions } from "../../targets/target-options.js";
+import type { Output } from "../../terminal/output.js";
+import { printEach } from "../../terminal/print-each.js";
+import { parseTime } from "../../times.js";
+
+interface FilterOptions {
+  path?: string;
+  byUser?: string;
+  byThread?: string;
+  byRun?: string;
+  byToolCall?: string;
+  byAgent?: string;
+  byClient?: string;
+  operation?: VersionOperation;
+  since?: Date;
+  until?: Date;
+  limit?: number;
+}
+
+const operations: readonly VersionOperation[] = ["created", "modified", "deleted", "renamed"];
+
+/** `--user` and `--thread` name the memory. The options that begin with `--by` name who made a version. */
+const filterOptions: readonly Option[] = [
+  new Option("--by-user <id>", "only versions that this user made"),
+  new Option("--by-thread <id>", "only versions that were made in this thread"),
+  new Option("--by-run <id>", "only versions that this run made"),
+  new Option("--by-tool-call <id>", "only versions that this tool call made"),
+  new Option("--by-agent <name>", "only versions that this agent made"),
+  new Option("--by-client <name>", "only versions that were made through this program, such as an MCP client"),
+  new Option("--operation <name>", "only versions of this kind").choices(operations),
+  // A filter excludes its own times `after` and `before`, so they are moved by one millisecond.
+  new Option(
+    "--since <time>",
+    "only versions from then on, such as 2026-01-31, 2026-01-31T12:00:00Z, or 30d for the last 30 days (also w, h, m " +
+      "and s); UTC, unless the time names a zone",
+  ).argParser((given: string) => new Date(parseTime("--since", given, Date.now()).firstMs - 1)),
+  new Option("--until <time>", "only versions up to then; a day includes all of it").argParser(
+    (given: string) => new Date(parseTime("--until", given, Date.now()).lastMs + 1),
+  ),
+  numberOption(
+    "-n, --limit <versions>",
+    "at most this many (default: all)",
+    [1, anyNumber],
+    "is not a number of versions; pass one from 1",
+  ),
+];
+
+/** @throws CommandError EUSAGE */
+function createFilter(options: FilterOptions): VersionFilter {
+  const { path, byUser, byThread, byRun, byToolCall, byAgent, byClient, operation, since, until, limit } = options;
+  const actor: MemoryActor = pickDefined({
+    userId: byUser,
+    threadId: byThread,
+    runId: byRun,
+    toolCallId: byToolCall,
+    agent: byAgent,
+    client: byClient,
+  });
+  checkActor(actor);
+  const isFiltered = Object.keys(actor).length > 0;
+  return pickDefined({ path, actor: isFiltered ? actor : undefined, operation, after: since, before: until, limit });
+}
+
+export const log = historyCommand<FilterOptions & { runs?: boolean }>({
+  usage: "log [path]",
+  description:
+    "List the versions of a memory, a directory or a file, newest first. Shows a file under its earlier names too. " +
+    "With --json, it prints an object for each version.",
+  examples: [
+    "log --node assistant",
+    "log /notes/today --node assistant --limit 10",
+    "log --by-run 1f0c --node assistant --user ada --json",
+    "log --since 2d --node assistant",
+  ],
+  options: [
+    new Option("--runs", "group versions in a row by run: who, when, and the id that `revert --run` takes"),
+    ...filterOptions,
+    ...readOptions,
+  ],
+  access: "read",
+  check: (input) => void createFilter(input),
+  run: async ({ history }, input, context) => {
+    const versions = history.list(createFilter(input));
+    const format = input.runs === true ? createRunFormat() : formatVersion;
+    await printEach(context, input.json, versions, format, "no version was found");
+    return undefined;
+  },
+});
+
+/** Prints a line about the run above the first of its versions. */
+function createRunFormat(): (version: MemoryVersion, out: Output) => string {
+  let last: string | undefined;
+  return (version, out) => {
+    const { actor, at } = version;
+    const run = formatRun(actor);
+    const isSame = run === last;
+    last = run;
+    const line = `  ${out.style("yellow", version.id.padEnd(5))}  ${at.toISOString()}  ${formatChange(version, out)}`;
+    return isSame ? line : `${out.style("bold", out.foreign(run))}\n${line}`;
+  };
+}
+
+/** Names the user, the agent and the thread, and the run that can be undone. */
+function formatRun(actor: MemoryActor | null): string {
+  const { userId, agent, threadId, runId, client } = actor ?? {};
+  const facts = pickDefined({ user: userId, agent, thread: threadId, client, run: runId });
+  return (
+    Object.entries(facts)
+      .map(([label, fact]) => `${label} ${fact}`)
+      .join(", ") || "a program without a name"
+  );
+}
+
+interface DiffInput {
+  from: string;
+  to?: string;
+  patch?: boolean;
+}
+
+export const diff = historyCommand<DiffInput>({
+  usage: "diff <from> [to]",
+  description:
+    "Compare the texts of two versions. Without a second version, compare with the file now. Prints nothing if they " +
+    "are equal.",
+  examples: ["diff 12 --node assistant", "diff 12 17 --patch --node assistant > change.patch"],
+  options: [
+    new Option("--patch", "print the exact difference, which the program patch applies; --json has it too"),
+    ...readOptions,
+  ],
+  access: "read",
+  subject: ({ from, to }) => (to === undefined ? `version ${from}` : `versions ${from} and ${to}`),
+  run: async ({ history }, { from, to, patch, json }, { out }) => {
+    const isExact = patch === true || json === true;
+    const text = await (isExact ? history.diff(from, to) : getReadableDiff(history, from, to));
+    return { json: { from, to: to ?? null, diff: text }, text: styleDiff(text, out) };
+  },
+});
+
+export const blame = historyCommand<{ path: string }>({
+  usage: "blame <path>",
+  description:
+    "Show for each line of a file which version wrote it, when, and who made it. With --json, it prints an object " +
+    "for each line.",
+  examples: ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
+  options: readOptions,
+  access: "read",
+  run: async ({ history }, { path, json }, { out }) => {
+    const lines = await history.blame(path);
+    if (json) for (const line of lines) await out.json(line);
+    else for (const line of formatLines(lines, out)) await out.line(line);
+    return undefined;
+  },
+});
+
+function formatLines(lines: readonly BlamedLine[], out: Output): string[] {
+  const names = lines.map(({ version, redacted }) => {
+    if (version === null) return redacted === true ? "redacted" : "";
+    return out.foreign(formatActorName(version.actor));
+  });
+  const nameWidth = getWidth(names);
+  const idWidth = getWidth(lines.map(({ version }) => version?.id ?? "-"));
+  const numberWidth = String(lines.length).length;
+  return lines.map(({ line, text, version }, index) => {
+    const id = out.style("yellow", (version?.id ?? "-").padEnd(idWidth));
+    const time = (version?.at.toISOString() ?? "").padEnd(24);
+    const name = out.style("dim", (names[index] ?? "").padEnd(nameWidth));
+    const number = out.style("green", String(line).padStart(numberWidth));
+    return `${id}  ${time}  ${name}  ${number}  ${out.foreign(text)}`;
+  });
+}
+
+function getWidth(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, text.length), 0);
+}

@@ -1,0 +1,160 @@
+import { Option } from "commander";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { checkForgotten, checkMemoryFilter } from "../../../mongodb/admin/checks.js";
+import type { ExpireMsOptions, MemoryDatabase, MemorySummary } from "../../../mongodb/admin/memory-database.js";
+import { pickDefined } from "../../collections.js";
+import { createCommand, type Report } from "../../command.js";
+import { formatSummary, getOwner } from "./memories.js";
+import { asUsage, usageError } from "../../errors.js";
+import { withMemories } from "../../targets/open-target.js";
+import { databaseOptions, getOptionalAddress, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
+import type { CliContext } from "../../context.js";
+import { assertCanConfirm, confirm } from "../../terminal/confirm.js";
+import { countText } from "../../terminal/format.js";
+import type { Output } from "../../terminal/output.js";
+import { printEach } from "../../terminal/print-each.js";
+import { parseDuration } from "../../times.js";
+
+interface EraseOptions extends TargetOptions {
+  yes?: boolean;
+  dryRun?: boolean;
+}
+
+const eraseOptions: readonly Option[] = [
+  new Option("--yes", "do not ask; needed without a terminal"),
+  new Option("--dry-run", "only show what it would erase"),
+  ...databaseOptions,
+];
+
+/** @throws CommandError EUSAGE */
+function assertCanErase(command: string, { yes, dryRun }: EraseOptions, context: CliContext): void {
+  if (yes !== true && dryRun !== true) assertCanConfirm(command, "--yes, or --dry-run to see what would go", context);
+}
+
+const maxShown = 20;
+
+export const forget = createCommand<EraseOptions>({
+  usage: "forget",
+  description:
+    "Erase a memory for good, or all memories of a user or a thread in all nodes. It shows what it would erase, and " +
+    "asks. You can run it again.",
+  examples: [
+    "forget --user ada@example.com --dry-run",
+    "forget --node assistant --thread conversation-7",
+    "forget --user ada@example.com --yes --json",
+  ],
+  options: [...eraseOptions, ...ownerOptions],
+  run: async (input, context) => {
+    const { yes = false, dryRun = false } = input;
+    // A thread or a user alone means all nodes.
+    const who = input.node === undefined ? getOwner(input) : getOptionalAddress(input);
+    const range = asUsage("--node, --thread or --user", () => checkForgotten(who));
+    assertCanErase("forget", input, context);
+    return withMemories(context, input, async (database): Promise<Report | undefined> => {
+      if (!yes) {
+        const output = dryRun ? context.out : context.err;
+        const { addresses, files, lines } = await listMemories(database.summaries([range]), output);
+        const counts = { memories: addresses.length, files };
+        if (dryRun)
+          return { json: { dryRun, addresses, ...counts }, text: `${lines}to erase: ${formatCounts(counts)}\n` };
+        await context.err.write(lines);
+        const question = `Erase ${formatCounts(counts)} and all that is kept of them for good?`;
+        if (counts.memories > 0 && !(await confirm(question, "erased", context))) return undefined;
+      }
+      // Even if no memory was found, histories of other memories may name the user or the thread. If there is no
+      // collection, the name of the database may be mistyped.
+      const canErase = await database.hasCollections();
+      const erased = canErase ? await database.forget(range) : { memories: 0, files: 0, versions: 0, proposals: 0 };
+      return { json: { dryRun, ...erased }, text: `erased ${formatCounts(erased)}\n` };
+    });
+  },
+});
+
+interface Counts {
+  memories: number;
+  files: number;
+  versions?: number;
+  proposals?: number;
+}
+
+function formatCounts({ memories, files, versions = 0, proposals = 0 }: Counts): string {
+  const parts = [countText(files, "file")];
+  if (versions > 0) parts.push(countText(versions, "version"));
+  if (proposals > 0) parts.push(countText(proposals, "proposal"));
+  return `${countText(memories, "memory")} with ${new Intl.ListFormat("en-GB").format(parts)}`;
+}
+
+/** Returns all addresses, and the lines of the first memories. */
+async function listMemories(
+  summaries: AsyncIterable<MemorySummary>,
+  output: Output,
+): Promise<{ addresses: CheckedAddress[]; files: number; lines: string }> {
+  const addresses: CheckedAddress[] = [];
+  let [files, lines] = [0, ""];
+  for await (const summary of summaries) {
+    addresses.push(summary.address);
+    files += summary.files;
+    if (addresses.length <= maxShown) lines += `${formatSummary(summary, output)}\n`;
+  }
+  if (addresses.length > maxShown) lines += `and ${addresses.length - maxShown} more\n`;
+  return { addresses, files, lines };
+}
+
+/** As of the option `expireMs` of a store. */
+const maxAge = "3650d";
+
+export const sweep = createCommand<EraseOptions & ExpireMsOptions>({
+  usage: "sweep",
+  description:
+    "Erase the memories that nobody has changed for some time. Give the times that the application sets in " +
+    "`expireMs`. MongoDB erases them too, some minutes after their end, and their versions later.",
+  examples: ["sweep --per-thread 30d --dry-run", "sweep --per-thread 30d --yes"],
+  options: [
+    ageOption("--per-thread <age>", "age of the memories of threads: a number and w, d, h, m or s, such as 30d"),
+    ageOption("--per-user <age>", "age of the memories of users"),
+    ageOption("--global <age>", "age of the memories of nodes"),
+    ...eraseOptions,
+  ],
+  run: async (input, context) => {
+    const { yes = false, dryRun = false } = input;
+    const { global, perThread, perUser } = input;
+    const ages: ExpireMsOptions = pickDefined({ global, perThread, perUser });
+    if (Object.keys(ages).length === 0)
+      throw usageError(
+        "no age was given; pass --per-thread, --per-user or --global, as the application's expireMs says",
+      );
+    assertCanErase("sweep", input, context);
+    return withMemories(context, input, async (database) => {
+      if (dryRun) {
+        const expired = findExpired(database, ages, Date.now());
+        await printEach(context, input.json, expired, formatSummary, "no memory has expired");
+        return undefined;
+      }
+      const scopes = new Intl.ListFormat("en-GB").format(Object.keys(ages));
+      const question = `Erase all memories of ${scopes} that are older, and all that is kept of them for good?`;
+      if (!yes && !(await confirm(question, "erased", context))) return undefined;
+      const { memories } = (await database.hasCollections()) ? await database.sweepExpired(ages) : { memories: 0 };
+      return { json: { memories }, text: `erased ${countText(memories, "memory")}\n` };
+    });
+  },
+});
+
+function ageOption(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((given: string) => {
+    const ageMs = parseDuration(given);
+    if (ageMs > 0 && ageMs <= parseDuration(maxAge)) return ageMs;
+    throw usageError(`${option.long} ${given} is no age: pass a number and w, d, h, m or s, at most ${maxAge}`);
+  });
+}
+
+async function* findExpired(
+  database: MemoryDatabase,
+  ages: ExpireMsOptions,
+  nowMs: number,
+): AsyncGenerator<MemorySummary> {
+  for (const [scope, ageMs] of Object.entries(ages)) {
+    for await (const summary of database.summaries(checkMemoryFilter({ scope })))
+      if (summary.updatedAt.getTime() <= nowMs - ageMs) yield summary;
+  }
+}
