@@ -26,8 +26,8 @@ describe("what an error says", () => {
   });
 
   it("of the rule of names that has another name now: which", () => {
-    expect(() => openMemory(store, freshAddress(), { paths: "adr" } as never)).toThrow(
-      'invalid MemoryOptions: paths: must be "plain" (called "adr" in 0.1.0) or "posix" (given "adr")',
+    expect(() => openMemory(store, freshAddress(), { paths: "none" } as never)).toThrow(
+      'invalid MemoryOptions: paths: must be "plain" or "posix" (given "none")',
     );
   });
 

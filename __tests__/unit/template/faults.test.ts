@@ -98,7 +98,7 @@ describe("a graph definition", () => {
       'scope: Invalid option: expected one of "global"|"perThread"|"perUser" (given "thread")',
     ],
     ["memory", { nodeId: "" }, 'nodeId: Too small: expected string to have >=1 characters (given "")'],
-    ["memory", { paths: true }, 'paths: must be "plain" (called "adr" in 0.1.0) or "posix" (given true)'],
+    ["memory", { paths: true }, 'paths: must be "plain" or "posix" (given true)'],
     ["memory", { maxFileBytes: 0 }, "maxFileBytes: Too small: expected number to be >=1 (given 0)"],
     ["memory", { maxMemoryBytes: 0 }, "maxMemoryBytes: Too small: expected number to be >=1 (given 0)"],
     ["agent", { systemPrompt: 1 }, "systemPrompt: Invalid input: expected string, received number (given 1)"],
