@@ -259,6 +259,7 @@ describe("revert", () => {
       code: "ECONFLICT",
       path: "/a",
       message: expect.stringMatching(/version 2 modified \/a by userId ada/),
+      details: { laterVersion: { id: "2", operation: "modified", actor: { userId: "ada" }, isRedacted: false } },
     });
     expect((await historyOf(memory).revert({ runId: "bad" }, { force: true })).map(summary)).toEqual(["deleted /a"]);
     expect((await memory.snapshot()).files).toEqual([]);

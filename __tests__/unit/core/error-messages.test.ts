@@ -25,7 +25,7 @@ describe("what an error says", () => {
     );
   });
 
-  it("of the rule of names that has another name now: which", () => {
+  it("of a wrong rule of names: which rules there are", () => {
     expect(() => openMemory(store, freshAddress(), { paths: "none" } as never)).toThrow(
       'invalid MemoryOptions: paths: must be "plain" or "posix" (given "none")',
     );

@@ -2,7 +2,6 @@ import { MemoryError } from "../../../core/values/errors.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { CollationFacts, IndexFacts, ServerFacts } from "../../../mongodb/admin/database-inspection.js";
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
-import { CommandError, removeDoctorHint } from "../../errors.js";
 import { redactUri } from "../../redact.js";
 import { withDatabase } from "../../targets/open-target.js";
 import type { DatabaseTarget } from "../../targets/targets.js";
@@ -49,7 +48,7 @@ export async function checkDatabase(target: DatabaseTarget, address: CheckedAddr
     });
   } catch (error) {
     const reason = inspection.unsupportedServer(getRootCause(error));
-    if (reason === null) throw error instanceof CommandError ? removeDoctorHint(error) : error;
+    if (reason === null) throw error;
     const checks = [fail("server version", reason, versionAdvice)];
     return { target: name, checks, memories: 0 };
   }
