@@ -5,7 +5,7 @@ import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
 import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { createRecordTools } from "langgraph-mongo-memory/records";
-import { defineMemorySuite, defineStoreSuite } from "langgraph-mongo-memory/testing";
+import { defineMemorySuite } from "langgraph-mongo-memory/testing";
 
 /** Entries of the package that need no optional peer. */
 export const entries = {
@@ -17,5 +17,4 @@ export const entries = {
   createMemoryPage,
   createRecordTools,
   defineMemorySuite,
-  defineStoreSuite,
 };

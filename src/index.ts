@@ -46,5 +46,5 @@ export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";
 export { type BuiltGraph, buildGraph } from "./template/build-graph.js";
 export type { GraphDefinition } from "./template/definition.js";
-export { graphDefinitionSchema } from "./template/json-schema.js";
+export { graphDefinitionSchema } from "./template/definition-schema.js";
 export type { GraphContext } from "./template/parts.js";

@@ -1,6 +1,6 @@
 import { describe, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { defineStoreSuite } from "../../src/testing/store-suite.js";
+import { defineStoreSuite } from "../helpers/store-suite/suite.js";
 
 const dates = "a date equals no other, and without an operator it is no condition";
 const regexp = "an object without keys of its own, such as a RegExp or {}, admits everything";

@@ -2,11 +2,10 @@ import { describe, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import type { TestRunner } from "../../src/testing/memory-suite.js";
-import { defineStoreSuite } from "../../src/testing/store-suite.js";
 import type { ServerKind } from "../helpers/mongo-servers.js";
 import { isLong } from "../helpers/repetitions.js";
 import { serverApi } from "../helpers/server-api.js";
+import { defineStoreSuite, type StoreSuiteRunner } from "../helpers/store-suite/suite.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
@@ -25,9 +24,9 @@ const others = [
 ] as const;
 const kinds: readonly (readonly [ServerKind, string])[] = isLong ? [...usual, ...others] : usual;
 
-const runner: TestRunner = { describe, it };
+const runner: StoreSuiteRunner = { describe, it };
 /** What goes through LangGraph's wrapper, and concurrent calls, run on one kind of server, but in the long run. */
-const createRunner = (kind: ServerKind): TestRunner =>
+const createRunner = (kind: ServerKind): StoreSuiteRunner =>
   isLong || kind === "replicaSet" ? runner : { ...runner, describe: describeOnce };
 
 function describeOnce(name: string, define: () => void): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { defineStoreSuite } from "../../src/testing/store-suite.js";
+import { defineStoreSuite } from "../helpers/store-suite/suite.js";
 import {
   officialStoreFailures,
   officialStoreFailuresIgnoringUndefined,

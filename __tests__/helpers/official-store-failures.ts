@@ -1,4 +1,4 @@
-/** Measured with @langchain/langgraph-checkpoint-mongodb 1.4.1. The keys are ids of `defineStoreSuite`. */
+/** Measured with @langchain/langgraph-checkpoint-mongodb 1.4.1. The keys are ids of cases of `defineStoreSuite`. */
 const slash =
   'the unique index holds the labels joined with "/": E11000 for ["x/y"] beside ["x","y"], and later puts of the batch are lost';
 const unknownDropped = "a condition that is not known is dropped, and every item answers";

@@ -37,7 +37,7 @@ describe("the public surface", () => {
   // Requirement: ways-in.public-names
   it("of ./middleware and ./testing is these names", () => {
     expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
-    expect(Object.keys(testing)).toEqual(["defineMemorySuite", "defineStoreSuite"]);
+    expect(Object.keys(testing)).toEqual(["defineMemorySuite"]);
   });
 
   // Requirement: ways-in.public-names

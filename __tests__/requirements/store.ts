@@ -201,8 +201,4 @@ export const store: Requirements = {
     source: "measured: LangGraph 1.7",
     says: "wrapped by LangGraph, and in a compiled graph, the answers are the same",
   },
-  "store.suite-for-third-parties": {
-    source: "public names",
-    says: "the published suite fails for a store that does wrong, and knows no failure without a reason",
-  },
 };

@@ -7,7 +7,7 @@ import { applyChange } from "../core/tree/apply-change.js";
 import type { Change, ChangeOptions, ChangeResult } from "../core/tree/change.js";
 import { MemoryTree, type TreeEdits } from "../core/tree/memory-tree.js";
 import type { FileStat, SnapshotFile } from "../core/tree/snapshot.js";
-import { MemoryError } from "../core/values/errors.js";
+import { MemoryError, storageFailed } from "../core/values/errors.js";
 import { ROOT } from "../core/values/paths.js";
 import { utf8Bytes } from "../core/values/text.js";
 
@@ -148,8 +148,7 @@ export class BaseStoreBackend implements MemoryBackend {
     try {
       return await run();
     } catch (cause) {
-      const outcome = act === "write" ? "; the outcome is unknown" : "";
-      throw new MemoryError("EIO", `EIO: the store failed to ${act}${outcome}`, { cause });
+      throw storageFailed(`EIO: the store failed to ${act}`, act === "write", cause);
     }
   }
 

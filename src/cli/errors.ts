@@ -23,10 +23,13 @@ export type CommandErrorCode = MemoryErrorCode | "EUSAGE" | "EINPUT" | "EBUG";
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly code: CommandErrorCode;
+  /** Whether the command `doctor` can say more. */
+  readonly suggestsDoctor: boolean;
 
-  constructor(code: CommandErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: CommandErrorCode, message: string, options: { cause?: unknown; suggestsDoctor?: boolean } = {}) {
     super(message, options);
     this.code = code;
+    this.suggestsDoctor = options.suggestsDoctor ?? false;
   }
 
   get exitCode(): ExitCode {
@@ -41,16 +44,9 @@ export const usageError = (message: string, cause?: unknown): CommandError =>
 export const inputError = (message: string, cause?: unknown): CommandError =>
   new CommandError("EINPUT", message, { cause });
 
-const doctorHint = " (`doctor` says more)";
-
-/** Returns the same error without the hint to `doctor`, for the command `doctor` itself. */
-export function removeDoctorHint({ code, message, cause }: CommandError): CommandError {
-  return new CommandError(code, message.replace(doctorHint, ""), { cause });
-}
-
 export type Advice = Partial<Record<MemoryErrorCode, string>>;
 
-export const storageAdvice = `see whether the storage is up and may be used${doctorHint}`;
+export const storageAdvice = "see whether the storage is up and may be used";
 
 /** Advice by error code, for messages that do not say what would be right. */
 const defaultAdvice: Advice = {
@@ -74,7 +70,7 @@ export async function about<T>(subject: string, run: () => Promise<T>, advice: A
     if (!MemoryError.isInstance(error)) throw error;
     const hint = advice[error.code];
     const message = `${subject || '""'}: ${error.message}${hint === undefined ? "" : `; ${hint}`}`;
-    throw new CommandError(error.code, message, { cause: error });
+    throw new CommandError(error.code, message, { cause: error, suggestsDoctor: hint === storageAdvice });
   }
 }
 

@@ -94,8 +94,10 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
 
 async function reportError(failure: CommandError, argv: readonly string[], context: CliContext): Promise<ExitCode> {
   const { err } = context;
-  const message = context.redact(failure.message).replaceAll(/\s*\n\s*/g, " ");
-  const { code, exitCode } = failure;
+  const { code, exitCode, suggestsDoctor } = failure;
+  // `doctor` itself has said all.
+  const hint = suggestsDoctor && argv[0] !== "doctor" ? " (`doctor` says more)" : "";
+  const message = context.redact(failure.message).replaceAll(/\s*\n\s*/g, " ") + hint;
   const report = argv.includes("--json")
     ? err.json({ ok: false, error: { code, message } })
     : err.line(`${err.style("red", "error:")} ${err.foreign(message)}`);

@@ -80,12 +80,13 @@ export class BackendProposals implements MemoryProposals {
   }
 
   async #createBaseChangedError(record: ChangeRecord, call: Call): Promise<MemoryError> {
-    const diff = await this.#describePresentChange(record, call);
+    const presentChange = await this.#describePresentChange(record, call);
     const advice = "nothing was changed; reject it, and let it be proposed again";
     return new MemoryError(
       "ECONFLICT",
       `ECONFLICT: ${record.path} has changed since the proposal ${record.id} was made; ${advice}. It would now ` +
-        `be:\n${diff}`,
+        `be:\n${presentChange}`,
+      { details: { presentChange } },
     );
   }
 
@@ -137,10 +138,10 @@ async function createDecidedError(records: ChangeRecords, record: ChangeRecord):
       `ECONFLICT: another reviewer was about to decide about the proposal ${id}; it is open again`,
     );
   const reviewer = decidedBy?.userId === undefined ? "" : ` by ${shorten(decidedBy.userId, 64)}`;
-  return new MemoryError(
-    "ECONFLICT",
-    `ECONFLICT: the proposal ${id} was ${status === "rejected" ? "rejected" : "approved"}${reviewer} already`,
-  );
+  const decision = { proposal: id, status: status === "rejected" ? status : "approved" } as const;
+  return new MemoryError("ECONFLICT", `ECONFLICT: the proposal ${id} was ${decision.status}${reviewer} already`, {
+    details: { decision },
+  });
 }
 
 function toProposal(record: ChangeRecord): MemoryProposal {

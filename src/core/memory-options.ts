@@ -66,7 +66,7 @@ export const memoryDefaults = {
 
 const bytes = z.number().int().min(1);
 
-const pathsField = z.enum(["plain", "posix"], { message: 'must be "plain" (called "adr" in 0.1.0) or "posix"' });
+const pathsField = z.enum(["plain", "posix"], { message: 'must be "plain" or "posix"' });
 
 /** The fields of MemoryOptions, for option objects that extend it. */
 export const memoryOptionFields = {

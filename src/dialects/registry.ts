@@ -47,12 +47,24 @@ function isDialect(value: unknown): value is Dialect {
   );
 }
 
+/** Two dialects have a tool of the same name. */
+export class SharedToolError extends TypeError {
+  /** What is wrong, without what would be right. */
+  readonly reason: string;
+
+  constructor(tool: string, [one, other]: readonly [string, string]) {
+    const reason = `the dialects ${one} and ${other} both have a tool called ${tool}`;
+    super(`${reason}; leave one of them out, or give one another name: unifiedDialect({ name })`);
+    this.reason = reason;
+  }
+}
+
 /**
  * Returns the tools of all dialects by name, with the descriptions for a memory.
  *
  * @param known default: nothing
  * @param options `search`: whether the dialects given by name include their search. Default: false
- * @throws TypeError if two tools have the same name: a model could call only one of them
+ * @throws SharedToolError if two tools have the same name: a model could call only one of them
  */
 export function toolsByName(
   given: readonly (DialectName | Dialect)[],
@@ -65,12 +77,7 @@ export function toolsByName(
     const dialect = typeof each === "string" ? (search ? searchingDialects : dialects)[each]() : each;
     for (const tool of dialect.tools) {
       const owner = owners.get(tool.name);
-      if (owner !== undefined) {
-        throw new TypeError(
-          `the dialects ${owner} and ${dialect.name} both have a tool called ${tool.name}; leave one of them out, or ` +
-            "give one another name: unifiedDialect({ name })",
-        );
-      }
+      if (owner !== undefined) throw new SharedToolError(tool.name, [owner, dialect.name]);
       owners.set(tool.name, dialect.name);
       tools.set(tool.name, adaptTool(tool, known));
     }

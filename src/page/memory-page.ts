@@ -11,7 +11,7 @@ import { PageGuard } from "./guard.js";
 import { MemoryLists } from "./memory-lists.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
-import { confine, hideOthers, hideReviewer } from "./owner.js";
+import { confine, hideOthers, hideOthersInError } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
@@ -164,7 +164,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
         lists: owner === undefined ? lists : new MemoryLists(seen),
         signal: http.req.raw.signal,
         http,
-      }).catch((error: unknown) => refuse(owner === undefined ? error : hideReviewer(error)));
+      }).catch((error: unknown) => refuse(owner === undefined ? error : hideOthersInError(error)));
       if (result instanceof Response) return result;
       return http.json(owner === undefined ? result : hideOthers(result, owner));
     });

@@ -1,4 +1,5 @@
 import { type CheckedAddress, getOwner } from "../core/values/address.js";
+import { describeLaterVersion } from "../core/history/later-version.js";
 import { MemoryError } from "../core/values/errors.js";
 import { isObject } from "../core/values/unknown-values.js";
 import type { MemoryFilter, MemoryOwner, ProposalFilter } from "../mongodb/memories/addresses/memory-filter.js";
@@ -63,9 +64,13 @@ export function hideOthers(value: unknown, { userId }: PageOwner): unknown {
 
 const personal = new Set(["userId", "threadId"]);
 
-/** Returns an error without the name of the person who has decided about a proposal. */
-export function hideReviewer(error: unknown): unknown {
-  if (!MemoryError.isInstance(error) || error.code !== "ECONFLICT") return error;
-  const decided = /^ECONFLICT: the proposal \S+ was (?:approved|rejected)/.exec(error.message);
-  return decided === null ? error : new PageRefusal(409, "ECONFLICT", `${decided[0]} already`);
+/** Returns an error without the names of the people who have decided about a proposal, or have changed a file since. */
+export function hideOthersInError(error: unknown): unknown {
+  if (!MemoryError.isInstance(error)) return error;
+  const { path, details: { decision, laterVersion } = {} } = error;
+  if (decision !== undefined)
+    return new PageRefusal(409, "ECONFLICT", `the proposal ${decision.proposal} was ${decision.status} already`);
+  if (laterVersion !== undefined)
+    return new PageRefusal(409, "ECONFLICT", describeLaterVersion({ ...laterVersion, actor: null }, path));
+  return error;
 }

@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
+import { describeLaterVersion } from "../core/history/later-version.js";
+import { getReason, MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 
 /** Ends a request. The message is for people. */
 export class PageRefusal extends Error {
@@ -33,13 +34,11 @@ export function toRefusal(error: unknown): PageRefusal {
   if (error instanceof PageRefusal) return error;
   if (!MemoryError.isInstance(error))
     return new PageRefusal(500, "EBUG", "the page failed unexpectedly; please report it");
-  const { code, message } = error;
-  if (code !== "EIO") return new PageRefusal(statuses[code], code, wordForPeople(message));
-  const unknown = /outcome is unknown/.test(message) ? "; the outcome is unknown, so look before you repeat it" : "";
-  return new PageRefusal(statuses.EIO, code, `the database failed or did not answer${unknown}`);
-}
-
-/** Removes what only programs can use: the code at the start, and the name of an option at the end. */
-function wordForPeople(message: string): string {
-  return message.replace(/^E[A-Z]+: /, "").replace(/; pass force to undo it$/, "");
+  const { code, path, details: { laterVersion, outcomeUnknown } = {} } = error;
+  if (code === "EIO") {
+    const unknown = outcomeUnknown === true ? "; the outcome is unknown, so look before you repeat it" : "";
+    return new PageRefusal(statuses.EIO, code, `the database failed or did not answer${unknown}`);
+  }
+  const message = laterVersion === undefined ? getReason(error) : describeLaterVersion(laterVersion, path);
+  return new PageRefusal(statuses[code], code, message);
 }

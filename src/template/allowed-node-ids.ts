@@ -1,6 +1,6 @@
-import { quote, quoteAll, toRecord } from "./field-issues.js";
-import { getMountPath } from "./mount-issues.js";
-import type { DefinedNode } from "./node-issues.js";
+import { toRecord } from "../core/values/unknown-values.js";
+import { quote, quoteAll } from "./quote.js";
+import { type DefinedNode, getMountPath } from "./node-issues.js";
 import type { GraphContext } from "./parts.js";
 
 export type AllowedNodeIds = NonNullable<GraphContext["allowedNodeIds"]>;

@@ -9,7 +9,7 @@ import type { MemoryNode } from "../graph/memory-node.js";
 import type { AllowedNodeIds } from "./allowed-node-ids.js";
 import { checkDefinition } from "./check-definition.js";
 import type { GraphDefinition } from "./definition.js";
-import { quoteAll } from "./field-issues.js";
+import { quoteAll } from "./quote.js";
 import { type GraphContext, makeParts, noParts, type Parts } from "./parts.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 

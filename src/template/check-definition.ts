@@ -1,17 +1,11 @@
-import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
-import type { GraphDefinition } from "./definition.js";
+import { getField } from "../core/values/unknown-values.js";
 import { type AllowedNodeIds, nodeIdIssues } from "./allowed-node-ids.js";
+import type { GraphDefinition } from "./definition.js";
 import { edgeIssues } from "./edge-issues.js";
-import { isRecord } from "../core/values/unknown-values.js";
-import { fieldIssues, given } from "./field-issues.js";
 import { type DefinedNode, nodeIssues, readNode } from "./node-issues.js";
 import { plainCopy } from "./plain-copy.js";
-
-const definitionFields = {
-  nodes: z.array(z.unknown()).describe("a list of nodes"),
-  edges: z.array(z.unknown()).describe("a list of edges"),
-};
+import { schemaIssues } from "./schema-issues.js";
 
 /** How many faults a message names. */
 const maxNamed = 100;
@@ -34,16 +28,15 @@ export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds
 }
 
 function findIssues(definition: unknown, allowedNodeIds: AllowedNodeIds | undefined): string[] {
-  if (!isRecord(definition)) return [`the definition must be an object { nodes, edges } (${given(definition)})`];
-  const nodes = toList(definition["nodes"]).map(readNode);
+  const nodes = toList(getField(definition, "nodes")).map(readNode);
   const byId = new Map<string, DefinedNode>();
   // If several nodes have one id, edges join the first of them.
   for (const node of nodes) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   return [
-    ...fieldIssues("the definition", "", definition, definitionFields, { configNames: [] }),
+    ...schemaIssues(definition),
     ...nodeIssues(nodes),
     ...Array.from(byId.values()).flatMap((node) => (allowedNodeIds ? nodeIdIssues(node, allowedNodeIds) : [])),
-    ...edgeIssues(toList(definition["edges"]), byId),
+    ...edgeIssues(toList(getField(definition, "edges")), byId),
   ];
 }
 

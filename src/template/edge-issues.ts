@@ -1,8 +1,9 @@
+import { preview } from "../core/values/preview.js";
+import { toRecord } from "../core/values/unknown-values.js";
 import { edgeKinds, givesMemory, type GraphJoin } from "./definition.js";
-import { isRecord } from "../core/values/unknown-values.js";
-import { fieldIssues, findRepeats, given, quote, quoteAll, toRecord } from "./field-issues.js";
-import { edgeFields } from "./fields.js";
-import type { DefinedNode } from "./node-issues.js";
+import { edgeSchema } from "./fields.js";
+import { quote, quoteAll } from "./quote.js";
+import { type DefinedNode, findRepeats } from "./node-issues.js";
 
 /** An edge of an allowed kind, between two nodes that exist. */
 interface Join {
@@ -16,7 +17,7 @@ type Nodes = ReadonlyMap<string, DefinedNode>;
 
 const kinds = edgeKinds.map((kind) => `${kind.source}.${kind.sourceHandle} -> ${kind.target}.${kind.targetHandle}`);
 
-/** Returns the issues of each edge, and of the edges together. */
+/** Returns the issues of each edge, and of the edges together, that a schema does not find. */
 export function edgeIssues(edges: readonly unknown[], nodes: Nodes): string[] {
   const joins: Join[] = [];
   const issues = edges.flatMap((edge, index) => {
@@ -28,22 +29,18 @@ export function edgeIssues(edges: readonly unknown[], nodes: Nodes): string[] {
   return [...issues, ...issuesOfJoins(joins), ...missingMemories(edges.map(toRecord), nodes)];
 }
 
-/** Returns the join of an edge, or its issues. Empty if the issues of the nodes already report the mistake. */
+/** Returns the join of an edge, or its issues. Empty if other issues already report the mistake. */
 function readJoin(value: unknown, index: number, nodes: Nodes): Join | string[] {
-  const place = `edges[${index}]`;
-  if (!isRecord(value))
-    return [`${place} must be an object { source, sourceHandle, target, targetHandle } (${given(value)})`];
-  const at = edgeLabel(value, place);
+  const at = edgeLabel(value, index);
   const known = nodes.size > 0 ? `, one of ${quoteAll(nodes.keys())}` : "";
-  const issues = [
-    ...fieldIssues(at, "", value, edgeFields, { configNames: [] }),
-    ...(["source", "target"] as const)
-      .filter((end) => typeof value[end] === "string" && !nodes.has(value[end]))
-      .map((end) => `${at}: ${end} must be the id of a node${known} (${given(value[end])})`),
-  ];
-  if (issues.length > 0) return issues;
-  // `edgeFields` has checked these fields.
-  const edge = value as GraphJoin & typeof value;
+  const issues = (["source", "target"] as const).flatMap((end) => {
+    const id = toRecord(value)[end];
+    return typeof id !== "string" || nodes.has(id)
+      ? []
+      : [`${at}: ${end} must be the id of a node${known} (given ${preview(id)})`];
+  });
+  const { data: edge } = edgeSchema.safeParse(value);
+  if (issues.length > 0 || edge === undefined) return issues;
   const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
   if (!source?.template || !target?.template) return [];
   const kind = `${source.template}.${edge.sourceHandle} -> ${target.template}.${edge.targetHandle}`;
@@ -91,8 +88,10 @@ function missingMemories(edges: readonly Record<string, unknown>[], nodes: Nodes
     );
 }
 
-function edgeLabel({ source, sourceHandle, target, targetHandle }: Record<string, unknown>, place: string): string {
+/** Names an edge by its ends, for people. */
+export function edgeLabel(edge: unknown, index: number): string {
+  const { source, sourceHandle, target, targetHandle } = toRecord(edge);
   const parts = [source, sourceHandle, target, targetHandle];
-  if (!parts.every((part) => typeof part === "string")) return place;
-  return `edge ${quote(`${parts[0]}.${parts[1]} -> ${parts[2]}.${parts[3]}`)} (${place})`;
+  if (!parts.every((part) => typeof part === "string")) return `edges[${index}]`;
+  return `edge ${quote(`${parts[0]}.${parts[1]} -> ${parts[2]}.${parts[3]}`)} (edges[${index}])`;
 }

@@ -15,22 +15,20 @@ import type {
   Template,
 } from "./definition.js";
 
-// The fields of a definition. The text of `describe` becomes the description in the JSON Schema, and a part of the
-// message about a wrong value: "data.config.scope must be …".
+// The fields of a definition. The text of `describe` becomes the description in the JSON Schema.
 
 /** The rule of memory addresses (`core/values/address.ts`), because the id of a node names its memory. */
 const idSchema = z
   .string()
   .min(1)
   .max(512)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u);
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, "must have no control character");
 const idRule = "a text of 1 to 512 characters, none of them a control character";
 const someText = z.string().min(1).optional();
 
 const scopeField = z.enum(["global", "perThread", "perUser"]).optional();
 
-/** The fields of one entry of a memory's `mounts`. */
-export const mountTemplateFields = {
+const mountTemplateFields = {
   nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store`),
   scope: scopeField.describe('"global" (the default), "perThread" or "perUser"'),
   access: z
@@ -140,20 +138,32 @@ export const configFields = {
   memoryConnector: connectorTemplateFields,
 } satisfies Record<Template, object>;
 
+export const templates = Object.keys(configFields);
+
+export function isTemplate(name: unknown): name is Template {
+  return typeof name === "string" && templates.includes(name);
+}
+
+/** The template of a node, with its config. */
+export function createDataSchema<Name extends Template>(template: Name) {
+  return z.object({
+    template: z.literal(template),
+    config: z.object(configFields[template]).strict().optional().describe(`the settings of the template "${template}"`),
+  });
+}
+
 export const idField = idSchema.describe(`${idRule}, which no other node has`);
 
-const nodeReference = z.string().describe("the id of a node");
-
-export const edgeFields = {
-  source: nodeReference,
+export const edgeSchema = z.object({
+  source: z.string().describe("the id of a node"),
   sourceHandle: z
     .enum(["tools", "$self"])
     .describe('"tools" (of an agent) or "$self" (of a memory or a memoryConnector)'),
-  target: nodeReference,
+  target: z.string().describe("the id of a node"),
   targetHandle: z
     .enum(["$self", "$memory", "setMemoryConnector"])
     .describe(
       '"$self" (of a memoryTool), "$memory" (of a memoryTool, a memoryConnector or an agent) or ' +
         '"setMemoryConnector" (the "$memory" of an agent)',
     ),
-} satisfies Record<keyof GraphJoin, z.ZodType>;
+} satisfies Record<keyof GraphJoin, z.ZodType>);

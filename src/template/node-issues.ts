@@ -1,36 +1,25 @@
-import { z } from "zod";
+import { nearestName } from "../core/settings/nearest-name.js";
+import { normalizeMountPoints } from "../core/mounts/mounts.js";
+import { ROOT } from "../core/values/paths.js";
+import { isRecord, toRecord } from "../core/values/unknown-values.js";
 import type { Template } from "./definition.js";
-import { isRecord } from "../core/values/unknown-values.js";
-import { fieldIssues, findRepeats, given, quote, quoteAll, toRecord } from "./field-issues.js";
-import { configFields, idField } from "./fields.js";
-import { mountIssues } from "./mount-issues.js";
+import { configFields, isTemplate } from "./fields.js";
+import { quote } from "./quote.js";
 
 /** The parts of a node that a definition describes. */
 export interface DefinedNode {
   /** Position of the node, for people. */
   at: string;
-  value: unknown;
+  value: Record<string, unknown>;
   id: string | undefined;
   template: Template | undefined;
   config: Record<string, unknown>;
 }
 
-const record = z.custom<object>(isRecord);
-const templates = Object.keys(configFields);
-
-const nodeFields = { id: idField, data: record.describe("an object { template, config }") };
-
-const dataFields = {
-  template: z.custom<Template>(isTemplate).describe(`one of ${quoteAll(templates)}`),
-  config: record.optional().describe("an object"),
-};
-
-/** Fields outside the data in which editors save the name of a node. */
-const editorLabels = ["name", "title", "description"];
-
-export function readNode(value: unknown, index: number): DefinedNode {
-  const { id, data } = toRecord(value);
-  const { template, config } = toRecord(data);
+export function readNode(source: unknown, index: number): DefinedNode {
+  const value = toRecord(source);
+  const { id } = value;
+  const { template, config } = toRecord(value["data"]);
   const at = `nodes[${index}]`;
   return {
     at: typeof id === "string" ? `node ${quote(id)} (${at})` : at,
@@ -41,36 +30,70 @@ export function readNode(value: unknown, index: number): DefinedNode {
   };
 }
 
-/** Returns the issues of each node, and of the ids together. */
+/** Returns the issues of each node, and of the ids together, that a schema does not find. */
 export function nodeIssues(nodes: readonly DefinedNode[]): string[] {
   const repeated = findRepeats(nodes, ({ id }) => id);
   return [
-    ...nodes.flatMap(findNodeIssues),
+    ...nodes.flatMap((node) => [...misplacedFields(node), ...mountIssues(node)]),
     ...repeated.map(({ value, first }) => `${value.at}: id must be one that no other node has, and ${first.at} has it`),
   ];
 }
 
-function findNodeIssues({ at, value, template, config }: DefinedNode): string[] {
-  if (!isRecord(value)) return [`${at} must be an object { id, data: { template, config } } (${given(value)})`];
-  const { data } = value;
-  // Nothing else would report an optional field that is misspelt or in the wrong place.
-  const names = ["config", ...Object.keys(template ? configFields[template] : {})];
-  return [
-    ...fieldIssues(at, "", value, nodeFields, { configNames: names.filter((name) => !editorLabels.includes(name)) }),
-    ...(isRecord(data) ? fieldIssues(at, "data.", data, dataFields, { configNames: names }) : []),
-    ...(template ? findConfigIssues(at, template, config) : []),
-  ];
+/** Fields outside the data in which editors save the name of a node. */
+const editorLabels = ["name", "title", "description"];
+
+/**
+ * Finds fields outside the config that probably belong into the config, or are the config. Reason: an editor may have
+ * saved any field there, so nothing else would report an option that is misspelt or in the wrong place.
+ */
+function misplacedFields({ at, value, template }: DefinedNode): string[] {
+  const { id: _id, data, ...beside } = value;
+  const { template: _template, config: _config, ...inData } = toRecord(data);
+  const options = ["config", ...Object.keys(template ? configFields[template] : {})];
+  const report = (path: string, names: readonly string[]) =>
+    names.flatMap((name) => {
+      const near = nearestName(name, options);
+      if (near === undefined || (path === "" && editorLabels.includes(near))) return [];
+      const meant = near === "config" ? "data.config" : `data.config.${near}`;
+      return [`${at}: unknown field ${quote(path + name)}; ${quote(meant)} was probably meant`];
+    });
+  return [...report("", Object.keys(beside)), ...report("data.", Object.keys(inData))];
 }
 
-function findConfigIssues(at: string, template: Template, config: Record<string, unknown>): string[] {
-  if (template !== "memory") return fieldIssues(at, "data.config.", config, configFields[template]);
-  // `mountIssues` checks the mounts.
-  return [
-    ...fieldIssues(at, "data.config.", config, { ...configFields.memory, mounts: z.unknown() }),
-    ...mountIssues(at, config),
-  ];
+export function getMountPath(point: string): string {
+  return `data.config.mounts[${quote(point)}]`;
 }
 
-function isTemplate(name: unknown): name is Template {
-  return typeof name === "string" && Object.hasOwn(configFields, name);
+function mountIssues({ at, template, config: { mounts } }: DefinedNode): string[] {
+  if (template !== "memory" || !isRecord(mounts)) return [];
+  try {
+    return normalizeMountPoints("data.config.mounts", mounts).flatMap(([point, mount]) => {
+      if (!isRecord(mount)) return [];
+      const { nodeId, scope } = mount;
+      const path = getMountPath(point);
+      if (point === ROOT && (nodeId !== undefined || scope !== undefined))
+        return [`${at}: ${path} is the memory of the node itself, so its nodeId and scope belong in data.config`];
+      if (point !== ROOT && nodeId === undefined)
+        return [`${at}: ${path}.nodeId must be what the memory is called in the store (missing)`];
+      return [];
+    });
+  } catch (error) {
+    return [`${at}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** Returns the values whose key an earlier value has, each with the first value of this key. */
+export function findRepeats<Value>(
+  values: readonly Value[],
+  getKey: (value: Value) => string | undefined,
+): { value: Value; first: Value }[] {
+  const firsts = new Map<string, Value>();
+  return values.flatMap((value) => {
+    const key = getKey(value);
+    if (key === undefined) return [];
+    const first = firsts.get(key);
+    if (first !== undefined) return [{ value, first }];
+    firsts.set(key, value);
+    return [];
+  });
 }

@@ -7,7 +7,7 @@ import { CallModelNode, type CallModelNodeOptions } from "../graph/call-model-no
 import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { MemoryNode } from "../graph/memory-node.js";
 import { givesMemory, type GraphDefinition, type GraphNode, type Template } from "./definition.js";
-import { quote } from "./field-issues.js";
+import { quote } from "./quote.js";
 
 /** The parts of a graph that a definition cannot contain. */
 export interface GraphContext {

@@ -1,5 +1,2 @@
 export type { MemoryCapabilities, OpenMemory } from "./memory-case.js";
-export { defineMemorySuite, type MemorySuiteOptions, type TestDefinition, type TestRunner } from "./memory-suite.js";
-export type { StoreCapabilities } from "./store-case.js";
-export { defineStoreSuite, type OpenStore, type StoreSuiteOptions } from "./store-suite.js";
-export type { OpenExpiringStore, OpenIndexedStore } from "./store-variants.js";
+export { defineMemorySuite, type MemorySuiteOptions, type TestRunner } from "./memory-suite.js";

@@ -12,14 +12,8 @@ import { watchingCases } from "./memory-cases/watching.js";
 export interface TestRunner {
   /** Groups the tests that `define` defines. */
   describe: (title: string, define: () => void) => void;
-  it: TestDefinition;
-}
-
-/** Defines a test. The test fails if `run` rejects. */
-export interface TestDefinition {
-  (title: string, run: () => Promise<void>): void;
-  /** Shows a test that does not run. Without it, such a test is left out. */
-  skip?: (title: string, run: () => Promise<void>) => void;
+  /** Defines a test. The test fails if `run` rejects. */
+  it: (title: string, run: () => Promise<void>) => void;
 }
 
 /** Options for natural differences between backends. */

@@ -23,6 +23,7 @@ import { createMcpServer } from "../../../src/mcp/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
+import { readAll } from "../../helpers/read-all.js";
 import { cli } from "../../helpers/run-cli.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
@@ -71,12 +72,6 @@ function listProposals({ proposals }: Memory): MemoryProposals {
   return proposals;
 }
 
-async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
-
 /** Proposes by the unified tool. @returns the id */
 async function proposed({ node }: Pick<Place, "node">, args: Record<string, unknown>): Promise<string> {
   const [tool] = node.memoryTools;
@@ -93,7 +88,7 @@ async function proposedBy({ node }: Place, actor: MemoryActor, config: RunnableC
 
 /** The actors of the versions, newest first. */
 async function listActors({ memory }: Place): Promise<unknown[]> {
-  return (await all(memory.history?.list() ?? [])).map(({ actor }) => actor);
+  return (await readAll(memory.history?.list() ?? [])).map(({ actor }) => actor);
 }
 
 const appended = (place: Place, path: string, content: string): Promise<string> =>
@@ -142,7 +137,7 @@ describe("a proposal", () => {
       '{"command":"delete","path":"/a","ok":true,"result":{"status":"proposed","proposal":"ID"}}',
     ]);
     expect(await texts(place)).toEqual({ "/a": "one" });
-    const listed = await all(place.proposals.list());
+    const listed = await readAll(place.proposals.list());
     expect(listed.map(({ id }) => id)).toEqual(ids);
     expect(listed[0]).toEqual({
       id: ids[0],
@@ -189,8 +184,8 @@ describe("a proposal", () => {
     expect(
       await db.collection(place.collection).findOne({ nodeId: place.nodeId, applied: { $exists: true } }),
     ).toBeNull();
-    expect(await all(place.proposals.list())).toEqual([]);
-    expect(await all(place.proposals.list({ status: "approved" }))).toHaveLength(1);
+    expect(await readAll(place.proposals.list())).toEqual([]);
+    expect(await readAll(place.proposals.list({ status: "approved" }))).toHaveLength(1);
   });
 
   // Requirement: approval.review
@@ -202,7 +197,7 @@ describe("a proposal", () => {
     await place.memory.write("/a", "one");
     await place.memory.write("/d/b", "b");
     await createClaudeMemoryTool(place.node).invoke({ command: "rename", ...paths });
-    const [proposal] = await all(place.proposals.list());
+    const [proposal] = await readAll(place.proposals.list());
     expect(proposal?.diff).toContain("rename from /");
     await place.proposals.approve(proposal?.id ?? "", ada);
     expect(await texts(place)).toEqual(expected);
@@ -250,7 +245,7 @@ describe("a proposal", () => {
       decidedBy: { userId: "ada" },
     });
     expect((await place.proposals.approve(other, ada)).proposed).toBeUndefined();
-    const authors = (await all(place.memory.history?.list() ?? [])).map(({ path, actor }) => [path, actor?.userId]);
+    const authors = (await readAll(place.memory.history?.list() ?? [])).map(({ path, actor }) => [path, actor?.userId]);
     expect(authors).toEqual([
       ["/b", undefined],
       ["/a", "ada"],
@@ -350,7 +345,7 @@ describe("a proposal", () => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
     const other = listProposals(place.store.memory({ nodeId: "other" }));
-    expect([await other.get(id), await all(other.list())]).toEqual([null, []]);
+    expect([await other.get(id), await readAll(other.list())]).toEqual([null, []]);
     await expect(other.approve(id, ada)).rejects.toThrow("ENOENT");
   });
 });
@@ -484,7 +479,7 @@ describe("a proposal is invisible", () => {
       await store.search([]),
       await store.listNamespaces(),
       await store.get(["memory", nodeId, "global"], "/b"),
-      await all(store.listMemories()),
+      await readAll(store.listMemories()),
       await node.createConnector({ content: "full" }).renderMessage(),
       await node.createConnector({ content: "index" }).renderMessage(),
       await new DeepAgentsBackend(node).grep(secret),
@@ -546,7 +541,7 @@ describe("a model", () => {
     );
     for (const tool of tools) for (const args of forged(id)) await tool.invoke(args as never);
     expect(await texts(place)).toEqual({});
-    const listed: MemoryProposal[] = await all(place.proposals.list());
+    const listed: MemoryProposal[] = await readAll(place.proposals.list());
     expect(listed.filter(({ decidedBy, actor }) => decidedBy !== null || actor?.userId !== undefined)).toEqual([]);
   });
 
@@ -618,7 +613,7 @@ describe("a model", () => {
         await tool.invoke(args as never, { configurable: { thread_id: "t", user_id: "mallory" } });
       if (JSON.stringify(await policies()) !== JSON.stringify(before)) throw new Error(`${attempt} got past`);
     }
-    const listed = await all(place.proposals.list());
+    const listed = await readAll(place.proposals.list());
     expect(listed.length).toBeGreaterThan(15);
     for (const { diff, actor, decidedBy } of listed) {
       expect([actor?.userId, decidedBy]).toEqual(["mallory", null]);
@@ -655,7 +650,7 @@ describe("forgetting", () => {
       const config = { configurable: { thread_id: "zoe", user_id: "zoe" } };
       for (const node of [own, place.node])
         await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "x" }, config);
-      const [ofAll] = await all(place.proposals.list());
+      const [ofAll] = await readAll(place.proposals.list());
       await place.proposals.approve(ofAll?.id ?? "", { by: { userId: "zoe" } });
       await place.store.forget(field === "userId" ? { userId: "zoe" } : { threadId: "zoe" });
       const left = await db.collection(`${place.collection}_proposals`).find().toArray();
@@ -675,7 +670,7 @@ describe("forgetting", () => {
     nowMs += 399;
     expect((await place.proposals.get(id))?.status).toBe("pending");
     nowMs += 1;
-    expect([await place.proposals.get(id), await all(place.proposals.list())]).toEqual([null, []]);
+    expect([await place.proposals.get(id), await readAll(place.proposals.list())]).toEqual([null, []]);
     await expect(place.proposals.approve(id, ada)).rejects.toThrow("ENOENT");
     const indexes = await db.collection(`${place.collection}_proposals`).indexes();
     expect(indexes).toContainEqual(expect.objectContaining({ name: "expire_proposals", expireAfterSeconds: 0 }));
@@ -703,8 +698,8 @@ describe("expireMs that is set later", () => {
     const proposals = listProposals(store.memory({ nodeId }));
     const seen = async (): Promise<unknown[]> => [
       (await proposals.get(id))?.status,
-      (await all(proposals.list())).length,
-      (await all(store.listProposals())).length,
+      (await readAll(proposals.list())).length,
+      (await readAll(store.listProposals())).length,
     ];
     nowMs += 399;
     expect(await seen()).toEqual(["pending", 1, 1]);
@@ -722,7 +717,7 @@ describe("expireMs that is set later", () => {
     const place = fresh({ store: { clock } });
     const expireMs = { global: 1000, perThread: 500 };
     const store = new MongoMemoryStore({ client, dbName, memoriesCollection: place.collection, clock, expireMs });
-    const inbox = async (): Promise<string[]> => (await all(store.listProposals())).map(({ path }) => path);
+    const inbox = async (): Promise<string[]> => (await readAll(store.listProposals())).map(({ path }) => path);
     await appended(place, "/before", "x");
     expect(await inbox()).toEqual(["/before"]);
     nowMs += 500;
@@ -777,7 +772,7 @@ describe("redaction", () => {
       content: "nothing",
     });
     await memory.write("/a", "nothing");
-    const [, created] = await all(history.list());
+    const [, created] = await readAll(history.list());
     expect(created).toMatchObject({ operation: "created", path: "/a" });
     await history.redact(created?.id ?? "");
     expect(await dump(place.collection)).not.toContain("secret");
@@ -817,7 +812,7 @@ describe("an interrupt", () => {
     expect(await texts(place)).toEqual({ "/a": "x" });
     await agent.graph.invoke(approved as never, asked as never);
     expect(await texts(place)).toEqual({ "/a": "x" });
-    expect(await all(place.proposals.list())).toEqual([]);
+    expect(await readAll(place.proposals.list())).toEqual([]);
     await otherClient.close();
   });
 

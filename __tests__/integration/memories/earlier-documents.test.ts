@@ -5,6 +5,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { pageBytesOption } from "../../../src/mongodb/store/store-options.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { readAll } from "../../helpers/read-all.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -25,12 +26,6 @@ type Database = Pick<typeof replicaSet, "client" | "name">;
 
 function openStore({ client, name: dbName }: Database, history = false): MongoMemoryStore {
   return new MongoMemoryStore({ client, dbName, history, [pageBytesOption]: 2000 });
-}
-
-async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
 }
 
 const textsOf = async (memory: Memory): Promise<Record<string, string>> =>
@@ -79,7 +74,7 @@ async function createEarlier(store: MongoMemoryStore): Promise<{ memory: Memory;
 
 /** The versions of all files but those of `createFiles`, newest first. */
 async function versionsOf({ history }: Memory): Promise<unknown[]> {
-  const own = (await all(history?.list() ?? [])).filter(({ path }) => !/^\/d\d/.test(path));
+  const own = (await readAll(history?.list() ?? [])).filter(({ path }) => !/^\/d\d/.test(path));
   return Promise.all(own.map(async ({ id, operation, path }) => [operation, path, (await history?.read(id))?.content]));
 }
 
@@ -221,7 +216,7 @@ describe("a head of the release before", () => {
       ...Array.from({ length: 20 }, (_, index) => others[index % 3]?.write(`/new/${index}`, "x".repeat(300))),
     ]);
     expect((await memory.read("/a")).split("\n")).toHaveLength(32);
-    expect(await all(memory.history?.list() ?? [])).toHaveLength(53);
+    expect(await readAll(memory.history?.list() ?? [])).toHaveLength(53);
     expect((await findPages(memories, memory)).length).toBeGreaterThan(2);
     expect((await versionsOf(memory)).slice(-2)).toEqual(earlierVersions.slice(-2));
   });
@@ -253,7 +248,7 @@ describe("migrate earlier-format", () => {
     expect(await collection.findOne({ ...old.address })).toMatchObject({ ...present, key: id });
     expect(await collection.findOne({ ...before.address })).toMatchObject({ ...present, key: earlierId });
     expect(await textsOf(old)).toEqual(nestedFiles);
-    expect(await all(before.history?.list() ?? [])).toHaveLength(1);
+    expect(await readAll(before.history?.list() ?? [])).toHaveLength(1);
     expect(await collection.countDocuments()).toBe(3);
   });
 
@@ -271,6 +266,6 @@ describe("migrate earlier-format", () => {
     expect((await collection.findOne({ ...before.address }))?._id).toEqual(earlierId);
     await before.append("/a", "more");
     expect(await textsOf(old)).toEqual(nestedFiles);
-    expect(await all(before.history?.list() ?? [])).toHaveLength(2);
+    expect(await readAll(before.history?.list() ?? [])).toHaveLength(2);
   });
 });

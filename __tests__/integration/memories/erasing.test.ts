@@ -11,6 +11,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { compiled } from "../../helpers/compiled-sources.js";
+import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -27,14 +28,8 @@ function freshStore(): { store: MongoMemoryStore; documents: ReturnType<typeof d
   };
 }
 
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
-
 const addresses = async (store: MongoMemoryStore, filter?: MemoryFilter): Promise<MemoryAddress[]> =>
-  (await all(store.listMemories(filter))).map(({ address }) => address);
+  (await readAll(store.listMemories(filter))).map(({ address }) => address);
 
 const thread = (nodeId: string, threadId: string) => ({ nodeId, scope: "perThread", threadId }) as const;
 const user = (nodeId: string, userId: string) => ({ nodeId, scope: "perUser", userId }) as const;
@@ -83,13 +78,13 @@ describe("listMemories", () => {
     await store.memory(node("full")).write("/c", "text");
     await store.memory(node("empty")).write("/a", "text");
     await store.memory(node("empty")).delete("/");
-    const stored = await all(
+    const stored = await readAll(
       documents.aggregate([
         { $sort: { nodeId: 1 } },
         { $project: { createdAt: 1, updatedAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } } },
       ]),
     );
-    const found = await all(store.listMemories());
+    const found = await readAll(store.listMemories());
     expect(found).toEqual([
       { address: node("empty"), files: 0, ...withoutId(stored[0]) },
       { address: node("full"), files: 2, ...withoutId(stored[1]) },
@@ -100,7 +95,7 @@ describe("listMemories", () => {
   it("counts the files of documents of the earlier system", async () => {
     const { store, documents } = freshStore();
     await documents.insertOne({ ...user("old", "ada"), data: { a: "x", notes: { b: "y", deep: { c: "z" } } } });
-    expect(await all(store.listMemories())).toEqual([
+    expect(await readAll(store.listMemories())).toEqual([
       {
         address: user("old", "ada"),
         files: 3,
@@ -125,7 +120,7 @@ describe("listMemories", () => {
     expect(await addresses(store)).toEqual(expected);
     expect(await addresses(store, { nodeId: "a" })).toEqual(stored.slice(0, 700));
     expect(await addresses(store, { userId: "ada" })).toEqual(stored.slice(700, 1300));
-    const sent = await commandsOf(client, () => all(store.listMemories({ userId: "ada" })));
+    const sent = await commandsOf(client, () => readAll(store.listMemories({ userId: "ada" })));
     expect(sent.map(({ commandName }) => commandName)).toEqual(["find", "find"]);
   });
 
@@ -138,8 +133,8 @@ describe("listMemories", () => {
     [{ nodeId: "b", userId: "ada" }, "uniq_per_user"],
   ])("of %j reads nothing but what it answers, by the index %s", async (filter, index) => {
     const { store } = await peopleStore();
-    const count = (await all(store.listMemories(filter))).length;
-    const [sent] = await commandsOf(client, () => all(store.listMemories(filter)));
+    const count = (await readAll(store.listMemories(filter))).length;
+    const [sent] = await commandsOf(client, () => readAll(store.listMemories(filter)));
     const { winningPlan, stats } = await explained(sent?.command ?? {});
     expect(winningPlan).toContain(index);
     expect(winningPlan).not.toMatch(/COLLSCAN|SORT/);
@@ -230,7 +225,7 @@ describe("forget", () => {
     const store = await MongoMemoryStore.fromConnString(uri, { dbName });
     await store.stop();
     await refuses(store.forget({ userId: "ada" }), "EIO");
-    await refuses(all(store.listMemories()), "EIO");
+    await refuses(readAll(store.listMemories()), "EIO");
   });
 
   // Requirement: erasing.races

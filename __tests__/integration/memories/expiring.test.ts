@@ -11,6 +11,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { readAll } from "../../helpers/read-all.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -26,12 +27,6 @@ const storeWith = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryS
   new MongoMemoryStore({ client, dbName, clock, expireMs: { perUser: dayMs, perThread: 2 * dayMs }, ...options });
 
 const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: randomUUID() }) as const;
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 type Look = (memory: Memory) => Promise<unknown>;
 
@@ -97,7 +92,12 @@ describe("expireMs", () => {
       1,
       0,
     ],
-    ["listMemories", async ({ address }) => (await all(store.listMemories({ userId: ownerIn(address) }))).length, 1, 0],
+    [
+      "listMemories",
+      async ({ address }) => (await readAll(store.listMemories({ userId: ownerIn(address) }))).length,
+      1,
+      0,
+    ],
     [
       "the connector",
       async ({ address }) =>
@@ -251,7 +251,7 @@ describe("expireMs", () => {
     expect(await own.sweepExpired()).toEqual({ memories: 44 });
     expect(await own.sweepExpired()).toEqual({ memories: 0 });
     expect([await kept?.read("/a"), await global.read("/a")]).toEqual(["x\ny", "x"]);
-    expect(await all(storeWith({ memoriesCollection, expireMs: {} }).listMemories())).toHaveLength(2);
+    expect(await readAll(storeWith({ memoriesCollection, expireMs: {} }).listMemories())).toHaveLength(2);
     const owners = await db.collection(`${memoriesCollection}_versions`).find({ scope: "perUser" }).toArray();
     expect(owners).toEqual([]);
   });
@@ -373,6 +373,6 @@ describe("the indexes of expireMs", () => {
     const swept = freshUser();
     for (const address of [swept, { nodeId: swept.nodeId }]) await unlimitedAgent.memory(address).write("/a", "x");
     while ((await root.db("app").collection("memories").countDocuments({ userId: swept.userId })) > 0) await sleep(50);
-    expect(await all(unlimitedAgent.listMemories())).toHaveLength(1);
+    expect(await readAll(unlimitedAgent.listMemories())).toHaveLength(1);
   });
 });

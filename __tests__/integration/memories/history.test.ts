@@ -11,16 +11,11 @@ import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-o
 import { refuses } from "../../../src/testing/memory-case.js";
 import { createAgent } from "langchain";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { readAll } from "../../helpers/read-all.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 function historyOf(memory: Memory) {
   if (memory.history === null) throw new Error("the memory keeps no history");
@@ -56,7 +51,7 @@ describe("the history of a memory", () => {
     await memory.write("/notes/c", "c");
     await memory.rename("/notes", "/other");
     await memory.delete("/other");
-    const versions = await all(historyOf(memory).list());
+    const versions = await readAll(historyOf(memory).list());
     expect(versions.map(summary).toReversed()).toEqual([
       "created /notes/a",
       "modified /notes/a",
@@ -86,7 +81,7 @@ describe("the history of a memory", () => {
     await memory.update("/a", "text", "text");
     await memory.delete("/b");
     await refuses(memory.rename("/b", "/c"), "ENOENT");
-    expect(await all(historyOf(memory).list())).toHaveLength(1);
+    expect(await readAll(historyOf(memory).list())).toHaveLength(1);
   });
 
   // Requirement: history.cost
@@ -96,7 +91,7 @@ describe("the history of a memory", () => {
       for (let index = 0; index < 250; index += 1) await memory.append("/log", `line ${index}`);
     });
     expect(sent.length).toBeLessThanOrEqual(250 * commandsPerChange);
-    const versions = await all(historyOf(memory).list());
+    const versions = await readAll(historyOf(memory).list());
     expect(versions.map(({ id }) => Number(id))).toEqual(Array.from({ length: 250 }, (_, index) => 250 - index));
     expect((await historyOf(memory).read("7")).content).toBe(
       Array.from({ length: 7 }, (_, index) => `line ${index}`).join("\n"),
@@ -130,13 +125,13 @@ describe("redaction", () => {
     await memory.append("/plain", "more");
     await memory.write("/plain", "harmless");
     await memory.append("/plain", "end");
-    const versions = (await all(historyOf(memory).list())).toReversed();
+    const versions = (await readAll(historyOf(memory).list())).toReversed();
     expect(await storedBytes()).toContain(secret);
     const redacted = versions.slice(0, 4).map(({ id }) => id);
     expect(await historyOf(memory).redact(redacted)).toBe(4);
     expect(await historyOf(memory).redact(redacted)).toBe(0);
     expect(await storedBytes()).not.toContain(secret);
-    const left = (await all(historyOf(memory).list())).toReversed();
+    const left = (await readAll(historyOf(memory).list())).toReversed();
     expect(
       left.map(({ operation, path, sizeBytes, sha256, redactedBy }) => ({
         operation,
@@ -259,6 +254,7 @@ describe("revert", () => {
       code: "ECONFLICT",
       path: "/a",
       message: expect.stringMatching(/version 2 modified \/a by userId ada/),
+      details: { laterVersion: { id: "2", operation: "modified", actor: { userId: "ada" }, isRedacted: false } },
     });
     expect((await historyOf(memory).revert({ runId: "bad" }, { force: true })).map(summary)).toEqual(["deleted /a"]);
     expect((await memory.snapshot()).files).toEqual([]);
@@ -302,7 +298,7 @@ describe("a memory with history", () => {
     const { versions } = await store.forget({ userId });
     expect(versions).toBe(70);
     expect(await storedBytes()).not.toContain(userId);
-    expect((await all(historyOf(other).list())).map(({ actor }) => actor)).toEqual(
+    expect((await readAll(historyOf(other).list())).map(({ actor }) => actor)).toEqual(
       Array.from({ length: 70 }, () => ({ runId: "kept" })),
     );
   });
@@ -367,7 +363,7 @@ describe("a memory with history", () => {
     ]);
     nowMs += 1000;
     await memory.append("/a", "new");
-    expect((await all(historyOf(memory).list())).map(summary)).toEqual(["created /a"]);
+    expect((await readAll(historyOf(memory).list())).map(summary)).toEqual(["created /a"]);
     expect(await versions.countDocuments()).toBe(0);
   });
 
@@ -391,7 +387,7 @@ describe("a memory with history", () => {
     for (let index = 0; index < 30; index += 1) await small.write("/a", `${index}`.padEnd(1000, "x"));
     expect(await small.read("/a")).toContain("29");
     await refuses(small.write("/b", "x".repeat(2500)), "ENOSPC");
-    const [summaryOf] = await all(store.listMemories({ nodeId: small.address.nodeId }));
+    const [summaryOf] = await readAll(store.listMemories({ nodeId: small.address.nodeId }));
     expect(summaryOf?.sizeBytes).toBeLessThan(1500);
   });
 
@@ -406,7 +402,7 @@ describe("a memory with history", () => {
       revision: 2,
     });
     await memory.append("/a", "three");
-    expect((await all(historyOf(memory).list())).map(({ id }) => id)).toEqual(["3", "1"]);
+    expect((await readAll(historyOf(memory).list())).map(({ id }) => id)).toEqual(["3", "1"]);
   });
 
   // Requirement: history.actor
@@ -419,7 +415,7 @@ describe("a memory with history", () => {
     };
     await tool.invoke({ command: "append", path: "/a", content: "text", actor: { userId: "eve" } } as never, config);
     await tool.invoke({ command: "append", path: "/a", content: "text" }, config);
-    const [version] = await all(historyOf(base).list());
+    const [version] = await readAll(historyOf(base).list());
     expect(version?.actor).toEqual({
       agent: "writer",
       threadId: "t",
@@ -437,7 +433,7 @@ describe("a memory with history", () => {
     const { updatedAt } = await memory.write("/c", "3");
     await memory.rename("/notes/a", "/d");
     const ids = async (filter: VersionFilter): Promise<string[]> =>
-      (await all(historyOf(memory).list(filter))).map(({ id }) => id);
+      (await readAll(historyOf(memory).list(filter))).map(({ id }) => id);
     expect(await ids({ path: "/d" })).toEqual(["4", "1"]);
     expect(await ids({ path: "/notes/a" })).toEqual(["4", "1"]);
     expect(await ids({ path: "/notes" })).toEqual(["4", "2", "1"]);
@@ -497,7 +493,7 @@ describe("a memory with history", () => {
     const agent = createAgent({ name: "helper", model, tools: [new MemoryTool({ memory })] });
     const config = { configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID() } };
     await agent.invoke({ messages: [{ role: "user", content: "go" }] }, config);
-    const [version] = await all(historyOf(memory).list());
+    const [version] = await readAll(historyOf(memory).list());
     expect(version?.actor).toMatchObject({ agent: "helper", userId: "ada", threadId: "t", node: "tools" });
   });
 
@@ -509,7 +505,7 @@ describe("a memory with history", () => {
     await tree.write("/team/b", "2");
     await tree.append("/team/b", "3");
     const history = historyOf(tree);
-    expect((await all(history.list())).map(({ id, path }) => [id, path])).toEqual([
+    expect((await readAll(history.list())).map(({ id, path }) => [id, path])).toEqual([
       ["/team:2", "/team/b"],
       ["/team:1", "/team/b"],
       ["1", "/a"],
@@ -534,9 +530,9 @@ describe("a memory with history", () => {
       config,
     );
     const memory = store.memory({ nodeId: node.nodeId });
-    const [proposal] = await all(memory.proposals?.list() ?? (async function* () {})());
+    const [proposal] = await readAll(memory.proposals?.list() ?? (async function* () {})());
     await memory.proposals?.approve(proposal?.id ?? "", { by: { userId: "grace" } });
-    const versions = await all(historyOf(memory).list());
+    const versions = await readAll(historyOf(memory).list());
     expect(versions.map(({ path, actor }) => [path, actor?.userId])).toEqual([["/a", "ada"]]);
   });
 
@@ -545,6 +541,6 @@ describe("a memory with history", () => {
     const namespace = ["memory", memory.address.nodeId, "global"];
     await store.put(namespace, "/a", { content: "text" });
     await store.delete(namespace, "/a");
-    expect((await all(historyOf(memory).list())).map(summary)).toEqual(["deleted /a", "created /a"]);
+    expect((await readAll(historyOf(memory).list())).map(summary)).toEqual(["deleted /a", "created /a"]);
   });
 });

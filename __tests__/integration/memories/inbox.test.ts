@@ -5,15 +5,10 @@ import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-no
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { examined } from "../../helpers/examined.js";
+import { readAll } from "../../helpers/read-all.js";
 import { type TestDatabase, testDatabase } from "../../helpers/test-database.js";
 
 const place = testDatabase();
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 interface Inbox {
   store: MongoMemoryStore;
@@ -50,7 +45,7 @@ function openInbox({ client, name: dbName }: TestDatabase, expireMs = {}): Inbox
       )) as string;
       return (JSON.parse(answer) as { result: { proposal: string } }).result.proposal;
     },
-    paths: async (filter) => (await all(store.listProposals(filter))).map(({ path }) => path),
+    paths: async (filter) => (await readAll(store.listProposals(filter))).map(({ path }) => path),
   };
 }
 
@@ -66,7 +61,7 @@ describe("the proposals of all memories", () => {
       await propose("support", { threadId: "t-1" }),
       await propose("support", { userId: "ada" }, "/b"),
     ];
-    const found = await all(store.listProposals());
+    const found = await readAll(store.listProposals());
     expect(found.map(({ id, address }) => [id, address])).toEqual([
       [ids[0], { nodeId: "support", scope: "perUser", userId: "ada" }],
       [ids[1], { nodeId: "writer", scope: "global" }],
@@ -134,7 +129,7 @@ describe("the proposals of all memories", () => {
     const sent = await commandsOf(client, async () => expect(await paths()).toEqual(expected));
     expect(sent.map(({ commandName }) => commandName)).toEqual(Array(sent.length).fill("find"));
     expect(sent.length).toBeLessThanOrEqual(5);
-    const [first] = await all(store.listProposals({ nodeId: "support" }));
+    const [first] = await readAll(store.listProposals({ nodeId: "support" }));
     expect(first?.path).toBe("/0");
   });
 
@@ -154,13 +149,13 @@ describe("the proposals of all memories", () => {
       ...copy(200, { kind: "interrupt" }),
     ]);
     const cost = async (filter: Parameters<MongoMemoryStore["listProposals"]>[0]) =>
-      (await examined(db, name, () => all(store.listProposals(filter)))).map(({ keysExamined, docsExamined }) => [
+      (await examined(db, name, () => readAll(store.listProposals(filter)))).map(({ keysExamined, docsExamined }) => [
         keysExamined <= 45,
         docsExamined,
       ]);
     expect(await cost({})).toEqual([[true, 43]]);
     expect(await cost({ nodeId: "support" })).toEqual([[true, 3]]);
-    const [own] = await examined(db, name, () => all(store.listProposals({ userId: "ada" })));
+    const [own] = await examined(db, name, () => readAll(store.listProposals({ userId: "ada" })));
     expect(own).toMatchObject({ docsExamined: 3 });
     expect(own?.keysExamined).toBeLessThanOrEqual(5);
   });

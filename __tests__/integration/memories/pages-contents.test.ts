@@ -9,6 +9,7 @@ import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mong
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -22,12 +23,6 @@ function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): Mongo
 
 const small = openStore();
 const usual = new MongoMemoryStore({ client, dbName });
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 const textsOf = async (memory: Memory): Promise<Record<string, string>> =>
   Object.fromEntries((await memory.snapshot()).files.map(({ path, content }) => [path, content]));
@@ -206,7 +201,7 @@ describe("the limit of a large memory", () => {
 
   it("holds for all of its pages together, before anything is written", async () => {
     await putFiles(small, small.memory(address), createFiles(100));
-    const [summary] = await all(small.listMemories(address));
+    const [summary] = await readAll(small.listMemories(address));
     const sizeBytes = summary?.sizeBytes ?? 0;
     expect(sizeBytes).toBeGreaterThan(15_000);
     const memory = limited(sizeBytes + 500);
@@ -241,7 +236,7 @@ describe("the limit of a large memory", () => {
   it("refuses the first write of a memory too, and makes none", async () => {
     const memory = small.memory(freshAddress(), { maxMemoryBytes: 3000 });
     await refuses(memory.write("/a", "x".repeat(4000)), "ENOSPC");
-    expect(await all(small.listMemories(memory.address))).toEqual([]);
+    expect(await readAll(small.listMemories(memory.address))).toEqual([]);
     await memory.write("/a", "x".repeat(2000));
     await refuses(memory.write("/b", "x".repeat(2000)), "ENOSPC");
     expect(await textsOf(memory)).toEqual({ "/a": "x".repeat(2000) });
@@ -253,7 +248,7 @@ describe("the limit of a large memory", () => {
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`/f${index}`, text]));
     for (const [path, content] of Object.entries(files)) await memory.write(path, content);
     expect(await memory.list("/")).toHaveLength(20);
-    const [summary] = await all(usual.listMemories(memory.address));
+    const [summary] = await readAll(usual.listMemories(memory.address));
     expect(summary).toMatchObject({ files: 20 });
     expect(summary?.sizeBytes).toBeGreaterThan(18_000_000);
   });

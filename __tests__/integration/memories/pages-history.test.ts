@@ -8,6 +8,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -25,12 +26,6 @@ function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): Mongo
 
 const small = openStore({ [pageBytesOption]: 2000 });
 const single = openStore();
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 function historyOf({ history }: Memory): MemoryHistory {
   if (history === null) throw new Error("the memory keeps no history");
@@ -85,7 +80,7 @@ async function present(memory: Memory): Promise<object> {
 /** What the history answers to every question about a memory. */
 async function describeHistory(memory: Memory): Promise<object> {
   const history = historyOf(memory);
-  const versions = await all(history.list());
+  const versions = await readAll(history.list());
   const recent = versions.slice(0, 40).filter((_, index) => index % 4 === 0);
   const files = ["/d00/f0", "/d05/f9", "/d05/from d03", "/d00/f5 moved", "/large"];
   const at = async (when: string | Date): Promise<object> => {
@@ -94,9 +89,9 @@ async function describeHistory(memory: Memory): Promise<object> {
   };
   return {
     versions: versions.map(seen),
-    ofFile: (await all(history.list({ path: "/d05/from d03" }))).map(seen),
-    ofDirectory: (await all(history.list({ path: "/z02" }))).map(seen),
-    ofRun: (await all(history.list({ actor: { runId: "third" } }))).map(seen),
+    ofFile: (await readAll(history.list({ path: "/d05/from d03" }))).map(seen),
+    ofDirectory: (await readAll(history.list({ path: "/z02" }))).map(seen),
+    ofRun: (await readAll(history.list({ actor: { runId: "third" } }))).map(seen),
     texts: await Promise.all(recent.map(async ({ id }) => (await history.read(id)).content)),
     diffs: await Promise.all(
       recent
@@ -134,7 +129,7 @@ describe("the history of a large memory", () => {
         for (let index = 0; index < 20; index += 1) await memory.append(path, `line ${index}`);
       }),
     );
-    const versions = await all(historyOf(memory).list({ operation: "modified" }));
+    const versions = await readAll(historyOf(memory).list({ operation: "modified" }));
     expect(versions).toHaveLength(80);
     expect(new Set(versions.map(({ id }) => id)).size).toBe(80);
     for (const path of paths) {
@@ -155,7 +150,7 @@ describe("the history of a large memory", () => {
       return (head?.["outbox"] as unknown[] | undefined)?.length ?? 0;
     };
     await until(async () => (await countRecorded()) < 60);
-    const versions = await all(historyOf(memory).list({ path: "/d05/f9" }));
+    const versions = await readAll(historyOf(memory).list({ path: "/d05/f9" }));
     expect(versions).toHaveLength(151);
     const { content } = await historyOf(memory).read(versions[140]?.id ?? "");
     expect(content?.split("\n").slice(1)).toEqual(Array.from({ length: 10 }, (_, index) => `line ${index}`));
@@ -171,18 +166,18 @@ describe("the history of a large memory", () => {
     for (const path of ["/d00", "/d01", "/d02", "/d03"]) await memory.delete(path);
     expect(await findPages(memories, memory)).toHaveLength(1);
     await memory.append("/a", "three");
-    const versions = await all(historyOf(memory).list({ path: "/a" }));
+    const versions = await readAll(historyOf(memory).list({ path: "/a" }));
     const texts = await Promise.all(versions.map(async ({ id }) => (await historyOf(memory).read(id)).content));
     expect(texts).toEqual(["one\ntwo\nthree", "one\ntwo", "one"]);
-    const [newestDelete] = await all(historyOf(memory).list({ operation: "deleted" }));
+    const [newestDelete] = await readAll(historyOf(memory).list({ operation: "deleted" }));
     expect((await historyOf(memory).at(newestDelete?.id ?? "")).files).toHaveLength(1);
-    expect(await all(historyOf(memory).list())).toHaveLength(43 + 40);
+    expect(await readAll(historyOf(memory).list())).toHaveLength(43 + 40);
   });
 });
 
 describe("a revert in a large memory", () => {
   const versionIn = async (memory: Memory, path: string, operation: MemoryVersion["operation"]): Promise<string> => {
-    const versions = await all(historyOf(memory).list({ operation }));
+    const versions = await readAll(historyOf(memory).list({ operation }));
     return versions.find((version) => version.path === path)?.id ?? "";
   };
 
@@ -215,7 +210,7 @@ describe("a revert in a large memory", () => {
     expect(sort(await revert(paged))).toEqual(sort(expected));
     expect(await present(paged)).toEqual(await present(alone));
     expect(findFaults(await findPages(memories, paged))).toEqual([]);
-    expect(sort(await all(historyOf(paged).list()))).toEqual(sort(await all(historyOf(alone).list())));
+    expect(sort(await readAll(historyOf(paged).list()))).toEqual(sort(await readAll(historyOf(alone).list())));
     expect(await revert(paged)).toEqual([]);
   });
 
@@ -237,7 +232,7 @@ describe("a redaction in a large memory", () => {
     await putFiles(small, memory, createFiles(60));
     await memory.append(path, secret);
     await memory.write(path, "harmless");
-    const [, leaked] = await all(historyOf(memory).list({ path }));
+    const [, leaked] = await readAll(historyOf(memory).list({ path }));
     expect(await storedBytes()).toContain(secret);
     expect(await historyOf(memory).redact(leaked?.id ?? "")).toBe(1);
     expect(await storedBytes()).not.toContain(secret);
@@ -256,7 +251,7 @@ describe("a redaction in a large memory", () => {
     expect(await historyOf(memory).redact({ text: secret, cut: true })).toBeGreaterThanOrEqual(4);
     expect(await storedBytes()).not.toContain(secret);
     expect(await memory.read("/moved/f3")).toContain(" and more");
-    expect(await all(historyOf(memory).list())).not.toHaveLength(0);
+    expect(await readAll(historyOf(memory).list())).not.toHaveLength(0);
   });
 });
 
@@ -269,7 +264,7 @@ describe("a change that replaces more text than a document takes", () => {
     expect((await memory.snapshot()).files).toHaveLength(24);
     for (const directory of ["/notes/0", "/notes/1"])
       expect(await memory.delete(directory)).toEqual({ files: 12, dirs: 1 });
-    const [version] = await all(historyOf(memory).list({ path: "/notes/1/7", operation: "created" }));
+    const [version] = await readAll(historyOf(memory).list({ path: "/notes/1/7", operation: "created" }));
     expect((await historyOf(memory).read(version?.id ?? "")).content).toBe(texts[7]);
   });
 });
@@ -284,7 +279,7 @@ describe("forgetting a large memory", () => {
     const left = await db.collection("memories_versions").countDocuments({ userId: "ada" });
     expect(left).toBe(0);
     await memory.write("/d05/f9", "new");
-    expect((await all(historyOf(memory).list())).map(({ operation }) => operation)).toEqual(["created"]);
+    expect((await readAll(historyOf(memory).list())).map(({ operation }) => operation)).toEqual(["created"]);
     await memory.append("/d05/f9", "more");
     expect(await historyOf(memory).blame("/d05/f9")).toHaveLength(2);
   });
@@ -326,7 +321,7 @@ describe("a proposal for a large memory", () => {
     await Promise.allSettled(approvals);
     expect((await proposalsOf(memory).get(id))?.status).toBe("approved");
     expect((await memory.read(path)).split("a line")).toHaveLength(2);
-    expect(await all(historyOf(memory).list({ path }))).toHaveLength(path === "/d03/new" ? 1 : 2);
+    expect(await readAll(historyOf(memory).list({ path }))).toHaveLength(path === "/d03/new" ? 1 : 2);
     const [head] = await findPages(memories, memory);
     expect(head?.document).not.toHaveProperty("applied");
   });

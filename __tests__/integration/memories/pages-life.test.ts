@@ -12,6 +12,7 @@ import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mong
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { readAll } from "../../helpers/read-all.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -30,12 +31,6 @@ function openStore(options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryS
 
 const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: randomUUID() }) as const;
 const ownerOf = ({ address }: Memory): string => (address.scope === "perUser" ? address.userId : "");
-
-async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 /** A memory of many pages that is written at the start. */
 async function createMemory(store: MongoMemoryStore, address: CheckedAddress = freshUser()): Promise<Memory> {
@@ -86,7 +81,7 @@ describe("a large memory that expires", () => {
     ["outline", async (memory) => (await memory.outline()).files.length, 60, 0],
     ["search", async (memory) => (await memory.search("words")).length > 0, true, false],
     ["grep", async (memory) => (await memory.grep("words", { limit: 100 })).length, 60, 0],
-    ["history", async (memory) => (await all(memory.history?.list() ?? [])).length, 60, 0],
+    ["history", async (memory) => (await readAll(memory.history?.list() ?? [])).length, 60, 0],
     [
       "store.get",
       async ({ address }, from) => (await from.get(getMemoryNamespace(address), "/d03/f3")) === null,
@@ -105,7 +100,12 @@ describe("a large memory that expires", () => {
       1,
       0,
     ],
-    ["listMemories", async (memory, from) => (await all(from.listMemories({ userId: ownerOf(memory) }))).length, 1, 0],
+    [
+      "listMemories",
+      async (memory, from) => (await readAll(from.listMemories({ userId: ownerOf(memory) }))).length,
+      1,
+      0,
+    ],
     [
       "the connector",
       async (memory, from) => {
@@ -160,15 +160,15 @@ describe("a large memory that expires", () => {
     await tool?.invoke({ command: "append", path: "/d03/f3", content: "old" } as never, {
       configurable: { user_id: ownerOf(memory) },
     });
-    expect(await all(proposals?.list() ?? [])).toHaveLength(1);
+    expect(await readAll(proposals?.list() ?? [])).toHaveLength(1);
     nowMs = startMs + dayMs + dayMs / 16;
     await change(memory);
     expect(await memory.read("/d03/f3")).toBe("new");
     expect((await memory.snapshot()).files).toHaveLength(title.startsWith("a batch") ? 60 : 1);
     expect(await memory.stat("/d03/old file")).toBeNull();
-    const versions = await all(memory.history?.list() ?? []);
+    const versions = await readAll(memory.history?.list() ?? []);
     expect(new Set(versions.map(({ operation }) => operation))).toEqual(new Set(["created"]));
-    expect(await all(proposals?.list() ?? [])).toEqual([]);
+    expect(await readAll(proposals?.list() ?? [])).toEqual([]);
     const pages = await findPages(memories, memory);
     expect(findFaults(pages)).toEqual([]);
     const stored = await memories.find({ _id: { $regex: ownerOf(memory) } as never }).toArray();
@@ -243,7 +243,7 @@ describe("a large memory that expires", () => {
     await refuses(own.sweepExpired(), "EIO");
     removal.mockRestore();
     const forever = openStore({ memoriesCollection, expireMs: {} });
-    expect(await all(forever.listMemories())).toHaveLength(1);
+    expect(await readAll(forever.listMemories())).toHaveLength(1);
     expect(await own.sweepExpired()).toEqual({ memories: 1 });
   });
 
@@ -280,7 +280,7 @@ describe("listMemories", () => {
     const memory = await createMemory(store);
     nowMs = startMs + 1000;
     await memory.append("/d03/f3", "more");
-    const [summary] = await all(store.listMemories({ userId: ownerOf(memory) }));
+    const [summary] = await readAll(store.listMemories({ userId: ownerOf(memory) }));
     const pages = await findPages(memories, memory);
     expect(summary).toEqual({
       address: memory.address,
@@ -339,7 +339,7 @@ describe("forget", () => {
     await memory.with({ actor: { userId: author } }).append("/d03/f3", "more");
     await store.forget({ userId: author });
     expect(await storedBytes()).not.toContain(author);
-    expect(await all(memory.history?.list() ?? [])).toHaveLength(61);
+    expect(await readAll(memory.history?.list() ?? [])).toHaveLength(61);
   });
 });
 

@@ -17,6 +17,7 @@ import { createMcpServer } from "../../../src/mcp/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { readAll } from "../../helpers/read-all.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -68,12 +69,6 @@ async function call(
   const tool = (tools[dialect] as Tool[]).find((each) => each.name === name);
   if (tool === undefined) throw new Error(`${dialect} has no tool ${name}`);
   return tool.invoke(args, config);
-}
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
 }
 
 const clients: Client[] = [];
@@ -248,7 +243,7 @@ describe("nobody forges who has made a change", () => {
   it.each(forgeries)("where %s", async (_name, forge) => {
     const at = place();
     await forge(at);
-    const versions = await all(at.history.list());
+    const versions = await readAll(at.history.list());
     expect(versions.length).toBeGreaterThan(0);
     for (const { actor } of versions) {
       expect(getFacts(actor)).toMatchObject({ userId: "mallory", threadId: "t" });
@@ -508,7 +503,7 @@ describe("no change is hidden from the history", () => {
   it.each(hidings)("%s", async (_name, hide, expected) => {
     const { memory, history, ...rest } = place();
     await hide({ memory, history, ...rest });
-    const versions = (await all(history.list())).toReversed();
+    const versions = (await readAll(history.list())).toReversed();
     expect(versions.map(summary)).toEqual(expected);
     expect(JSON.stringify(versions.map(({ actor }) => actor))).not.toContain("eve");
     const present = await memory.snapshot();

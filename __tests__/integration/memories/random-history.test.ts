@@ -8,6 +8,7 @@ import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
 import { describePlace, places, withPageBytes } from "../../helpers/page-sizes.js";
 import { patched } from "../../helpers/patched.js";
+import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -70,12 +71,6 @@ const sequences = fc
   .constantFrom(weightedActs, [...weightedActs, { weight: 2, arbitrary: redaction }])
   .chain((acts) => sequencesOf(fc.oneof(...acts)));
 
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
-
 /** A memory with its history, and every tree that it was. */
 class Recorded {
   readonly trees = new Map<string, Tree>();
@@ -97,7 +92,7 @@ class Recorded {
     if (memory.history === null) throw new Error("no history");
     await memory.write("/first", "x");
     await memory.delete("/first");
-    const [deleted] = await all(memory.history.list());
+    const [deleted] = await readAll(memory.history.list());
     return new Recorded(memory, memory.history, deleted?.id ?? "");
   }
 
@@ -150,7 +145,7 @@ async function carryOut(act: Act, recorded: Recorded, model: ModelMemory): Promi
     return recorded.note();
   }
   if (act.kind === "redact") {
-    const versions = await all(history.list());
+    const versions = await readAll(history.list());
     const version = versions[act.which % Math.max(versions.length, 1)];
     if (version === undefined) return;
     const outcome = await outcomeOf(() => history.redact(version.id));
@@ -191,7 +186,7 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
     expect([id, found.directories.filter((path) => !directories.has(path))]).toEqual([id, []]);
     for (const [path, text] of readable) expect((await history.read(owners.get(path) ?? "")).content).toBe(text);
   }
-  const versions = await all(history.list());
+  const versions = await readAll(history.list());
   const texts = await Promise.all(versions.map(({ id }) => history.read(id)));
   for (const { content, sizeBytes, sha256, redactedAt } of texts) {
     expect([sizeBytes, sha256]).toEqual(

@@ -6,16 +6,11 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { getFailure } from "../../helpers/get-failure.js";
+import { readAll } from "../../helpers/read-all.js";
 import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const cover = "[redacted----]";
-
-async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 describe("a text that is redacted", () => {
   const { db, client, name: dbName } = testDatabase("standalone");
@@ -96,7 +91,7 @@ describe("a text that is redacted", () => {
     await memory.write("/c", "plain");
     await node.memoryTools[0]?.invoke({ command: "append", path: "/c", content: secret });
     await node.memoryTools[0]?.invoke({ command: "append", path: "/c", content: "plain" });
-    const [proposal] = await all(memory.proposals?.list() ?? []);
+    const [proposal] = await readAll(memory.proposals?.list() ?? []);
     const before = await readStored();
     const { versions, proposals, files } = await getHistory(memory).findText(secret);
     expect(versions.map(({ id, path }) => [id, path])).toEqual([
@@ -119,7 +114,7 @@ describe("a text that is redacted", () => {
     await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: `two ${secret}` });
     expect(await getHistory(memory).redact({ text: secret })).toBe(0);
     expect(await isStored(secret)).toBe(false);
-    const rejected = await all(memory.proposals?.list({ status: "rejected" }) ?? []);
+    const rejected = await readAll(memory.proposals?.list({ status: "rejected" }) ?? []);
     expect(rejected.map(({ path, reason }) => [path, reason])).toEqual([
       ["", "redacted"],
       ["/a", "redacted"],
@@ -166,7 +161,7 @@ describe("a text that is redacted", () => {
     const history = getHistory(memory);
     expect(await history.redact({ text: secret })).toBe(3);
     expect(await isStored(secret)).toBe(false);
-    const versions = await all(history.list());
+    const versions = await readAll(history.list());
     expect(versions.map(({ path, from, operation }) => [operation, path, from])).toEqual([
       ["deleted", "/plain/a", undefined],
       ["renamed", "/plain/a", undefined],

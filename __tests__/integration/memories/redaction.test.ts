@@ -9,6 +9,7 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { getFailure } from "../../helpers/get-failure.js";
+import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -19,12 +20,6 @@ const { db, client, name: dbName } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName, history: true });
 const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
 const createSecret = (): string => `sk-${randomUUID().slice(0, 11)}`;
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 function getProposals({ proposals }: Memory): MemoryProposals {
   if (!proposals) throw new Error("the memory has no proposals");
@@ -78,7 +73,7 @@ describe("the redaction of a text", () => {
     expect(found).toMatchObject({ versions: [{ id: "2" }, { id: "1" }], proposals: ids, files: [] });
     expect(await getHistory(memory.with({ actor })).redact({ text: secret })).toBe(2);
     expect(await readStored()).not.toContain(secret);
-    const versions = (await all(getHistory(memory).list())).toReversed();
+    const versions = (await readAll(getHistory(memory).list())).toReversed();
     expect(versions[0]).toMatchObject({
       actor: { userId: "ada", agent: "[redacted----]" },
       sha256: expect.any(String),
@@ -232,7 +227,7 @@ describe("an earlier tree", () => {
 
   async function readTrees(memory: Memory): Promise<string[][]> {
     const history = getHistory(memory);
-    const ids = (await all(history.list())).map(({ id }) => id);
+    const ids = (await readAll(history.list())).map(({ id }) => id);
     const trees = await Promise.all([new Date(0), ...ids].map((when) => history.at(when)));
     return trees.map(({ directories }) => directories);
   }
@@ -256,7 +251,7 @@ describe("an earlier tree", () => {
         const history = getHistory(memory);
         if (chosen === null) await history.redact({ text: "secret" });
         else {
-          const ids = (await all(history.list())).map(({ id }) => id);
+          const ids = (await readAll(history.list())).map(({ id }) => id);
           // A present text is refused.
           for (const [index, id] of ids.entries())
             if (chosen[index % chosen.length] === true) await history.redact(id).catch(() => undefined);

@@ -16,6 +16,7 @@ import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mong
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -49,12 +50,6 @@ beforeAll(() => {
   createIndexes.mockImplementation(play);
 });
 afterAll(() => void jest.restoreAllMocks());
-
-async function all<T>(stream: AsyncIterable<T> | readonly T[]): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 /** The conditions on `_id` of everything that a command on the memories reads or writes. */
 function findIds({ commandName, command }: CommandStartedEvent): unknown[] {
@@ -117,13 +112,13 @@ const changes: Row[] = [
 ];
 
 const histories: Row[] = [
-  ["list of versions", ({ history }) => all(history?.list() ?? [])],
+  ["list of versions", ({ history }) => readAll(history?.list() ?? [])],
   ["blame", ({ history }) => Promise.resolve(history?.blame("/d03/f3"))],
   ["at", ({ history }) => Promise.resolve(history?.at(new Date()))],
   [
     "read, diff and revert of a version",
     async ({ history }) => {
-      const [newest] = await all(history?.list({ path: "/d03/f3" }) ?? []);
+      const [newest] = await readAll(history?.list({ path: "/d03/f3" }) ?? []);
       await history?.read(newest?.id ?? "");
       await history?.diff(newest?.id ?? "");
       await history?.revert({ path: "/d03/f3", to: newest?.id ?? "" });
@@ -147,7 +142,7 @@ async function approveChange(store: MongoMemoryStore, memory: Memory): Promise<v
   const node = new MemoryNode({ store, nodeId, scope, rules, onAsk: "propose" });
   const config = { configurable: { thread_id: "owner", user_id: "owner" } };
   await node.memoryTools[0]?.invoke({ command: "append", path: "/d00/f0", content: "more" }, config);
-  const [proposal] = await all(memory.proposals?.list() ?? []);
+  const [proposal] = await readAll(memory.proposals?.list() ?? []);
   await memory.proposals?.approve(proposal?.id ?? "", { by: { userId: "grace" } });
   expect((await memory.read("/d00/f0")).endsWith("more")).toBe(true);
 }
@@ -220,7 +215,7 @@ describe.each(cases)(
         ["search", () => store.search(namespace)],
         ["watch", watchChange],
         ["proposal", (of) => approveChange(store, of)],
-        ["listMemories", () => all(store.listMemories({ ...memory.address }))],
+        ["listMemories", () => readAll(store.listMemories({ ...memory.address }))],
         ["forget", () => store.forget(memory.address)],
       ];
       for (const [title, run] of runs) await expectTargeted(title, memory, () => run(memory));
@@ -282,6 +277,6 @@ describe("a sharded collection", () => {
     expect(pages.length).toBeGreaterThan(7);
     expect(findFaults(pages)).toEqual([]);
     expect((await memory.snapshot()).files).toHaveLength(60);
-    expect(await all(store.listMemories({ nodeId: memory.address.nodeId }))).toHaveLength(1);
+    expect(await readAll(store.listMemories({ nodeId: memory.address.nodeId }))).toHaveLength(1);
   });
 });

@@ -8,17 +8,12 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { readAll } from "../../helpers/read-all.js";
 import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const clock = (): Date => new Date();
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
-}
 
 /**
  * To redact moves all versions out of the memory's document, and lets go what need not be kept, even where one is
@@ -27,7 +22,7 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
 async function flush(memory: Memory): Promise<void> {
   await memory.write("/flushed", "");
   await memory.delete("/flushed");
-  const [last] = await all(getHistory(memory).list({ limit: 1 }));
+  const [last] = await readAll(getHistory(memory).list({ limit: 1 }));
   await getHistory(memory).redact(last?.id ?? "");
 }
 
@@ -101,7 +96,7 @@ describe("versions that are kept for a while", () => {
   }
 
   const listed = async (memory: Memory, path: string): Promise<string[]> =>
-    (await all(getHistory(memory).list({ path }))).map(summary);
+    (await readAll(getHistory(memory).list({ path }))).map(summary);
 
   // Requirement: history.kept
   it("are dropped so long after they were made, but for the last of each path", async () => {
@@ -144,7 +139,7 @@ describe("versions that are kept for a while", () => {
     expect((await history.read("3")).content).toBe("two");
     nowMs = startMs + 1.5 * keepMs;
     expect(
-      (await all(history.list({ path: "/" }))).filter(({ path }) => path === "/a" || path === "/b").map(summary),
+      (await readAll(history.list({ path: "/" }))).filter(({ path }) => path === "/a" || path === "/b").map(summary),
     ).toEqual(["5 modified /a", "4 deleted /b"]);
     expect((await history.read("5")).content).toBe("three");
     expect((await history.blame("/a")).map(({ version }) => version?.id)).toEqual(["5"]);
@@ -168,7 +163,7 @@ describe("a memory near the size that MongoDB takes", () => {
   it("moves what it has recorded out and makes the change, also where several write at once", async () => {
     const memory = await largeMemory();
     await Promise.all(["b", "c", "d", "e"].map((letter) => memory.write("/a", letters(letter, 1))));
-    const versions = await all(getHistory(memory).list({ path: "/a" }));
+    const versions = await readAll(getHistory(memory).list({ path: "/a" }));
     expect(versions.map(({ id }) => id)).toEqual(["6", "5", "4", "3", "2"]);
     expect((await getHistory(memory).read("2")).content).toBe(letters("a", 1));
   });
@@ -184,7 +179,7 @@ describe("a memory near the size that MongoDB takes", () => {
       code: "ENOSPC",
       message: expect.stringContaining("the texts that the change replaces"),
     });
-    expect((await all(getHistory(memory).list())).map(summary)).toEqual(["2 created /a", "1 created /large"]);
+    expect((await readAll(getHistory(memory).list())).map(summary)).toEqual(["2 created /a", "1 created /large"]);
     expect(await memory.read("/large")).toBe(letters("l", 13));
   });
 });
@@ -222,7 +217,7 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
 
   const call = (run: (history: MemoryHistory) => Promise<unknown> | AsyncIterable<unknown>) => async () => {
     const answer = run(getHistory(memory));
-    return Symbol.asyncIterator in answer ? all(answer) : answer;
+    return Symbol.asyncIterator in answer ? readAll(answer) : answer;
   };
 
   // Requirement: history.indexes

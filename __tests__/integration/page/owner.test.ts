@@ -338,8 +338,26 @@ describe("an owner who attacks", () => {
       expect([status, text]).toEqual([200, expect.not.stringMatching(/staff@|thread-of-staff/)]);
     }
     expect((await tellPage(page, "/api/reject", { address: own, id })).json).toEqual({
-      error: { code: "ECONFLICT", message: `ECONFLICT: the proposal ${id} was approved already` },
+      error: { code: "ECONFLICT", message: `the proposal ${id} was approved already` },
     });
+  });
+
+  // Requirement: page.owner
+  it("does not learn who made the later change that an undo would also undo", async () => {
+    const path = `/${randomUUID()}`;
+    await store
+      .memory(own)
+      .with({ actor: { runId: path } })
+      .write(path, "poison");
+    await store
+      .memory(own)
+      .with({ actor: { userId: "staff@example.com", threadId: "thread-of-staff" } })
+      .write(path, "x");
+    const undo = { address: own, what: { runId: path }, force: false };
+    expect((await tellPage(staff, "/api/revert", undo)).text).toContain("by userId staff@example.com");
+    const { status, text } = await tellPage(page, "/api/revert", undo);
+    expect([status, text]).toEqual([409, expect.stringContaining(`modified ${path}"`)]);
+    expect(text).not.toMatch(/staff/);
   });
 
   // Requirement: page.owner

@@ -25,9 +25,9 @@ describe("what an error says", () => {
     );
   });
 
-  it("of the rule of names that has another name now: which", () => {
-    expect(() => openMemory(store, freshAddress(), { paths: "adr" } as never)).toThrow(
-      'invalid MemoryOptions: paths: must be "plain" (called "adr" in 0.1.0) or "posix" (given "adr")',
+  it("of a wrong rule of names: which rules there are", () => {
+    expect(() => openMemory(store, freshAddress(), { paths: "none" } as never)).toThrow(
+      'invalid MemoryOptions: paths: must be "plain" or "posix" (given "none")',
     );
   });
 

@@ -31,13 +31,14 @@ describe("a message about a hundred thousand faults", () => {
     expect(messageOf(() => checkOptions("Options", schema, { kind: "k".repeat(1_000_000) })).length).toBeLessThan(300);
   });
 
-  it("names the first few fields of a definition of a graph, and a hundred faults of all", () => {
+  it("names a hundred faults of a definition of a graph", () => {
     const unknown = messageOf(() =>
       checkDefinition({ nodes: [{ id: "M", data: { template: "memory", config: manyKeys } }], edges: [] }),
     );
-    expect(unknown).toMatch(/ more unknown fields\.$/m);
     const wrong = messageOf(() => checkDefinition({ nodes: Array.from({ length: 100_000 }, () => 0), edges: [] }));
-    expect(wrong).toMatch(/\n- and \d+ more\.$/);
-    for (const message of [unknown, wrong]) expect(message.length).toBeLessThan(50_000);
+    for (const message of [unknown, wrong]) {
+      expect(message).toMatch(/\n- and 99900 more\.$/);
+      expect(message.length).toBeLessThan(50_000);
+    }
   });
 });

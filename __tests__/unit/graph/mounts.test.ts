@@ -419,12 +419,13 @@ describe("a graph template with mounts", () => {
     [{ mounts: { "/": { nodeId: "R" } } }, 'data.config.mounts["/"] is the memory of the node itself'],
     [
       { mounts: { "/r": { nodeId: "R", access: "all" } } },
-      'data.config.mounts["/r"].access must be "write" (the default), "append", "read" or "ask" (a person approves each change) (given "all")',
+      'data.config.mounts./r.access: Invalid option: expected one of "write"|"append"|"read"|"ask" (given "all")',
     ],
-    [{ mounts: { "/r": { nodeId: "R", memory: "x" } } }, 'unknown field "data.config.mounts[\\"/r\\"].memory"'],
+    [{ mounts: { "/r": { nodeId: "R", memory: "x" } } }, 'data.config.mounts./r: unknown option "memory"'],
     [{ mounts: { r: { nodeId: "R" } } }, "a mount point is an absolute path"],
-    [{ mounts: { "/r": "R" } }, 'data.config.mounts["/r"] must be an object'],
-    [{ mounts: [] }, "the mounts must be an object of 1 to 32 mount points"],
+    [{ mounts: { "/r": "R" } }, "data.config.mounts./r: Invalid input: expected object"],
+    [{ mounts: [] }, "data.config.mounts: Invalid input: expected record"],
+    [{ mounts: {} }, "the mounts must be an object of 1 to 32 mount points"],
   ])("says what is wrong with %j", (config, message) => {
     expect(() => build(config)).toThrow(message);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { quoteAll } from "../../../src/template/field-issues.js";
+import { quoteAll } from "../../../src/template/quote.js";
 import { build, edge, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 
 const faults = (definition: unknown) => faultsOf(() => build(definition as never));
@@ -22,31 +22,28 @@ describe("a graph definition", () => {
   });
 
   it.each([
-    [undefined, "the definition must be an object { nodes, edges } (missing)"],
-    [[], "the definition must be an object { nodes, edges } (given [])"],
-    ["{}", 'the definition must be an object { nodes, edges } (given "{}")'],
-    [{ nodes: [] }, "the definition: edges must be a list of edges (missing)"],
-    [{ nodes: {}, edges: [] }, "the definition: nodes must be a list of nodes (given an object)"],
+    [undefined, "the definition: Invalid input: expected object, received undefined (given undefined)"],
+    [[], "the definition: Invalid input: expected object, received array (given an object)"],
+    ["{}", 'the definition: Invalid input: expected object, received string (given "{}")'],
+    [{ nodes: [] }, "the definition: edges: Invalid input: expected array, received undefined (given undefined)"],
+    [
+      { nodes: {}, edges: [] },
+      "the definition: nodes: Invalid input: expected array, received object (given an object)",
+    ],
   ])("%j is none", (definition, fault) => {
     expect(faults(definition)).toEqual([fault]);
   });
 
   // Requirement: template.faults-name-the-node, template.names-of-javascript
   it.each([
-    [null, "nodes[4] must be an object { id, data: { template, config } } (given null)"],
-    [{ id: "X" }, 'node "X" (nodes[4]): data must be an object { template, config } (missing)'],
+    [null, "nodes[4]: Invalid input: expected object, received null (given null)"],
     [
-      { ...node("X", "agent"), id: 1 },
-      "nodes[4]: id must be a text of 1 to 512 characters, none of them a control character, which no other node has (given 1)",
+      { id: "X" },
+      'node "X" (nodes[4]): data: expected one of the templates "memory", "agent", "memoryTool", "memoryConnector" (given undefined)',
     ],
-    [
-      node("", "agent"),
-      'node "" (nodes[4]): id must be a text of 1 to 512 characters, none of them a control character, which no other node has (given "")',
-    ],
-    [
-      node("a\nb", "agent"),
-      'node "a\\nb" (nodes[4]): id must be a text of 1 to 512 characters, none of them a control character, which no other node has (given "a\\nb")',
-    ],
+    [{ ...node("X", "agent"), id: 1 }, "nodes[4]: id: Invalid input: expected string, received number (given 1)"],
+    [node("", "agent"), 'node "" (nodes[4]): id: Too small: expected string to have >=1 characters (given "")'],
+    [node("a\nb", "agent"), 'node "a\\nb" (nodes[4]): id: must have no control character (given "a\\nb")'],
     [node("A", "agent"), 'node "A" (nodes[4]): id must be one that no other node has, and node "A" (nodes[1]) has it'],
     [
       { ...node("X", "agent"), config: {} },
@@ -66,27 +63,27 @@ describe("a graph definition", () => {
     ],
     [
       node("X", "memory", { node: "x" }),
-      'node "X" (nodes[4]): unknown field "data.config.node"; "data.config.nodeId" was probably meant; the fields here are "nodeId", "scope", "mounts", "paths", "maxFileBytes", "maxMemoryBytes", "timeoutMs", "rules", "onAsk"',
+      'node "X" (nodes[4]): data.config: unknown option "node"; "nodeId" was probably meant',
     ],
     [
       node("X", "memroy"),
-      'node "X" (nodes[4]): data.template must be one of "memory", "agent", "memoryTool", "memoryConnector" (given "memroy")',
+      'node "X" (nodes[4]): data.template: expected one of the templates "memory", "agent", "memoryTool", "memoryConnector" (given "memroy")',
     ],
     [
       node("X", "constructor"),
-      'node "X" (nodes[4]): data.template must be one of "memory", "agent", "memoryTool", "memoryConnector" (given "constructor")',
+      'node "X" (nodes[4]): data.template: expected one of the templates "memory", "agent", "memoryTool", "memoryConnector" (given "constructor")',
     ],
     [
       { id: "X", data: { template: "agent", config: null } },
-      'node "X" (nodes[4]): data.config must be an object (given null)',
+      'node "X" (nodes[4]): data.config: Invalid input: expected object, received null (given null)',
     ],
     [
       node("X", "agent", { model: "x" }),
-      'node "X" (nodes[4]): unknown field "data.config.model"; the fields here are "systemPrompt", "title"',
+      'node "X" (nodes[4]): data.config: unknown option "model" (the options are systemPrompt, title)',
     ],
     [
       node("X", "agent", JSON.parse('{"__proto__":1}') as object),
-      'node "X" (nodes[4]): unknown field "data.config.__proto__"; the fields here are "systemPrompt", "title"',
+      'node "X" (nodes[4]): data.config: unknown option "__proto__" (the options are systemPrompt, title)',
     ],
   ])("with the node %j says so", (wrong, fault) => {
     const definition = graphOf(nodes, ...edges);
@@ -98,63 +95,23 @@ describe("a graph definition", () => {
     [
       "memory",
       { scope: "thread" },
-      'scope must be "global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user) (given "thread")',
+      'scope: Invalid option: expected one of "global"|"perThread"|"perUser" (given "thread")',
     ],
-    [
-      "memory",
-      { nodeId: "" },
-      'nodeId must be a text of 1 to 512 characters, none of them a control character: what the memory is called in the store (default: the id of the node) (given "")',
-    ],
-    [
-      "memory",
-      { paths: true },
-      'paths must be "plain" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode) (given true)',
-    ],
-    [
-      "memory",
-      { maxFileBytes: 0 },
-      "maxFileBytes must be a whole number from 1 to 15000000: the largest file in bytes (default 1000000) (given 0)",
-    ],
-    [
-      "memory",
-      { maxMemoryBytes: 0 },
-      "maxMemoryBytes must be a whole number from 1: the largest memory in bytes (default 15000000, which is also the most) (given 0)",
-    ],
-    [
-      "agent",
-      { systemPrompt: 1 },
-      "systemPrompt must be a text that goes before the messages of a conversation (default: none) (given 1)",
-    ],
-    [
-      "agent",
-      { title: "" },
-      'title must be a text of at least 1 character: what its runs are called in traces (default "LangGraph") (given "")',
-    ],
-    [
-      "memoryTool",
-      { name: "no spaces" },
-      'name must be 1 to 64 letters, digits, "_" or "-": what the model calls the tool (default "memory") (given "no spaces")',
-    ],
-    [
-      "memoryTool",
-      { description: "" },
-      'description must be a text of at least 1 character: what the model reads about the tool (default: a description of its commands) (given "")',
-    ],
-    [
-      "memoryTool",
-      { title: {} },
-      "title must be a text of at least 1 character: what people see of the tool (default: none) (given an object)",
-    ],
+    ["memory", { nodeId: "" }, 'nodeId: Too small: expected string to have >=1 characters (given "")'],
+    ["memory", { paths: true }, 'paths: must be "plain" or "posix" (given true)'],
+    ["memory", { maxFileBytes: 0 }, "maxFileBytes: Too small: expected number to be >=1 (given 0)"],
+    ["memory", { maxMemoryBytes: 0 }, "maxMemoryBytes: Too small: expected number to be >=1 (given 0)"],
+    ["agent", { systemPrompt: 1 }, "systemPrompt: Invalid input: expected string, received number (given 1)"],
+    ["agent", { title: "" }, 'title: Too small: expected string to have >=1 characters (given "")'],
+    ["memoryTool", { name: "no spaces" }, 'name: must be 1 to 64 letters, digits, _ or - (given "no spaces")'],
+    ["memoryTool", { description: "" }, 'description: Too small: expected string to have >=1 characters (given "")'],
+    ["memoryTool", { title: {} }, "title: Invalid input: expected string, received object (given an object)"],
     [
       "memoryTool",
       { commands: ["read", "write"] },
-      'commands must be a list of at least one of "read", "list", "append", "update", "delete" and "search" (default: all but "search") (given ["read", "write"])',
+      'commands.1: Invalid option: expected one of "read"|"list"|"append"|"update"|"delete"|"search" (given "write")',
     ],
-    [
-      "memoryTool",
-      { commands: [] },
-      'commands must be a list of at least one of "read", "list", "append", "update", "delete" and "search" (default: all but "search") (given [])',
-    ],
+    ["memoryTool", { commands: [] }, "commands: Too small: expected array to have >=1 items (given an object)"],
   ])("with a %s whose config is %j says so", (template, config, fault) => {
     const definition = graphOf([...nodes, node("X", template, config)], ...edges);
     expect(faults(definition)).toEqual([`node "X" (nodes[4]): data.config.${fault}`]);
@@ -163,18 +120,12 @@ describe("a graph definition", () => {
   it.each([
     [
       { placement: "top" },
-      'placement must be "after_system" (the default), "before_system" or "last_message" (given "top")',
+      'placement: Invalid option: expected one of "after_system"|"before_system"|"last_message" (given "top")',
     ],
-    [
-      { content: "" },
-      'content must be "tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, too) (given "")',
-    ],
-    [
-      { maxChars: 200_001 },
-      "maxChars must be a whole number from 1 to 200000: the longest text that is shown (default 4000) (given 200001)",
-    ],
-    [{ role: "system" }, 'role must be "auto" (the default) or "user" (given "system")'],
-    [{ systemMessages: 2 }, 'systemMessages must be "auto" (the default), "separate" or "merged" (given 2)'],
+    [{ content: "" }, 'content: Invalid option: expected one of "tree"|"index"|"full" (given "")'],
+    [{ maxChars: 200_001 }, "maxChars: Too big: expected number to be <=200000 (given 200001)"],
+    [{ role: "system" }, 'role: Invalid option: expected one of "auto"|"user" (given "system")'],
+    [{ systemMessages: 2 }, 'systemMessages: Invalid option: expected one of "auto"|"separate"|"merged" (given 2)'],
   ])("with a memoryConnector whose config is %j says so", (config, fault) => {
     const [memory = node("M", "memory"), agent = node("A", "agent"), tool = node("T", "memoryTool")] = nodes;
     const definition = graphOf([memory, agent, tool, node("C", "memoryConnector", config)], ...edges);
@@ -231,11 +182,11 @@ describe("a graph definition", () => {
 
   // Requirement: template.faults-name-the-edge, template.names-of-javascript
   it.each([
-    ["A.tools", 'edges[4] must be an object { source, sourceHandle, target, targetHandle } (given "A.tools")'],
+    ["A.tools", 'edges[4]: Invalid input: expected object, received string (given "A.tools")'],
     [
       { ...edge("A.tools -> T2.$self"), source: 1 },
       [
-        "edges[4]: source must be the id of a node (given 1)",
+        "edges[4]: source: Invalid input: expected string, received number (given 1)",
         `edges[4]: target must be the id of a node, one of ${ids} (given "T2")`,
       ],
     ],
@@ -255,11 +206,11 @@ describe("a graph definition", () => {
     ],
     [
       edge("A.tool -> T.$self"),
-      'edge "A.tool -> T.$self" (edges[4]): sourceHandle must be "tools" (of an agent) or "$self" (of a memory or a memoryConnector) (given "tool")',
+      'edge "A.tool -> T.$self" (edges[4]): sourceHandle: Invalid option: expected one of "tools"|"$self" (given "tool")',
     ],
     [
       edge("A.tools -> T.self"),
-      'edge "A.tools -> T.self" (edges[4]): targetHandle must be "$self" (of a memoryTool), "$memory" (of a memoryTool, a memoryConnector or an agent) or "setMemoryConnector" (the "$memory" of an agent) (given "self")',
+      'edge "A.tools -> T.self" (edges[4]): targetHandle: Invalid option: expected one of "$self"|"$memory"|"setMemoryConnector" (given "self")',
     ],
     [
       edge("A.tools -> M.$self"),
@@ -319,8 +270,8 @@ describe("a graph definition", () => {
     const holes: unknown[] = [];
     holes.length = 1;
     expect(faults({ nodes: holes, edges: holes })).toEqual([
-      "nodes[0] must be an object { id, data: { template, config } } (missing)",
-      "edges[0] must be an object { source, sourceHandle, target, targetHandle } (missing)",
+      "nodes[0]: Invalid input: expected object, received undefined (given undefined)",
+      "edges[0]: Invalid input: expected object, received undefined (given undefined)",
     ]);
   });
 
@@ -336,16 +287,18 @@ describe("a graph definition", () => {
       comment: "?",
     };
     const found = faults(wrong);
-    expect(found.map((fault) => fault.replace(/(must be|unknown field|no edge goes).*/, "$1"))).toEqual([
-      'node "M" (nodes[0]): unknown field',
-      'node "M" (nodes[0]): data.config.scope must be',
-      'node "M" (nodes[1]): data.template must be',
-      'node "T" (nodes[2]): data.config.name must be',
+    expect(
+      found.map((fault) => fault.replace(/(must be|unknown option|no edge goes|option:|expected).*/, "$1")),
+    ).toEqual([
+      'node "M" (nodes[0]): data.config.scope: Invalid option:',
+      'node "M" (nodes[0]): data.config: unknown option',
+      'node "M" (nodes[1]): data.template: expected',
+      'node "T" (nodes[2]): data.config.name: must be',
+      'edge "M.x -> T.y" (edges[3]): sourceHandle: Invalid option:',
+      'edge "M.x -> T.y" (edges[3]): targetHandle: Invalid option:',
       'node "M" (nodes[1]): id must be',
       'edge "A.tools -> T.$self" (edges[1]): source must be',
       'edge "M.tools -> T.$self" (edges[2]): no edge goes',
-      'edge "M.x -> T.y" (edges[3]): sourceHandle must be',
-      'edge "M.x -> T.y" (edges[3]): targetHandle must be',
     ]);
     expect(Math.max(...found.map((fault) => fault.length))).toBeLessThan(500);
   });

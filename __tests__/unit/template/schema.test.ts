@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Validator } from "@langchain/core/utils/json_schema";
 import fc from "fast-check";
 import type { GraphDefinition } from "../../../src/template/definition.js";
-import { graphDefinitionSchema } from "../../../src/template/json-schema.js";
+import { graphDefinitionSchema } from "../../../src/template/definition-schema.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
@@ -12,7 +12,7 @@ const faults = (definition: unknown) => faultsOf(() => build(definition as never
 
 /** What a schema cannot know: how nodes and edges go together, and what a field beside a config was meant for. */
 const aboutSeveral =
-  /was probably meant$|no other node has, and|must be the id of a node.*\(given "|no edge goes|says again|takes one edge|must differ|must have a memory/;
+  /unknown field .* was probably meant$|no other node has, and|must be the id of a node.*\(given "|no edge goes|says again|takes one edge|must differ|must have a memory/;
 
 const everything: GraphDefinition = graphOf(
   [
@@ -172,6 +172,6 @@ describe("buildGraph", () => {
     const deep = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) as unknown;
     expect(
       faults({ nodes: [deep, { id: deep, data: { template: deep, config: deep } }], edges: deep }).length,
-    ).toBeGreaterThan(4);
+    ).toBeGreaterThan(3);
   });
 });

@@ -1,4 +1,4 @@
-import { invalid, MemoryError } from "../../core/values/errors.js";
+import { invalidPath, MemoryError } from "../../core/values/errors.js";
 
 /** Reasons by error code. They name no path of the host. */
 const reasons: Record<string, string> = {
@@ -25,7 +25,7 @@ export function fileSystemError(cause: unknown): MemoryError {
     return new MemoryError("ENOSPC", "ENOSPC: the disk is full; nothing was changed", { cause });
   }
   if (code === "ENAMETOOLONG") {
-    return new MemoryError("EINVAL", "invalid path: too long for the file system", { cause });
+    return invalidPath("invalid path: too long for the file system", "other", cause);
   }
   // O_NOFOLLOW met a link that replaced the file a moment ago.
   if (code === "ELOOP") return linkInTheWay(cause);
@@ -37,9 +37,9 @@ export const isForbidden = (error: MemoryError): boolean =>
   ["EACCES", "EPERM", "EROFS"].includes(getErrorCode(error.cause) ?? "");
 
 export const linkInTheWay = (cause?: unknown): MemoryError =>
-  new MemoryError("EINVAL", "invalid path: it leads through a link, which a memory does not follow", { cause });
+  invalidPath("invalid path: it leads through a link, which a memory does not follow", "other", cause);
 
-export const notAFile = (): MemoryError => invalid("invalid path: neither a file nor a directory");
+export const notAFile = (): MemoryError => invalidPath("invalid path: neither a file nor a directory");
 
 /** Awaits a call to `node:fs`, and converts its errors to MemoryErrors. */
 export async function io<T>(call: Promise<T>): Promise<T> {

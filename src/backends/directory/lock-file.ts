@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, readFile, rename, rmdir, unlink } from "node:fs/promises";
-import { MemoryError } from "../../core/values/errors.js";
+import { lstat, open, readFile, rename, unlink } from "node:fs/promises";
 import { getErrorCode, ioOrNull } from "./fs-errors.js";
-import { workFolder } from "./names.js";
 import type { OpenDirectory } from "./open-directory.js";
 import { hasEnded, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 import type { Modes } from "./rights.js";
@@ -23,7 +21,6 @@ interface Seen {
   /** The id of this claim. No other claim has the same id. */
   id: string;
   isStale: boolean;
-  isDirectory: boolean;
 }
 
 /**
@@ -64,16 +61,12 @@ export async function takeOver(work: OpenDirectory, name: string, modes: Modes):
   const id = (await claim(work, right, modes)) ?? (await takeOver(work, right, modes));
   if (id === null) return null;
   const again = await look(work, name);
-  const isMine = again?.id === seen.id && again.isStale && Date.now() - startedMs < staleMs / 2;
-  if (isMine && !again.isDirectory) {
-    const isMoved = await ioOrNull(rename(work.pathTo(right), work.pathTo(name)).then(() => true));
-    return isMoved === true && Date.now() - startedMs < staleMs / 2 ? id : null;
+  if (again?.id !== seen.id || !again.isStale || Date.now() - startedMs >= staleMs / 2) {
+    await ioOrNull(unlink(work.pathTo(right)));
+    return null;
   }
-  // The lock of version 0.1.0 is an empty directory.
-  const isFull = isMine && (await isNotEmpty(rmdir(work.pathTo(name))));
-  await ioOrNull(unlink(work.pathTo(right)));
-  if (isFull) throw fullDirectory(name);
-  return isMine ? claim(work, name, modes) : null;
+  const isMoved = await ioOrNull(rename(work.pathTo(right), work.pathTo(name)).then(() => true));
+  return isMoved === true && Date.now() - startedMs < staleMs / 2 ? id : null;
 }
 
 /** Frees a lock, unless another process has taken it over. */
@@ -101,24 +94,7 @@ async function look(work: OpenDirectory, name: string): Promise<Seen | null> {
     id: holder?.id ?? `${stats.ino}-${Math.round(stats.mtimeMs)}`,
     isStale:
       Math.abs(Date.now() - stats.mtimeMs) > staleMs || (holder?.process !== undefined && hasEnded(holder.process)),
-    isDirectory: stats.isDirectory(),
   };
-}
-
-async function isNotEmpty(removal: Promise<void>): Promise<boolean> {
-  try {
-    await removal;
-    return false;
-  } catch (error) {
-    return ["ENOTEMPTY", "EEXIST"].includes(getErrorCode(error) ?? "");
-  }
-}
-
-function fullDirectory(name: string): MemoryError {
-  return new MemoryError(
-    "EIO",
-    `EIO: ${workFolder}/${name} is a directory with something in it, and no lock of this package; delete it`,
-  );
 }
 
 function parsed(text: string): { id: string; process: ProcessIdentity | undefined } | null {

@@ -1,4 +1,4 @@
-import { invalid, MemoryError } from "../../core/values/errors.js";
+import { invalidPath, MemoryError } from "../../core/values/errors.js";
 import { normalizePath, getPathPrefix } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 
@@ -33,7 +33,7 @@ export function isReserved(name: string): boolean {
 
 /** Returns the reason why a name is refused: on Linux, macOS or Windows it could not exist, or mean another file. */
 export function fileNameFault(name: string): MemoryError | null {
-  const refuse = (reason: string): MemoryError => invalid(`invalid path segment: ${name} (${reason})`);
+  const refuse = (reason: string): MemoryError => invalidPath(`invalid path segment: ${name} (${reason})`);
   if (isReserved(name)) return reservedName(name);
   if (deviceName.test(name)) return refuse("the name of a device on Windows");
   if (/[<>:"|?*]/.test(name)) return refuse('Windows allows none of < > : " | ? *');
@@ -43,7 +43,7 @@ export function fileNameFault(name: string): MemoryError | null {
 }
 
 export const reservedName = (name: string): MemoryError =>
-  invalid(`invalid path segment: ${name} (reserved, not part of the memory)`);
+  invalidPath(`invalid path segment: ${name} (reserved, not part of the memory)`);
 
 /** Returns the path of a name in a directory. Null if no command could name this path: then no listing shows it. */
 export function pathOfChild(directory: string, name: string): string | null {
@@ -68,5 +68,5 @@ export function assertCreatable(names: readonly string[], siblings: readonly str
   const folded = foldName(names[0] ?? "");
   const twin = siblings.find((sibling) => foldName(sibling) === folded);
   if (twin === undefined) return;
-  throw invalid(`invalid path segment: ${names[0]} ("${twin}" is there, the same name on some file systems)`);
+  throw invalidPath(`invalid path segment: ${names[0]} ("${twin}" is there, the same name on some file systems)`);
 }

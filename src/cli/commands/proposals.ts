@@ -123,10 +123,11 @@ export const approve = createCommand<DecisionInput>({
       try {
         return await proposals.approve(id, { by });
       } catch (error) {
-        if (!MemoryError.isInstance(error) || error.code !== "ECONFLICT") throw error;
-        const [sentence = "", ...diff] = error.message.split("\n");
-        if (diff.length > 0 && json !== true) await showDiff(diff, context);
-        const message = `proposal ${id}: ${sentence.replace(/\. It would now be:$/, "")}`;
+        const presentChange = MemoryError.isInstance(error) ? error.details?.presentChange : undefined;
+        if (presentChange === undefined) throw error;
+        if (json !== true) await showDiff(presentChange, context);
+        const advice = "nothing was changed; reject it, and let it be proposed again";
+        const message = `proposal ${id}: what it changes has changed since it was made; ${advice}`;
         throw new CommandError("ECONFLICT", message, { cause: error });
       }
     }),
@@ -174,8 +175,8 @@ function decide<Decision extends DecisionInput>(
 }
 
 /** Prints on the standard error the diff that the approval would make now. */
-async function showDiff(lines: readonly string[], { err }: CliContext): Promise<void> {
-  await err.write(styleDiff(lines.join("\n").replace(/\n?$/, "\n"), err));
+async function showDiff(diff: string, { err }: CliContext): Promise<void> {
+  await err.write(styleDiff(diff.endsWith("\n") ? diff : `${diff}\n`, err));
 }
 
 interface OpenProposals extends OpenTarget {

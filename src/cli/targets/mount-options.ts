@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Memory } from "../../core/memory.js";
 import { mountMemories } from "../../core/mounts/mounted-memory.js";
-import type { MountSettings } from "../../core/mounts/mounts.js";
+import { type MountSettings, normalizeMountPoints } from "../../core/mounts/mounts.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import { ROOT } from "../../core/values/paths.js";
 import { optionGroups } from "../command.js";
@@ -71,11 +71,12 @@ export function withMounts(
         "another point",
     );
   const others = mounts.map(({ point, address, access }) => [point, { memory: open(address), access }] as const);
+  const tree = { [ROOT]: root, ...Object.fromEntries(others) };
   try {
-    return mountMemories({ [ROOT]: root, ...Object.fromEntries(others) });
+    normalizeMountPoints("--mount", tree);
   } catch (error) {
-    if (error instanceof TypeError)
-      throw usageError(`--mount: ${error.message.replace(/^mountMemories: /, "")}`, error);
+    if (error instanceof TypeError) throw usageError(error.message, error);
     throw error;
   }
+  return mountMemories(tree);
 }

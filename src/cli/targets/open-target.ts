@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
 import type { Memory } from "../../core/memory.js";
 import type { CheckedAddress } from "../../core/values/address.js";
@@ -134,16 +135,12 @@ async function openFolder(dir: string, options: TargetOptions, use: OpenSettings
       throw inputError(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
+  if (basename(resolve(dir)) === "")
+    throw usageError(`--dir ${dir}: must name a folder, not the root of a file system; pass the folder of one memory`);
   const { maxFileBytes = memoryDefaults.maxFileBytes } = use;
-  try {
-    const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
-    const writeFiles = async (files: readonly DatedFile[]): Promise<void> => {
-      for (const { path, content, ifExists } of files) await memory.write(path, content, { ifExists });
-    };
-    return { memory, name: `the folder ${dir}`, paths, stored: null, writeFiles };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const reason = error.message.replace(/^.*: dir: /, "");
-    throw usageError(`--dir ${dir}: ${reason}; pass the folder of one memory`, error);
-  }
+  const memory = openDirectoryMemory({ dir, paths, maxFileBytes });
+  const writeFiles = async (files: readonly DatedFile[]): Promise<void> => {
+    for (const { path, content, ifExists } of files) await memory.write(path, content, { ifExists });
+  };
+  return { memory, name: `the folder ${dir}`, paths, stored: null, writeFiles };
 }

@@ -1,5 +1,5 @@
 import type { MemoryActor } from "../values/actor.js";
-import { MemoryError } from "../values/errors.js";
+import { MemoryError, storageFailed } from "../values/errors.js";
 
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";
@@ -161,9 +161,6 @@ function removeListener(signal: AbortSignal, onAbort: OnAbort): void {
 }
 
 function createTimeout({ stage, timeoutMs }: Call): MemoryError {
-  const outcome = stage === "change" ? "; the outcome is unknown" : "";
-  return new MemoryError(
-    "EIO",
-    `EIO: no answer ${stage === "guard" ? "of the guard " : ""}within ${timeoutMs} ms (timeoutMs)${outcome}`,
-  );
+  const who = stage === "guard" ? "of the guard " : "";
+  return storageFailed(`EIO: no answer ${who}within ${timeoutMs} ms (timeoutMs)`, stage === "change");
 }

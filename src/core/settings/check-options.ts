@@ -55,7 +55,8 @@ export function checkOptions<Checked>(
   throw new TypeError(`invalid ${name}: ${faults}`);
 }
 
-function unknownOption(name: string, names: readonly string[]): string {
+/** Words an unknown option. @param names the options that there are */
+export function unknownOption(name: string, names: readonly string[]): string {
   const near = nearestName(name, names);
   const others = names.length > 0 ? ` (the options are ${names.join(", ")})` : "";
   return `unknown option ${preview(name)}${near === undefined ? others : `; ${preview(near)} was probably meant`}`;

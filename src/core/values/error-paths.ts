@@ -1,4 +1,4 @@
-import { MemoryError, type MemoryErrorCode } from "./errors.js";
+import { MemoryError, type MemoryErrorCode, type MemoryErrorDetails } from "./errors.js";
 
 /** Where a path of a memory is in the tree in which the error is read. */
 type Place = (path: string) => string;
@@ -10,8 +10,13 @@ type Wording = (place: Place) => string;
 const wording = Symbol.for("langgraph-mongo-memory.wording");
 
 /** An error whose message names paths. In a tree of mounts it names the paths of the tree. */
-export function errorOnPaths(code: MemoryErrorCode, say: Wording, path?: string): MemoryError {
-  const error = new MemoryError(code, say(asItIs));
+export function errorOnPaths(
+  code: MemoryErrorCode,
+  say: Wording,
+  path?: string,
+  details?: MemoryErrorDetails,
+): MemoryError {
+  const error = new MemoryError(code, say(asItIs), { ...(details && { details }) });
   return copyError(error, { say, ...(path !== undefined && { path }) });
 }
 

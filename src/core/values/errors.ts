@@ -1,3 +1,5 @@
+import type { MemoryActor } from "./actor.js";
+
 /**
  * Why a command was refused or failed. The codes never change; the messages may.
  * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is
@@ -20,6 +22,20 @@ export type MemoryErrorCode =
   | "EXDEV"
   | "EIO";
 
+/** Facts of an error, each only where it holds. */
+export interface MemoryErrorDetails {
+  /** EINVAL: no rule allows the path. `"climbs"`: it is or hides a path with `..`. `"other"`: any other reason. */
+  invalidPath?: "climbs" | "other";
+  /** EIO: the change may have been made. */
+  outcomeUnknown?: true;
+  /** ECONFLICT of a revert: the later version that `force` would undo too. Its path is the `path` of the error. */
+  laterVersion?: { id: string; operation: string; actor: MemoryActor | null; isRedacted: boolean };
+  /** ECONFLICT: the proposal is decided already. */
+  decision?: { proposal: string; status: "approved" | "rejected" };
+  /** ECONFLICT of an approval: what the change would be now, as a diff, or why it would be refused. */
+  presentChange?: string;
+}
+
 const brand = Symbol.for("langgraph-mongo-memory.MemoryError");
 
 /**
@@ -37,6 +53,8 @@ export class MemoryError extends Error {
   readonly code: MemoryErrorCode;
   /** The normalised path, if the error is about one path. */
   declare path?: string;
+  /** Facts for programs, so that none has to read the message. */
+  declare readonly details?: MemoryErrorDetails;
   /** The id of the proposal, if the change was proposed to a person instead of made. The code is then EACCES. */
   declare proposal?: string;
 
@@ -44,9 +62,10 @@ export class MemoryError extends Error {
    * For backends and tests: an error as memories throw it. @param message free text. It begins with the code, except
    * for EINVAL
    */
-  constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown; details?: MemoryErrorDetails }) {
     super(message, options);
     this.code = code;
+    if (options?.details !== undefined) this.details = options.details;
     Object.defineProperty(this, brand, { value: true });
   }
 
@@ -59,17 +78,34 @@ export class MemoryError extends Error {
 /** By name: errors are copied, and the other build of this package has a module of its own. */
 const closed = Symbol.for("langgraph-mongo-memory.closedStorage");
 
-/** EIO: the storage was closed by the program, and stays so. */
-export function closedStorage(message: string, options?: { cause?: unknown }): MemoryError {
-  return Object.defineProperty(new MemoryError("EIO", message, options), closed, { value: true });
+/** Marks an error: the storage was closed by the program, and stays so. */
+export function closedStorage(error: MemoryError): MemoryError {
+  return Object.defineProperty(error, closed, { value: true });
 }
 
 export function isClosedStorage(error: MemoryError): boolean {
   return closed in error;
 }
 
+/** EINVAL: no rule allows the path, or the storage cannot have it. */
+export const invalidPath = (message: string, reason: "climbs" | "other" = "other", cause?: unknown): MemoryError =>
+  new MemoryError("EINVAL", message, { ...(cause !== undefined && { cause }), details: { invalidPath: reason } });
+
 export const invalid = (message: string, cause?: unknown): MemoryError =>
   new MemoryError("EINVAL", message, cause === undefined ? {} : { cause });
+
+/** EIO: the storage failed. @param mayHaveChanged whether the call may have changed something nevertheless */
+export const storageFailed = (message: string, mayHaveChanged: boolean, cause?: unknown): MemoryError =>
+  new MemoryError("EIO", mayHaveChanged ? `${message}; the outcome is unknown` : message, {
+    ...(cause !== undefined && { cause }),
+    ...(mayHaveChanged && { details: { outcomeUnknown: true } }),
+  });
+
+/** Returns the message without the code at its start, for people. */
+export function getReason({ code, message }: MemoryError): string {
+  const start = `${code}: `;
+  return message.startsWith(start) ? message.slice(start.length) : message;
+}
 
 // The refusals a backend answers with, in the words of specification section 3.
 

@@ -1,4 +1,4 @@
-import { invalid, MemoryError } from "./errors.js";
+import { invalid, invalidPath, MemoryError } from "./errors.js";
 
 /**
  * Which names can be created.
@@ -46,15 +46,15 @@ export function normalizePath(
     .split("/")
     .filter((segment) => segment !== "");
   const { chars, levels } = options.extraPathLength ?? { chars: 0, levels: 0 };
-  if (segments.length > maxLevels + levels) throw invalid(`invalid path: more than ${maxLevels} levels`);
+  if (segments.length > maxLevels + levels) throw invalidPath(`invalid path: more than ${maxLevels} levels`);
   const path = ROOT + segments.join("/");
-  if (path.length > maxPathChars + chars) throw invalid(`invalid path: longer than ${maxPathChars} characters`);
+  if (path.length > maxPathChars + chars) throw invalidPath(`invalid path: longer than ${maxPathChars} characters`);
   for (const segment of segments) {
     if (segment.length > maxSegmentChars) {
-      throw invalid(`invalid path: a segment longer than ${maxSegmentChars} characters`);
+      throw invalidPath(`invalid path: a segment longer than ${maxSegmentChars} characters`);
     }
-    if (segment === ".") throw invalid('invalid path segment: . (paths are absolute; no name is ".")');
-    if (climbs(segment)) throw invalid('invalid path: ".." not allowed');
+    if (segment === ".") throw invalidPath('invalid path segment: . (paths are absolute; no name is ".")');
+    if (climbs(segment)) throw invalidPath('invalid path: ".." not allowed', "climbs");
   }
   return path;
 }
@@ -71,8 +71,9 @@ export function isAbsolutePath(path: string): boolean {
 
 /** Refuses text that neither a path nor an id may contain. */
 export function assertPlainText(text: string, what: string): void {
-  if (!text.isWellFormed()) throw invalid(`invalid ${what}: not well-formed Unicode (a lone surrogate)`);
-  if (controlCharacter.test(text)) throw invalid(`invalid ${what}: control characters are not allowed`);
+  const refuse = what === "path" ? invalidPath : invalid;
+  if (!text.isWellFormed()) throw refuse(`invalid ${what}: not well-formed Unicode (a lone surrogate)`);
+  if (controlCharacter.test(text)) throw refuse(`invalid ${what}: control characters are not allowed`);
 }
 
 /** The names that each rule allows, in words for models and people. */
@@ -87,14 +88,14 @@ const posixRemedy = 'the program can allow other names by paths: "posix"';
 /** Returns the reason why a normalised path may not be created under a rule, or null if it may. */
 export function getCreationError(path: string, rule: PathRule): MemoryError | null {
   if (rule === "plain") {
-    if (path.includes("..")) return invalid('invalid path: ".." not allowed');
-    if (path.includes("$")) return invalid('invalid path: "$" not allowed');
+    if (path.includes("..")) return invalidPath('invalid path: ".." not allowed', "climbs");
+    if (path.includes("$")) return invalidPath('invalid path: "$" not allowed');
   }
   for (const segment of splitPath(path)) {
     const legal = rule === "plain" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
     if (legal) continue;
     const remedy = segment === segment.normalize("NFC") && rule === "plain" ? `; ${posixRemedy}` : "";
-    return invalid(`invalid path segment: ${segment} (${nameRules[rule]}${remedy})`);
+    return invalidPath(`invalid path segment: ${segment} (${nameRules[rule]}${remedy})`);
   }
   return null;
 }

@@ -13,6 +13,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !Array.isArray(value);
 }
 
+/** Returns an object's fields, or no fields for any other value. */
+export function toRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
 /** Returns undefined if the value has no such field. */
 export function getField(value: unknown, name: PropertyKey): unknown {
   return isObject(value) || typeof value === "function" ? Reflect.get(value, name) : undefined;

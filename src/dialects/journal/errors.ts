@@ -35,6 +35,5 @@ export function getJournalCode(error: MemoryError | DialectError): string {
   // INVALID_PATH is for a path that the storage cannot reach, such as a link in a folder. A missing thread is EINVAL,
   // too, but its path is legal. EACCES of a rule or a guard becomes MEMORY_STORAGE_ERROR: agentool's list of codes has
   // none for a refusal. The message says EACCES.
-  const isOfPath = error.code === "EINVAL" && error.message.startsWith("invalid path");
-  return isOfPath ? "INVALID_PATH" : "MEMORY_STORAGE_ERROR";
+  return error.details?.invalidPath === undefined ? "MEMORY_STORAGE_ERROR" : "INVALID_PATH";
 }

@@ -36,7 +36,7 @@ export function journalRoot(given: string): string | DialectError {
     return path === ROOT ? "" : path;
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
-    const escapes = error.message === 'invalid path: ".." not allowed';
-    return createJournalError("INVALID_PATH", escapes ? "path escapes working root (sandbox)" : error.message);
+    const climbs = error.details?.invalidPath === "climbs";
+    return createJournalError("INVALID_PATH", climbs ? "path escapes working root (sandbox)" : error.message);
   }
 }

@@ -1,4 +1,4 @@
-import { closedStorage, MemoryError, memoryFull } from "../../core/values/errors.js";
+import { closedStorage, MemoryError, memoryFull, storageFailed } from "../../core/values/errors.js";
 import { getField, isObject } from "../../core/values/unknown-values.js";
 
 /**
@@ -42,17 +42,16 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   }
   // If the server itself refused a command, the command did not run. In every other case it may have run: the driver
   // retries a write whose connection broke, and then reports the failure of the retry.
-  const outcome = act === "write" ? "; the outcome is unknown" : "";
   if (typeof code === "number" && (name === "MongoServerError" || name === "MongoWriteConcernError")) {
     const label = `${typeof codeName === "string" ? `${codeName}, ` : ""}code ${code}`;
     return name === "MongoServerError" && !mayHaveRun.has(code)
       ? new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label})`, { cause })
-      : new MemoryError("EIO", `EIO: MongoDB could not finish to ${act} (${label})${outcome}`, { cause });
+      : storageFailed(`EIO: MongoDB could not finish to ${act} (${label})`, act === "write", cause);
   }
   const other = unsupportedServer(cause);
   if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });
-  const message = `EIO: MongoDB did not answer (${describeFailure(cause)})${outcome}`;
-  return isClosedClient(cause) ? closedStorage(message, { cause }) : new MemoryError("EIO", message, { cause });
+  const error = storageFailed(`EIO: MongoDB did not answer (${describeFailure(cause)})`, act === "write", cause);
+  return isClosedClient(cause) ? closedStorage(error) : error;
 }
 
 function isClosedClient(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { describeLaterVersion } from "../../core/history/later-version.js";
 import { errorOnPaths, withPath } from "../../core/values/error-paths.js";
 import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/values/errors.js";
 import type { RevertTarget } from "../../core/history/history.js";
@@ -145,15 +146,13 @@ async function formerFile(
 }
 
 function laterChange(version: VersionDocument): MemoryError {
-  const { path, operation, actor } = version;
-  const facts = Object.entries(actor ?? {}).map(([field, fact]) => `${field} ${fact}`);
-  const by = facts.length === 0 ? "" : ` by ${facts.join(", ")}`;
+  const { path, operation = "changed", actor } = version;
+  const laterVersion = { id: getPublicId(version), operation, actor, isRedacted: path === undefined };
   return errorOnPaths(
     "ECONFLICT",
-    (place) =>
-      `ECONFLICT: a later change would be undone too: version ${getPublicId(version)} ${operation} ` +
-      `${path === undefined ? "a redacted file" : place(path)}${by}; pass force to undo it`,
+    (place) => `ECONFLICT: ${describeLaterVersion(laterVersion, path && place(path))}; pass force to undo it`,
     path,
+    { laterVersion },
   );
 }
 

@@ -10,7 +10,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
-import { closedStorage, type MemoryError } from "../../core/values/errors.js";
+import { closedStorage, MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/contract/layout.js";
@@ -334,7 +334,8 @@ export class MongoMemoryStore extends BaseStore {
 }
 
 function stopped(): MemoryError {
-  return closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
+  const message = "EIO: the store is stopped, and its connections are closed; open another one";
+  return closedStorage(new MemoryError("EIO", message));
 }
 
 function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {

@@ -1,24 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDirectoryMemory, openFolder } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
+import { crashedId as crashed, leaveLock, workFolder as work } from "../../../helpers/left-lock.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
-const work = ".langgraph-mongo-memory";
-const crashed = "01234567-89ab-cdef-0123-456789abcdef";
-
-/**
- * A lock as a process of version 0.1.0 leaves it that is killed while it holds it; that of a later one is in
- * `lock.test.ts`.
- */
-function leaveLock(dir: string, ageMs: number): void {
-  mkdirSync(join(dir, work, "lock"), { recursive: true });
-  const time = new Date(Date.now() - ageMs);
-  utimesSync(join(dir, work, "lock"), time, time);
-}
 
 describe("what a crash leaves behind", () => {
   // Requirement: directory.leftovers
@@ -29,7 +18,7 @@ describe("what a crash leaves behind", () => {
       [`${work}/old-${crashed}/sub/file`]: "deleted",
       [`${work}/note`]: "not ours",
     });
-    leaveLock(dir, 60_000);
+    leaveLock(dir, JSON.stringify({ id: crashed }), 60_000);
     const memory = openDirectoryMemory({ dir });
     expect(await memory.list()).toEqual([{ name: "good", kind: "file" }]);
     await memory.append("/good", "more");
@@ -42,7 +31,7 @@ describe("what a crash leaves behind", () => {
     const memory = openDirectoryMemory({ dir });
     await memory.append("/good", "text");
     writeFileSync(join(dir, work, `new-${crashed}`), "half a fi");
-    leaveLock(dir, 60_000);
+    leaveLock(dir, JSON.stringify({ id: crashed }), 60_000);
     await memory.append("/good", "more");
     expect(readdirSync(join(dir, work))).toEqual([".gitignore"]);
   });
@@ -52,7 +41,7 @@ describe("the lock", () => {
   // Requirement: directory.lock-timeout
   it("of a living process is waited for, and the change is EIO in the end", async () => {
     const dir = folderWith(folder, { good: "text" });
-    leaveLock(dir, -4000);
+    leaveLock(dir, JSON.stringify({ id: crashed }), -4000);
     const memory = openFolder({ dir }, 50);
     for (const call of [() => memory.append("/good", "x"), () => memory.snapshot(), () => memory.delete("/good")]) {
       await refuses(call(), "EIO", "EIO: other processes kept the memory locked for too long; nothing was changed");

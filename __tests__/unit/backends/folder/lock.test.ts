@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, utimesSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { appendSoon, crashedId, heldByOthers, leaveLock, workFolder } from "../../../helpers/left-lock.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
@@ -34,24 +34,6 @@ describe("a lock that was not refreshed for long", () => {
     const dir = folderWith(folder);
     leaveLock(dir, JSON.stringify({ id: crashedId }), -3000);
     await refuses(appendSoon(dir), "EIO", heldByOthers);
-  });
-
-  // Requirement: directory.leftovers
-  it("is removed where it is an empty directory, and refused with what to do where something is in it", async () => {
-    const dir = folderWith(folder);
-    const lock = join(dir, workFolder, "lock");
-    mkdirSync(join(lock, "inside"), { recursive: true });
-    utimesSync(lock, new Date(0), new Date(0));
-    await refuses(
-      appendSoon(dir),
-      "EIO",
-      "EIO: .langgraph-mongo-memory/lock is a directory with something in it, and no lock of this package; delete it",
-    );
-    expect(readdirSync(join(dir, workFolder)).filter((name) => name.startsWith("taken"))).toEqual([]);
-    rmdirSync(join(lock, "inside"));
-    utimesSync(lock, new Date(0), new Date(0));
-    await appendSoon(dir);
-    expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
   });
 
   it("is taken over where the process that was taking it over is gone, too", async () => {

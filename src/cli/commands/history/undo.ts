@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { describeLaterVersion } from "../../../core/history/later-version.js";
 import type { MemoryHistory, MemoryVersion, RevertTarget } from "../../../core/history/history.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { pickDefined } from "../../collections.js";
@@ -56,8 +57,10 @@ export const revert = historyCommand<RevertOptions>({
 
 /** Rewrites the advice in an error of the core: it names the flag of this program. */
 function nameFlag(error: unknown): never {
-  if (!MemoryError.isInstance(error)) throw error;
-  throw new MemoryError(error.code, error.message.replace("pass force ", "pass --force "), { cause: error });
+  const laterVersion = MemoryError.isInstance(error) ? error.details?.laterVersion : undefined;
+  if (!MemoryError.isInstance(error) || laterVersion === undefined) throw error;
+  const message = `ECONFLICT: ${describeLaterVersion(laterVersion, error.path)}; pass --force to undo it`;
+  throw new MemoryError("ECONFLICT", message, { cause: error });
 }
 
 /** Returns the facts about a version that a dry run does not make: it has no id and no time. */

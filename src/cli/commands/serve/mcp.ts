@@ -1,7 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { Option } from "commander";
 import { loopbackNames } from "../../../core/values/hostnames.js";
-import { type DialectName, dialectNames, searchingDialects, toolsByName } from "../../../dialects/registry.js";
+import {
+  type DialectName,
+  dialectNames,
+  searchingDialects,
+  SharedToolError,
+  toolsByName,
+} from "../../../dialects/registry.js";
 import type { McpHttpOptions, McpServerOptions } from "../../../mcp/index.js";
 import { createCommand } from "../../command.js";
 import type { CliContext } from "../../context.js";
@@ -74,8 +80,8 @@ function checkDialects(dialects: McpServerOptions["dialects"]): void {
   try {
     toolsByName(dialects ?? []);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw usageError(`--dialect: ${error.message.replace(/;.*$/, "")}; serve them by two commands`, error);
+    if (!(error instanceof SharedToolError)) throw error;
+    throw usageError(`--dialect: ${error.reason}; serve them by two commands`, error);
   }
 }
 

@@ -5,7 +5,7 @@ import type { CollationFacts, IndexFacts, ServerFacts } from "../../../mongodb/a
 import type { MemoryDatabase } from "../../../mongodb/admin/memory-database.js";
 import { pickDefined } from "../../collections.js";
 import { createCommand } from "../../command.js";
-import { CommandError, exitCodes, removeDoctorHint } from "../../errors.js";
+import { exitCodes } from "../../errors.js";
 import { redactUri } from "../../redact.js";
 import { formatAddress } from "../../targets/address.js";
 import { describeMissing } from "../../targets/missing-memory.js";
@@ -106,7 +106,7 @@ async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | u
     });
   } catch (error) {
     const reason = inspection.unsupportedServer(getRootCause(error));
-    if (reason === null) throw error instanceof CommandError ? removeDoctorHint(error) : error;
+    if (reason === null) throw error;
     const checks = [fail("server version", reason, versionAdvice)];
     return { target: name, checks, memories: 0 };
   }

@@ -1,25 +1,36 @@
 import { randomUUID } from "node:crypto";
 import { AsyncBatchedStore, type BaseStore } from "@langchain/langgraph-checkpoint";
-import type { TestRunner } from "./memory-suite.js";
-import { type StoreCapabilities, storeCapabilityDefaults, type StoreCase } from "./store-case.js";
-import { batchCases } from "./store-cases/batches.js";
-import { concurrencyCases } from "./store-cases/concurrency.js";
-import { expiryCases } from "./store-cases/expiry.js";
-import { filterCases } from "./store-cases/filters.js";
-import { hostileCases } from "./store-cases/hostile.js";
-import { itemCases } from "./store-cases/items.js";
-import { namespaceCases } from "./store-cases/namespaces.js";
-import { rankingCases } from "./store-cases/ranking.js";
-import { searchCases } from "./store-cases/search.js";
-import { valueCases } from "./store-cases/values.js";
-import type { OpenExpiringStore, OpenIndexedStore, VariantCase } from "./store-variants.js";
+import {
+  type OpenExpiringStore,
+  type OpenIndexedStore,
+  type StoreCapabilities,
+  storeCapabilityDefaults,
+  type StoreCase,
+  type VariantCase,
+} from "./case.js";
+import { batchCases } from "./cases/batches.js";
+import { concurrencyCases } from "./cases/concurrency.js";
+import { expiryCases } from "./cases/expiry.js";
+import { filterCases } from "./cases/filters.js";
+import { hostileCases } from "./cases/hostile.js";
+import { itemCases } from "./cases/items.js";
+import { namespaceCases } from "./cases/namespaces.js";
+import { rankingCases } from "./cases/ranking.js";
+import { searchCases } from "./cases/search.js";
+import { valueCases } from "./cases/values.js";
+
+/** The functions of a test runner. */
+export interface StoreSuiteRunner {
+  describe: (title: string, define: () => void) => void;
+  it: { (title: string, run: () => Promise<void>): void; skip: (title: string, run: () => Promise<void>) => void };
+}
 
 /** Opens the store under test, and starts it if necessary. May return a new store for each case, or always the same. */
-export type OpenStore = () => BaseStore | Promise<BaseStore>;
+type OpenStore = () => BaseStore | Promise<BaseStore>;
 
 /** Options of a suite: the store's capabilities, other ways to open it, and the cases that it is known to fail. */
 export interface StoreSuiteOptions {
-  /** The capabilities that the store declares. Its documentation should state the same. */
+  /** The capabilities that the store declares. */
   capabilities?: Partial<StoreCapabilities>;
   /** Opens the store with items that expire. Without this option, the cases about expiry do not run. */
   openExpiring?: OpenExpiringStore;
@@ -60,13 +71,11 @@ const wrappedPrefix = "wrapped:";
  * case works below its own first label, so one storage serves all cases. Items remain after a case. Cases that
  * LangGraph's wrapper can run also run through the wrapper, as `wrapped:<id>`.
  *
- * @param runner `{ describe, it }` of the test runner in use. The longest case makes 3,000 puts, so allow 30 s for a
- * test.
  * @param openStore called only inside the tests.
  * @throws TypeError for an id in `knownFailures` or `skip` that is no case of this store, or that has no reason
  */
 export function defineStoreSuite(
-  { describe, it }: TestRunner,
+  { describe, it }: StoreSuiteRunner,
   openStore: OpenStore,
   options: StoreSuiteOptions = {},
 ): void {
@@ -80,7 +89,7 @@ export function defineStoreSuite(
     describe(group, () => {
       for (const { id, title, run } of cases) {
         const reason = knownFailures[id];
-        if (skip[id] !== undefined) it.skip?.(`${title} [${id}]: ${skip[id]}`, run);
+        if (skip[id] !== undefined) it.skip(`${title} [${id}]: ${skip[id]}`, run);
         else if (reason === undefined) it(`${title} [${id}]`, run);
         else it(`fails: ${title} [${id}]: ${reason}`, () => expectFailure(id, run));
       }

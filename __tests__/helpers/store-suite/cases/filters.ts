@@ -1,5 +1,5 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { type ItemFields, findsKeys, putAll, type StoreCase } from "../store-case.js";
+import { type ItemFields, findsKeys, putAll, type StoreCase } from "../case.js";
 
 /** Each row has a filter on the field `x` and the keys that the filter finds. */
 type Rows = [filter: unknown, keys: string[]][];

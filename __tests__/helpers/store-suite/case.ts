@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { BaseStore, Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, IndexConfig, Item, SearchItem } from "@langchain/langgraph-checkpoint";
 
 /** Capabilities that a store declares. Good stores differ in them. */
 export interface StoreCapabilities {
@@ -45,6 +45,23 @@ export interface StoreCase {
   /** Set if the case uses `batch` or `listNamespaces`, which LangGraph's wrapper lacks. */
   directOnly?: true;
   run: (context: StoreCaseContext) => Promise<void>;
+}
+
+/** Opens a store whose items expire, always with the same storage. */
+export type OpenExpiringStore = (ttl: {
+  defaultTtlMs: number;
+  refreshOnRead: boolean;
+}) => BaseStore | Promise<BaseStore>;
+
+/** Opens a store that ranks by similarity. Each call may use a new, empty storage. */
+export type OpenIndexedStore = (index: IndexConfig) => BaseStore | Promise<BaseStore>;
+
+/** A case that opens its own stores. */
+export interface VariantCase<Open> {
+  /** Name of the case in `knownFailures` and `skip`. It never changes. */
+  id: string;
+  title: string;
+  run: (context: { open: Open; root: string }) => Promise<void>;
 }
 
 export type ItemFields = Record<string, unknown>;

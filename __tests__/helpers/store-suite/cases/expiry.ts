@@ -1,13 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getKeys } from "../store-case.js";
-import type { ExpiryCase } from "../store-variants.js";
+import { getKeys, type OpenExpiringStore, type VariantCase } from "../case.js";
 
 /** Much longer than a command, so that an item still exists when it is read at once. */
 const ttlMs = 600;
 const afterExpiryMs = ttlMs + 150;
 
-export const expiryCases: ExpiryCase[] = [
+export const expiryCases: VariantCase<OpenExpiringStore>[] = [
   // Requirement: store-search.expired-is-gone
   {
     id: "expiry-get",

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { getKeys, getSortedKeys, type StoreCase, times, getValue } from "../store-case.js";
+import { getKeys, getSortedKeys, type StoreCase, times, getValue } from "../case.js";
 
 /** Enough to catch a store that refuses one racing put in a hundred almost always. */
 const rounds = 20;

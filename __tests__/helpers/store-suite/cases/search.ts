@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { byCodeUnits, getKeys, readPages, putAll, getSortedKeys, type StoreCase, times } from "../store-case.js";
+import { byCodeUnits, getKeys, readPages, putAll, getSortedKeys, type StoreCase, times } from "../case.js";
 
 const numbered = (count: number): Record<string, { index: number }> =>
   Object.fromEntries(times(count, (index) => [`k${String(index).padStart(3, "0")}`, { index }]));

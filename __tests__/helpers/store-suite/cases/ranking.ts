@@ -1,8 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
-import { attempt, getKeys } from "../store-case.js";
-import type { RankingCase } from "../store-variants.js";
-import { untyped } from "../untyped.js";
+import { attempt, getKeys, type OpenIndexedStore, type VariantCase } from "../case.js";
+import { untyped } from "../../../../src/testing/untyped.js";
 
 /** The count of each word is one dimension, so a reader can see how similar two texts are. */
 const words = ["apple", "bread", "cheese"];
@@ -37,7 +36,7 @@ const dishes = {
   fourth: "cheese",
 };
 
-export const rankingCases: RankingCase[] = [
+export const rankingCases: VariantCase<OpenIndexedStore>[] = [
   // Requirement: store-search.ranked-by-meaning
   {
     id: "rank-nearest",

@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { mustRefuse, putAll, getSortedKeys, type StoreCase, getValue } from "../store-case.js";
-import { untyped } from "../untyped.js";
+import { mustRefuse, putAll, getSortedKeys, type StoreCase, getValue } from "../case.js";
+import { untyped } from "../../../../src/testing/untyped.js";
 
 /** Times have whole milliseconds, and a server's clock may differ. */
 const laterMs = 20;

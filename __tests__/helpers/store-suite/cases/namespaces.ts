@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { byCodeUnits, type StoreCase, times } from "../store-case.js";
-import { untyped } from "../untyped.js";
+import { byCodeUnits, type StoreCase, times } from "../case.js";
+import { untyped } from "../../../../src/testing/untyped.js";
 
 type Listing = NonNullable<Parameters<BaseStore["listNamespaces"]>[0]>;
 

@@ -1,9 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore, type Operation } from "@langchain/langgraph-checkpoint";
-import type { TestDefinition } from "../../../src/testing/memory-suite.js";
-import { defineStoreSuite, type StoreSuiteOptions } from "../../../src/testing/store-suite.js";
-import { officialStoreFailures, officialStoreSkips } from "../../helpers/official-store-failures.js";
+import { defineStoreSuite, type StoreSuiteOptions, type StoreSuiteRunner } from "../../helpers/store-suite/suite.js";
 
 interface Registered {
   title: string;
@@ -17,7 +14,7 @@ function registered(
 ): { tests: Registered[]; skipped: string[] } {
   const tests: Registered[] = [];
   const skipped: string[] = [];
-  const define: TestDefinition = (title, run) => void tests.push({ title, run });
+  const define: StoreSuiteRunner["it"] = (title, run) => void tests.push({ title, run });
   define.skip = (title) => void skipped.push(title);
   defineStoreSuite({ describe: (_, group) => group(), it: define }, () => store, options);
   return { tests, skipped };
@@ -52,34 +49,11 @@ describe("defineStoreSuite", () => {
     expect(ids.length).toBeGreaterThan(200);
   });
 
-  it("is as large as the documentation says", async () => {
-    const ids = registered({
-      openIndexed: (index) => new InMemoryStore({ index }),
-      openExpiring: () => new InMemoryStore(),
-    }).tests.map(getId);
-    const text = await readFile("docs/testing.md", "utf8");
-    expect(text).toContain(`${ids.filter((id) => !id.startsWith("wrapped:")).length} cases`);
-    expect(text).toContain(`all ${ids.length} tests`);
-    expect(text).toContain(`fails ${Object.keys(officialStoreFailures).length} of them`);
-    expect(text).toContain(`and ${Object.keys(officialStoreSkips).length} were not run on it`);
-  });
-
-  it("has the known failures of InMemoryStore that the documentation shows", async () => {
-    const knownFailures = async (file: string): Promise<string[]> => {
-      const [, block = ""] = /knownFailures: \{\n([^}]*)\}/.exec(await readFile(file, "utf8")) ?? [];
-      return Array.from(block.matchAll(/"((?:wrapped:)?[a-z-]+)":/g), ([, id = ""]) => id).toSorted();
-    };
-    const shown = await knownFailures("docs/testing.md");
-    expect(shown).toEqual(await knownFailures("__tests__/conformance/store-in-memory.test.ts"));
-    expect(shown).toContain("rank-dimensions");
-  });
-
   it("runs cases of expiry and ranking only for a store that can be opened so", () => {
     const ids = registered().tests.map(getId);
     expect(ids.filter((id) => /^(?:rank|expiry)-/.test(id))).toEqual([]);
   });
 
-  // Requirement: store.suite-for-third-parties
   it("fails for a store that does", async () => {
     await expect(findTest("put-get", {}, new ForgetfulStore()).run()).rejects.toMatchObject({ name: "AssertionError" });
     await expect(findTest("wrapped:put-get", {}, new DroppingStore()).run()).rejects.toMatchObject({
@@ -118,7 +92,6 @@ describe("defineStoreSuite", () => {
     ]);
   });
 
-  // Requirement: store.suite-for-third-parties
   it.each<[string, StoreSuiteOptions]>([
     ["an unknown case", { knownFailures: { "put-gte": "x" } }],
     ["an unknown case to skip", { skip: { nothing: "x" } }],
