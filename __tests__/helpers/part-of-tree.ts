@@ -1,10 +1,9 @@
-import { type CheckedPolicy } from "../../src/core/access/policy.js";
 import {
-  bookkeeping,
   forBookkeeping,
   restrict,
   type RestrictableMemory,
   restricted,
+  type Restriction,
 } from "../../src/core/restrictable-memory.js";
 import { MemoryError } from "../../src/core/values/errors.js";
 import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
@@ -123,16 +122,15 @@ class PartOfTree implements RestrictableMemory {
   }
 
   /** The paths of rules are paths of the part. */
-  [restrict](policy: CheckedPolicy): Memory {
+  [restrict](restriction: Restriction): Memory {
+    const copy = (tree: Memory): Memory => new PartOfTree(tree, this.#prefix, this.#mounts);
+    if ("isBookkeeping" in restriction) return copy(forBookkeeping(this.#tree));
+    const { policy, run } = restriction;
     const rules = policy.rules.map((rule) => ({
       ...rule,
       fits: (path: string) => rule.fits(path.slice(this.#prefix.length)),
     }));
-    return new PartOfTree(restricted(this.#tree, { ...policy, rules }), this.#prefix, this.#mounts);
-  }
-
-  [bookkeeping](): Memory {
-    return new PartOfTree(forBookkeeping(this.#tree), this.#prefix, this.#mounts);
+    return copy(restricted(this.#tree, { ...policy, rules }, run));
   }
 
   /** Rewrites the path of a refusal, which is a path of the tree. */

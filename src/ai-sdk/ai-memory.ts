@@ -1,4 +1,3 @@
-import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { Memory } from "../core/memory.js";
 import { isMemory } from "../core/mounts/mounts.js";
 import { toolsByName } from "../dialects/registry.js";
@@ -70,15 +69,9 @@ function createConnector(options: AiMemoryOptions, rootOfTools: string | undefin
     ...(onError !== undefined && { onError }),
   };
   if (!isMemory(memory)) return memory.createConnector(config);
-  const tree = getMountTree(memory);
+  // The memory is the program's choice, so no other one replaces it.
   return new MemoryConnectorNode({
     ...config,
-    memory: {
-      // The mounts of a tree say themselves whose they are.
-      scope: tree === null ? memory.address.scope : "global",
-      memoryForRun: () => memory,
-      globalMemory: () => memory,
-      treeForRun: async () => tree && { tree, missingOwner: null },
-    },
+    memory: { scope: "global", memoryForRun: () => memory, globalMemory: () => memory },
   });
 }

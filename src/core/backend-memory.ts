@@ -1,6 +1,5 @@
 import { Policies } from "./access/policies.js";
-import type { CheckedPolicy } from "./access/policy.js";
-import { bookkeeping, restrict, type RestrictableMemory } from "./restrictable-memory.js";
+import { restrict, type RestrictableMemory, type Restriction, RunBinding } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
@@ -217,27 +216,26 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   with(use: MemoryUse): Memory {
+    const context = this.#context;
+    if (use instanceof RunBinding) return use === context.run ? this : new BackendMemory(bindToRun(context, use));
     checkMemoryUse(use);
-    const { options, signals, actor } = this.#context;
+    const { options, signals, actor, run } = context;
     const { signal, timeoutMs = options.timeoutMs, paths = options.paths } = use;
     return new BackendMemory({
-      ...this.#context,
+      ...context,
       options: { ...options, timeoutMs, paths },
-      signals: signal === undefined || signals.includes(signal) ? signals : [...signals, signal],
-      actor: mergeActors(actor, use.actor ?? null),
+      signals: addSignal(signals, signal),
+      actor: mergeActors(mergeActors(actor, use.actor ?? null), run?.actor ?? null),
     });
   }
 
-  [restrict](policy: CheckedPolicy): Memory {
-    const policies = this.#context.policies?.with(policy) ?? new Policies([policy]);
-    return new BackendMemory({ ...this.#context, policies });
-  }
-
-  [bookkeeping](): Memory {
-    const { policies } = this.#context;
-    return policies?.mayAsk === true
-      ? new BackendMemory({ ...this.#context, policies: policies.withoutAsking() })
-      : this;
+  [restrict](restriction: Restriction): Memory {
+    const context = this.#context;
+    if ("isBookkeeping" in restriction)
+      return new BackendMemory({ ...context, policies: context.policies?.withoutAsking() ?? null });
+    const { policy, run } = restriction;
+    const policies = Policies.join(context.policies, policy);
+    return new BackendMemory({ ...(run === undefined ? context : bindToRun(context, run)), policies });
   }
 
   get #backend(): MemoryContext["backend"] {
@@ -290,4 +288,14 @@ export class BackendMemory implements RestrictableMemory {
   #checkContent(content: unknown, name: string): asserts content is string {
     checkContent(content, name, this.#context.options.maxFileBytes);
   }
+}
+
+/** Everything that a run adds to the calls of a memory. */
+function bindToRun(context: MemoryContext, run: RunBinding): MemoryContext {
+  const signals = addSignal(context.signals, run.signal);
+  return { ...context, run, signals, actor: mergeActors(context.actor, run.actor ?? null) };
+}
+
+function addSignal(signals: readonly AbortSignal[], signal: AbortSignal | undefined): readonly AbortSignal[] {
+  return signal === undefined || signals.includes(signal) ? signals : [...signals, signal];
 }

@@ -36,6 +36,7 @@ export function openMemoryOver(
     options: checkedOptions,
     signals: [],
     actor: null,
+    run: null,
     policies: null,
     origin,
   });

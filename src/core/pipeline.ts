@@ -1,4 +1,5 @@
 import { authorizeChange } from "./access/authorize.js";
+import type { RunBinding } from "./restrictable-memory.js";
 import { guardChange, guardEdit } from "./access/guard-change.js";
 import type { Policies } from "./access/policies.js";
 import { requestApproval } from "./approval/request-approval.js";
@@ -28,7 +29,10 @@ export interface MemoryContext {
   readonly address: CheckedAddress;
   readonly options: Required<MemoryOptions>;
   readonly signals: readonly AbortSignal[];
+  /** Who makes the changes: the run, and what a program adds. */
   readonly actor: MemoryActor | null;
+  /** The run that uses the memory. Null outside a run. */
+  readonly run: RunBinding | null;
   /** Null: everything is allowed. */
   readonly policies: Policies | null;
   readonly origin: MemoryOrigin;

@@ -1,33 +1,55 @@
-import type { Memory } from "./memory.js";
 import type { CheckedPolicy } from "./access/policy.js";
-
-export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
-
-export const bookkeeping: unique symbol = Symbol.for("langgraph-mongo-memory.bookkeeping");
+import type { Memory } from "./memory.js";
+import type { MemoryUse } from "./memory-options.js";
+import type { MemoryActor } from "./values/actor.js";
 
 /**
- * Returns the same memory for the own files of a dialect, whose text no model chooses. Changes of these files need no
- * approval. The policies refuse everything else as before.
+ * A run that uses memories. `memory.with(run)` binds a memory to it. Whatever a storage learns about a call of a run
+ * comes from here.
  */
-export function forBookkeeping(memory: Memory): Memory {
-  return isRestrictable(memory) ? memory[bookkeeping]() : memory;
+export class RunBinding implements MemoryUse {
+  /** Ends the calls with the run. */
+  readonly signal: AbortSignal | undefined;
+  /** Who makes the changes, as the run says. Wins over the actor that a program gives to `with`. */
+  readonly actor: MemoryActor | undefined;
+
+  constructor(signal: AbortSignal | undefined, actor: MemoryActor | undefined) {
+    this.signal = signal;
+    this.actor = actor;
+  }
 }
 
-/** A memory made by either build of this package. Policies add up: the narrower policy decides. */
+/**
+ * What a copy of a memory gets: a policy, and often the run that it is for. Policies add up: the narrower one decides.
+ * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
+ * and the policies refuse everything else as before.
+ */
+export type Restriction =
+  | { readonly policy: CheckedPolicy; readonly run: RunBinding | undefined }
+  | { readonly isBookkeeping: true };
+
+/** Reason for a symbol: the other build of this package has its own classes. */
+export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
+
+/** A memory made by either build of this package. */
 export interface RestrictableMemory extends Memory {
-  [restrict](policy: CheckedPolicy): Memory;
-  /** Returns the same memory with policies that request no approval. */
-  [bookkeeping](): Memory;
+  /** Returns a shallow copy. */
+  [restrict](restriction: Restriction): Memory;
 }
 
 /** Returns the same memory under a policy. @throws TypeError for a memory that is not made by this package */
-export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
-  if (isRestrictable(memory)) return memory[restrict](policy);
+export function restricted(memory: Memory, policy: CheckedPolicy, run?: RunBinding): Memory {
+  if (isRestrictable(memory)) return memory[restrict]({ policy, run });
   throw new TypeError(
     "rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver",
   );
 }
 
+/** Returns the same memory for the own files of a dialect. */
+export function forBookkeeping(memory: Memory): Memory {
+  return isRestrictable(memory) ? memory[restrict]({ isBookkeeping: true }) : memory;
+}
+
 function isRestrictable(memory: Memory): memory is RestrictableMemory {
-  return restrict in memory && bookkeeping in memory;
+  return restrict in memory;
 }

@@ -5,15 +5,14 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { isMissingOwner, type MemoryScope } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
-import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
+import type { Memory } from "../core/memory.js";
 import { keepConnectorForm, type WithConnectorForm } from "../core/display/connector-form.js";
 import { getShownRoot, type WithShownRoot } from "../core/display/shown-root.js";
-import type { MountedMemory } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { placeMemory } from "../prompt/place.js";
-import { chooseOutline, type Form, outlineToShow, showMemory, showTree } from "../prompt/shown-memory.js";
+import { type Form, readAtRoot, readToShow, showMemories } from "../prompt/shown-memory.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
@@ -27,15 +26,8 @@ export interface ConnectableMemory extends WithShownRoot, WithConnectorForm {
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
   /** Returns the node's memory that all threads and users share. */
   globalMemory(run: MemoryRun): Memory;
-  /** Returns the tree of a node with mounts, or null for a node without mounts. @internal */
-  treeForRun?(run: MemoryRun): Promise<TreeOfRun | null>;
-}
-
-/** All memories of a run in one tree. */
-export interface TreeOfRun {
-  tree: MountedMemory;
-  /** Set if the run names no thread or user. The global memory is then mounted at "/". Otherwise null. */
-  missingOwner: MemoryError | null;
+  /** Returns the same tree as `memoryForRun`, but with the global memory at "/". Omit it without mounts. @internal */
+  sharedMemoryForRun?(run: MemoryRun): Promise<Memory>;
 }
 
 /** A run as a program describes it. A `global` node with a store needs none of these fields. */
@@ -157,43 +149,31 @@ export class MemoryConnectorNode {
   }
 
   async #render(run: MemoryRun, root: string): Promise<string | null> {
-    const { scope } = this.#memory;
     const { content, maxChars } = this.#config;
     const form = { content, maxChars, root };
-    const found = await this.#memory.treeForRun?.(run);
-    if (found) return this.#renderTree(run, found, form);
-    const readShared = async (): Promise<MemoryOutline> => this.#outline(run, this.#memory.globalMemory(run));
-    if (scope === "global") return showMemory(await readShared(), { ...form, scope, insteadOf: null });
-    const memory = await this.#ownMemory(run);
-    const own = memory && (await this.#outline(run, memory));
-    const outline = await chooseOutline(own, readShared);
-    if (outline === own) return showMemory(own, { ...form, scope, insteadOf: null });
-    return showMemory(outline, { ...form, scope: "global", insteadOf: scope, isOwnerMissing: own === null });
-  }
-
-  async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun, form: Form): Promise<string | null> {
+    const { memory, isOwnerMissing } = await this.#open(run);
     const { scope } = this.#memory;
-    if (missingOwner) this.#report(missingOwner);
-    const shown = await bindRun(run, tree).outlines(this.#wanted);
-    for (const { mount } of shown) if (mount.missingOwner) this.#report(mount.missingOwner);
-    const readShared = (): Promise<MountOutline> =>
-      tree.outlineAtRoot(bindRun(run, this.#memory.globalMemory(run)), this.#wanted);
-    return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, form);
+    const shared =
+      scope === "global" ? null : { scope, isOwnerMissing, read: () => this.#readShared(run, memory, form) };
+    const { text, outlines } = await showMemories(await readToShow(memory, form), shared, form);
+    for (const { mount } of outlines) if (mount.missingOwner) this.#report(mount.missingOwner);
+    return text;
   }
 
-  /** Returns null if the run names no thread or user. Then reports this, and the model sees the global memory. */
-  async #ownMemory(run: MemoryRun): Promise<Memory | null> {
+  /** Opens the run's memory. If the run names no thread or user, reports this, and opens the global memory instead. */
+  async #open(run: MemoryRun): Promise<{ memory: Memory; isOwnerMissing: boolean }> {
     try {
-      return await this.#memory.memoryForRun(run);
+      return { memory: bindRun(run, await this.#memory.memoryForRun(run)), isOwnerMissing: false };
     } catch (error) {
       if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
       this.#report(error);
-      return null;
+      const shared = await (this.#memory.sharedMemoryForRun?.(run) ?? this.#memory.globalMemory(run));
+      return { memory: bindRun(run, shared), isOwnerMissing: true };
     }
   }
 
-  async #outline(run: MemoryRun, memory: Memory): Promise<MemoryOutline> {
-    return bindRun(run, memory).outline(this.#wanted);
+  #readShared(run: MemoryRun, memory: Memory, form: Form): Promise<MountOutline> {
+    return readAtRoot(bindRun(run, this.#memory.globalMemory(run)), memory, form);
   }
 
   get #shown(): ShownRead<string | null> {
@@ -203,10 +183,6 @@ export class MemoryConnectorNode {
       place: content,
       found: (text) => (text === null ? [] : [{ text, metadata: { chars: text.length } }]),
     };
-  }
-
-  get #wanted(): OutlineOptions {
-    return outlineToShow(this.#config);
   }
 }
 

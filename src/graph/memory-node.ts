@@ -1,28 +1,11 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import {
-  checkPolicy,
-  type CheckedPolicy,
-  guardField,
-  type MemoryGuard,
-  type MemoryRule,
-  rulesField,
-} from "../core/access/policy.js";
-import { restrict, restricted } from "../core/restrictable-memory.js";
+import { checkPolicy, guardField, type MemoryGuard, type MemoryRule, rulesField } from "../core/access/policy.js";
 import { getRights } from "../core/access/rights.js";
 import type { MemoryActor } from "../core/values/actor.js";
-import {
-  addressFor,
-  checkAddress,
-  isMissingOwner,
-  isMemoryScope,
-  type MemoryScope,
-  ownerFields,
-} from "../core/values/address.js";
+import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../core/values/address.js";
 import type { OnAsk } from "../core/access/approval-requester.js";
-import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
-import { MountedMemory } from "../core/mounts/mounted-memory.js";
 import { combineRights } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
@@ -30,18 +13,15 @@ import { type ConnectorForm, connectorForm } from "../core/display/connector-for
 import { shownRoot } from "../core/display/shown-root.js";
 import { type PathRule, ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
-import { openMemory } from "../open-memory.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
-import { createApprovals } from "../langchain/approval-requests.js";
-import { getActor, type MemoryRun, getRunStore } from "../langchain/memory-run.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
 import type { MemoryProvider } from "../langchain/memory-source.js";
 import { allMemoryCommands } from "../dialects/unified/options.js";
 import { MemoryTool } from "../langchain/memory-tool.js";
-import { warnOfMissingOwner } from "./missing-owner.js";
-import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
-import { type MountOptions, NodeMounts } from "./node-mounts.js";
-import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
-import { warnOfServerStore } from "./server-store.js";
+import { type ConnectableMemory, MemoryConnectorNode } from "./memory-connector-node.js";
+import { NodeMemories } from "./node-memories.js";
+import { checkNodeMounts, type MountOptions } from "./node-mounts.js";
+import type { OwnerOfRun } from "./owner-of-run.js";
 import { hasMethod } from "../core/values/unknown-values.js";
 
 /** The options of a MemoryNode. */
@@ -132,12 +112,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   [shownRoot]: string = ROOT;
   /** @internal */
   [connectorForm]: ConnectorForm | null = null;
-  readonly #store: BaseStore | undefined;
-  readonly #options: MemoryOptions;
-  readonly #owners: RunOwners;
-  readonly #mounts: NodeMounts | undefined;
-  readonly #policy: CheckedPolicy | null;
-  readonly #onAsk: OnAsk;
+  readonly #memories: NodeMemories;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
@@ -157,19 +132,25 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     } = options;
     // Checks with a made-up owner, so that a bad node id is refused now and not during a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
-    this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
-    this.#mounts = mounts && new NodeMounts(mounts);
-    this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
+    const checkedMounts = mounts === undefined ? null : checkNodeMounts(mounts);
+    const policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
     this.rights = combineRights(
-      this.#mounts?.rights,
-      rules.length > 0 && this.#policy ? getRights([this.#policy]) : undefined,
+      checkedMounts?.rights,
+      rules.length > 0 && policy !== null ? getRights([policy]) : undefined,
     );
-    this.#onAsk = onAsk;
     this.nodeId = nodeId;
     this.scope = scope;
-    this.#store = store;
-    this.#options = memoryOptions;
     this.paths = memoryOptions.paths ?? memoryDefaults.paths;
+    this.#memories = new NodeMemories({
+      nodeId,
+      scope,
+      store,
+      options: memoryOptions,
+      functions: { threadId, userId },
+      mounts: checkedMounts,
+      policy,
+      onAsk,
+    });
     this.memoryTools = [new MemoryTool({ memory: this, ...(search && { commands: [...allMemoryCommands] }) })];
     defineRunnableMark(this, refuseAsGraphNode);
   }
@@ -182,46 +163,23 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
    */
   memory(owner?: string): Memory {
-    const store = this.#getStore(undefined);
-    const own = this.#open(store, this.nodeId, this.scope, owner);
-    const mounts = this.#mounts;
-    if (mounts === undefined) return this.#restricted(own, null);
-    const scopes = this.scope === "global" ? (["perThread", "perUser"] as const) : [this.scope];
-    const owners = owner === undefined ? {} : Object.fromEntries(scopes.map((scope) => [ownerFields[scope], owner]));
-    const run: MemoryRun = { config: {}, ...owners };
-    const open = (nodeId: string, scope: MemoryScope): Memory => {
-      const field = ownerFields[scope];
-      return this.#open(store, nodeId, scope, field === null ? undefined : run[field]);
-    };
-    return this.#restricted(MountedMemory.create(mounts.forProgram(own, run, owner, open)), null);
+    return this.#memories.openForProgram(owner);
   }
 
   /**
-   * Returns the memory that a run uses, with its mounts. If the run names no thread or user, the process prints one
-   * warning. A mount without its thread or user stays in the tree, and calls on paths below this mount are EINVAL.
+   * Returns the memory that a run uses, with its mounts. Its calls end with the run, and its changes name the run. If
+   * the run names no thread or user, the process prints one warning. A mount without its thread or user stays in the
+   * tree, and calls on paths below this mount are EINVAL.
    * @throws MemoryError ENOTMEM and EINVAL as `memory`, EINVAL if a function for the id throws, EIO if the function
    * does not answer in time
    */
-  async memoryForRun(run: MemoryRun): Promise<Memory> {
-    const own = await this.#forRun(run, this.nodeId, this.scope);
-    return this.#mounts === undefined ? this.#restricted(own, run) : this.#openTree(own, run, this.#mounts);
+  memoryForRun(run: MemoryRun): Promise<Memory> {
+    return this.#memories.openForRun(run);
   }
 
-  /**
-   * Returns the tree of a node with mounts, for a connector. If the run names no thread or user, the global memory is
-   * at "/". @internal
-   */
-  async treeForRun(run: MemoryRun): Promise<TreeOfRun | null> {
-    const mounts = this.#mounts;
-    if (mounts === undefined) return null;
-    try {
-      const own = await this.#forRun(run, this.nodeId, this.scope);
-      return { tree: await this.#openTree(own, run, mounts), missingOwner: null };
-    } catch (error) {
-      if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
-      const shared = await this.#forRun(run, this.nodeId, "global");
-      return { tree: await this.#openTree(shared, run, mounts), missingOwner: error };
-    }
+  /** Returns the same memory with the node's global memory at "/", for a run that names no thread or user. @internal */
+  sharedMemoryForRun(run: MemoryRun): Promise<Memory> {
+    return this.#memories.openForRun(run, "global");
   }
 
   /**
@@ -229,7 +187,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    * @throws MemoryError ENOTMEM as `memory`
    */
   globalMemory(run?: MemoryRun): Memory {
-    return this.#restricted(this.#open(this.#getStore(run), this.nodeId, "global", undefined), run ?? null);
+    return this.#memories.openShared(run ?? null);
   }
 
   /**
@@ -237,63 +195,12 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    * node hold. Its rules do not, because they are for agents. @internal
    */
   memoryForPerson(owner: string | undefined, actor: MemoryActor): Memory {
-    const own = this.#open(this.#getStore(undefined), this.nodeId, this.scope, owner).with({ actor });
-    const guard = this.#policy?.guard;
-    return guard === undefined ? own : restricted(own, { ...checkPolicy({ guard }), actor });
+    return this.#memories.openForPerson(owner, actor);
   }
 
   /** Creates a connector that shows this node's memory to a model. @throws TypeError for a bad config */
   createConnector(config: MemoryConnectorConfig = {}): MemoryConnectorNode {
     return new MemoryConnectorNode({ ...config, memory: this });
-  }
-
-  #open(store: BaseStore, nodeId: string, scope: MemoryScope, owner: unknown): Memory {
-    return openMemory(store, addressFor(nodeId, scope, owner), this.#options);
-  }
-
-  async #forRun(run: MemoryRun, nodeId: string, scope: MemoryScope): Promise<Memory> {
-    const store = this.#getStore(run);
-    const owner = await this.#owners.findOwner(run, scope);
-    try {
-      return this.#open(store, nodeId, scope, owner);
-    } catch (error) {
-      if (MemoryError.isInstance(error) && isMissingOwner(error))
-        warnOfMissingOwner(`the ${scope} memory of node ${JSON.stringify(nodeId)}`, error);
-      throw error;
-    }
-  }
-
-  async #openTree(own: Memory, run: MemoryRun, mounts: NodeMounts): Promise<MountedMemory> {
-    const open = (nodeId: string, scope: MemoryScope): Promise<Memory> => this.#forRun(run, nodeId, scope);
-    const tree = MountedMemory.create(await mounts.forRun(own, run, open));
-    const policy = this.#policyFor(tree, run);
-    return policy === null ? tree : tree[restrict](policy);
-  }
-
-  #restricted(memory: Memory, run: MemoryRun | null): Memory {
-    const policy = this.#policyFor(memory, run);
-    return policy === null ? memory : restricted(memory, policy);
-  }
-
-  #policyFor({ address, rights }: Memory, run: MemoryRun | null): CheckedPolicy | null {
-    if (this.#policy === null && rights?.asks !== true) return null;
-    const { nodeId: _node, scope: _scope, ...owners } = address;
-    const actor = run && { ...getActor(run), ...owners };
-    return { access: "write", rules: [], ...this.#policy, actor, requester: createApprovals(run, this.#onAsk, actor) };
-  }
-
-  #getStore(run: MemoryRun | undefined): BaseStore {
-    if (this.#store) return this.#store;
-    const store = run && getRunStore(run);
-    if (run && store) {
-      warnOfServerStore(this.nodeId, run);
-      return store;
-    }
-    throw new MemoryError(
-      "ENOTMEM",
-      `ENOTMEM: no memory connected: node ${this.nodeId} has no store; give MemoryNode a store, or the graph one ` +
-        "(compile({ store }))",
-    );
   }
 }
 

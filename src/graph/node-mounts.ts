@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { checkAddress, isMemoryScope, isMissingOwner, type MemoryScope, ownerFields } from "../core/values/address.js";
-import { MemoryError } from "../core/values/errors.js";
+import { checkAddress, isMemoryScope, type MemoryScope, ownerFields } from "../core/values/address.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import {
   isMemory,
-  type Mount,
-  createMount,
   mountFields,
   type MountSettings,
   normalizeMountPoints,
@@ -13,10 +10,8 @@ import {
 } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { ROOT } from "../core/values/paths.js";
-import { createUnavailableBackend, openPlaceholder } from "../core/mounts/placeholder-backends.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, chooseMemory, type MemorySource } from "../langchain/memory-source.js";
-import { warnOfMissingOwner } from "./missing-owner.js";
 import { callMethod, hasMethod } from "../core/values/unknown-values.js";
 
 /**
@@ -38,7 +33,7 @@ export interface NodeMount extends MountSettings {
 /** An entry of a node's `mounts`. */
 export type MountOptions = MemorySource | NodeMount;
 
-type CheckedMount = { point: string; settings: MountSettings } & (
+export type CheckedMount = { point: string; settings: MountSettings } & (
   | { source: MemorySource }
   | { nodeId: string; scope: MemoryScope }
 );
@@ -54,68 +49,26 @@ const mountSchema = z
 
 const rootSchema = z.object(mountFields).strict();
 
-/** Opens a memory of the node's store. */
-export type OpenInStore = (nodeId: string, scope: MemoryScope) => Memory | Promise<Memory>;
-
-/** The mounts of a node in addition to its own memory, which is mounted at "/". */
-export class NodeMounts {
+/** The checked mounts of a node. */
+export interface NodeMounts {
   /** The rights that are known without a run. */
-  readonly rights: MemoryRights | undefined;
-  /** The settings of the node's own memory. */
-  readonly #root: MountSettings;
-  readonly #others: readonly CheckedMount[];
+  rights: MemoryRights | undefined;
+  /** The settings of the node's own memory, which is mounted at "/". */
+  root: MountSettings;
+  others: readonly CheckedMount[];
+}
 
-  /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
-  constructor(mounts: Record<string, MountOptions>) {
-    const given = normalizeMountPoints("MemoryNodeOptions.mounts", mounts);
-    const [, root = {}] = given.find(([point]) => point === ROOT) ?? [];
-    this.#root = checkOptions<MountSettings>('mount "/" (the node\'s own memory)', rootSchema, root);
-    this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkMount(point, mount)]));
-    this.rights = getTreeRights([
-      { ...this.#root, point: ROOT },
-      ...this.#others.map(({ point, settings }) => ({ ...settings, point })),
-    ]);
-  }
-
-  /**
-   * Returns the mounts of a run, including the node's own memory. If the run names no thread or user for another mount,
-   * a placeholder takes the place of this memory.
-   */
-  async forRun(own: Memory, run: MemoryRun, openInStore: OpenInStore): Promise<Mount[]> {
-    const choose = async (mount: CheckedMount): Promise<Memory> =>
-      "source" in mount ? chooseMemory(run, mount.source) : openInStore(mount.nodeId, mount.scope);
-    const open = async (mount: CheckedMount): Promise<Mount> => {
-      try {
-        return createMount(mount.point, await choose(mount), mount.settings);
-      } catch (error) {
-        if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
-        warnOfMissingOwner(`the memory mounted at ${JSON.stringify(mount.point)}`, error);
-        return {
-          ...mount.settings,
-          point: mount.point,
-          memory: openPlaceholder(createUnavailableBackend(error), own),
-          missingOwner: error,
-        };
-      }
-    };
-    const others = await Promise.all(this.#others.map(open));
-    return [createMount(ROOT, own, this.#root), ...others];
-  }
-
-  /** Returns the mounts for a program. @throws TypeError if the memory of a mount is known only in a run */
-  forProgram(
-    own: Memory,
-    run: MemoryRun,
-    owner: string | undefined,
-    open: (nodeId: string, scope: MemoryScope) => Memory,
-  ): Mount[] {
-    const choose = (mount: CheckedMount): Memory =>
-      "source" in mount ? openForProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
-    return [
-      createMount(ROOT, own, this.#root),
-      ...this.#others.map((mount) => createMount(mount.point, choose(mount), mount.settings)),
-    ];
-  }
+/** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
+export function checkNodeMounts(mounts: Record<string, MountOptions>): NodeMounts {
+  const given = normalizeMountPoints("MemoryNodeOptions.mounts", mounts);
+  const [, root = {}] = given.find(([point]) => point === ROOT) ?? [];
+  const own = checkOptions<MountSettings>('mount "/" (the node\'s own memory)', rootSchema, root);
+  const others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkMount(point, mount)]));
+  const rights = getTreeRights([
+    { ...own, point: ROOT },
+    ...others.map(({ point, settings }) => ({ ...settings, point })),
+  ]);
+  return { rights, root: own, others };
 }
 
 function checkMount(point: string, given: unknown): CheckedMount {
@@ -148,8 +101,9 @@ function checkMount(point: string, given: unknown): CheckedMount {
   return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
 }
 
-function openForProgram(
-  { point, source }: { point: string; source: MemorySource },
+/** Opens a mounted memory outside a run. @throws TypeError if the memory is known only in a run */
+export function openForProgram(
+  { point, source }: Extract<CheckedMount, { source: MemorySource }>,
   run: MemoryRun,
   owner: string | undefined,
 ): Memory {

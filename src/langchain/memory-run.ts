@@ -1,6 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { RunBinding } from "../core/restrictable-memory.js";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
 import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
@@ -75,8 +76,18 @@ function getRunId(config: LangGraphRunnableConfig): unknown {
   return ownId;
 }
 
-/** Describes the actor of a run, as far as the run identifies it. Cuts long values. */
-export function getActor({ config, threadId, userId, toolCallId, client, session }: MemoryRun): MemoryActor {
+/** The bindings of runs. All memories of a run get the same object, so that each is bound to it once. */
+const bindings = new WeakMap<MemoryRun, RunBinding>();
+
+/** Returns what memories need to know about a run. */
+export function getBinding(run: MemoryRun): RunBinding {
+  const binding = bindings.get(run) ?? new RunBinding(getRunSignal(run), getActor(run));
+  bindings.set(run, binding);
+  return binding;
+}
+
+/** Describes the actor of a run, as far as the run identifies it. Cuts long values. Undefined if it names nobody. */
+function getActor({ config, threadId, userId, toolCallId, client, session }: MemoryRun): MemoryActor | undefined {
   const configurable: Record<string, unknown> = config.configurable ?? {};
   const metadata: Record<string, unknown> = config.metadata ?? {};
   const facts = {
@@ -90,11 +101,10 @@ export function getActor({ config, threadId, userId, toolCallId, client, session
     agent: metadata["lc_agent_name"],
     client,
   };
-  return Object.fromEntries(
-    Object.entries(facts).flatMap(([name, fact]) =>
-      typeof fact === "string" && fact !== "" ? [[name, takeStart(fact.toWellFormed(), maxActorChars)]] : [],
-    ),
+  const known = Object.entries(facts).flatMap(([name, fact]) =>
+    typeof fact === "string" && fact !== "" ? [[name, takeStart(fact.toWellFormed(), maxActorChars)] as const] : [],
   );
+  return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
 export function getRunStore({ config }: MemoryRun): BaseStore | undefined {

@@ -1,12 +1,13 @@
 import { restricted } from "../core/restrictable-memory.js";
+import type { CheckedPolicy } from "../core/access/policy.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/runtime/call.js";
-import { memoryDefaults, type MemoryUse } from "../core/memory-options.js";
+import { memoryDefaults } from "../core/memory-options.js";
 import { createApprovals } from "./approval-requests.js";
 import type { WithShownRoot } from "../core/display/shown-root.js";
 import type { KnownMemory } from "../dialects/dialect.js";
-import { getActor, type MemoryRun, getRunSignal } from "./memory-run.js";
+import { getBinding, type MemoryRun, getRunSignal } from "./memory-run.js";
 
 /** Chooses the memory for a run. `MemoryNode` is a provider. */
 export interface MemoryProvider extends KnownMemory, WithShownRoot {
@@ -29,16 +30,13 @@ export async function openMemoryForRun(source: MemorySource | undefined, run: Me
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
   const memory = await chooseMemory(run, source);
-  return bindRun(run, memory.rights?.asks === true ? addApprovals(run, memory) : memory);
+  return bindRun(run, memory, memory.rights?.asks === true ? createAskingPolicy(run) : null);
 }
 
 /** Lets mounts with `access: "ask"` request approval without a MemoryNode, as a MemoryNode does by default. */
-function addApprovals(run: MemoryRun, memory: Memory): Memory {
-  return restricted(memory, {
-    access: "write",
-    rules: [],
-    requester: createApprovals(run, "interrupt", getActor(run)),
-  });
+function createAskingPolicy(run: MemoryRun): CheckedPolicy {
+  const requester = createApprovals(run, "interrupt", getBinding(run).actor ?? null);
+  return { access: "write", rules: [], requester };
 }
 
 /** Returns the memory that a source chooses for a run. A function has 30 s, and the run's signal ends the call. */
@@ -61,15 +59,10 @@ export function getKnownMemory(source: MemorySource | undefined): KnownMemory {
   return typeof source === "function" || source === undefined ? {} : source;
 }
 
-/** A memory, or a tree of memories. */
-interface Bindable<Bound> {
-  with: (use: MemoryUse) => Bound;
-}
-
 /** Binds a memory to the run's signal and actor. The run's actor wins over the program's; spans name its thread. */
-export function bindRun<Bound>(run: MemoryRun, memory: Bound & Bindable<Bound>): Bound {
-  const [signal, actor] = [getRunSignal(run), getActor(run)];
-  return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });
+export function bindRun(run: MemoryRun, memory: Memory, policy: CheckedPolicy | null = null): Memory {
+  const binding = getBinding(run);
+  return policy === null ? memory.with(binding) : restricted(memory, policy, binding);
 }
 
 export function checkMemorySource(source: unknown): asserts source is MemorySource {

@@ -9,7 +9,14 @@ import { contentLines, type ShownEntry, entryCount, formatPath, indexLines, sort
 import { fence, fenceWithin, printablePath } from "./fence.js";
 import { introduction, leftOutWords, type OwnedScope, scopeWords, shortIntroduction } from "./introduction.js";
 
-export interface RenderMountsOptions {
+/** The outlines of a memory, or of all memories of a tree. */
+export interface ShownMemories {
+  /** Whether each memory begins with a line of its own. */
+  isTree: boolean;
+  outlines: readonly MountOutline[];
+}
+
+export interface RenderOptions {
   content: MemoryContent;
   /** Longest text, in UTF-16 units, at least 1. */
   maxChars: number;
@@ -23,17 +30,11 @@ export interface RenderMountsOptions {
   descriptions?: ReadonlyMap<string, string>;
 }
 
-export interface RenderOptions extends RenderMountsOptions {
-  /** The scope of the memory that is shown. */
-  scope: MemoryScope;
-}
-
 /** The shown part of one memory. */
-interface Section {
-  /** As in `RenderMountsOptions`. */
+interface Section extends Pick<ShownMemories, "isTree"> {
+  /** As in `RenderOptions`. */
   root: string;
-  /** Undefined for a memory that is shown alone. */
-  mount: Mount | undefined;
+  mount: Mount;
   /** Sorted by path. */
   entries: readonly ShownEntry[];
   shown: ReadonlySet<ShownEntry>;
@@ -42,49 +43,38 @@ interface Section {
 }
 
 /**
- * Renders a memory for a model: the same bytes for the same memory, never longer than `maxChars`.
- * @returns null if the memory is empty, or if not even a count of its entries fits.
+ * Renders memories for a model: the same bytes for the same memories, never longer than `maxChars`. `full` and `index`
+ * show the contents or descriptions of each memory that fit, if all fit together.
+ * @returns null if all memories are empty, or if not even a count of their entries fits.
  */
-export function renderMemory(outline: MemoryOutline, options: RenderOptions): string | null {
-  return render([createSection(outline, undefined, options)], options);
-}
-
-/**
- * Renders a tree of mounts for a model: a line for each mount, followed by its entries. `full` and `index` show the
- * contents or descriptions of each mount that fit, if all fit together.
- * @returns null as `renderMemory`, for all memories together.
- */
-export function renderMounts(mounts: readonly MountOutline[], options: RenderMountsOptions): string | null {
-  const scope = mounts.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
-  return render(
-    mounts.map(({ mount, outline }) => createSection(outline, mount, options)),
-    { ...options, scope },
-  );
+export function renderMemories({ isTree, outlines }: ShownMemories, options: RenderOptions): string | null {
+  const scope = outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
+  const sections = outlines.map(({ mount, outline }) => createSection(outline, { root: options.root, mount, isTree }));
+  return render(sections, { ...options, scope, isTree });
 }
 
 /** Creates a section without the entries that exceed the mount's share. */
-function createSection(
-  outline: MemoryOutline,
-  mount: Mount | undefined,
-  { root }: Pick<RenderMountsOptions, "root">,
-): Section {
-  const entries = sortedEntries(outline, root);
-  const section = { root, mount, entries, shown: new Set(entries), limit: Infinity };
-  if (mount?.maxChars === undefined) return section;
-  return leaveOut([section], -countChars(renderHeader(section)), mount.maxChars)[0] ?? section;
+function createSection(outline: MemoryOutline, about: Pick<Section, "root" | "mount" | "isTree">): Section {
+  const entries = sortedEntries(outline, about.root);
+  const section = { ...about, entries, shown: new Set(entries), limit: Infinity };
+  const { maxChars } = about.mount;
+  if (maxChars === undefined) return section;
+  return leaveOut([section], -countChars(renderHeader(section)), maxChars)[0] ?? section;
 }
 
 /** Shortens the introduction first, then leaves out entries, then shows only a count of entries. */
-function render(sections: readonly Section[], options: RenderOptions): string | null {
+function render(
+  sections: readonly Section[],
+  options: RenderOptions & { scope: MemoryScope; isTree: boolean },
+): string | null {
   const { content, maxChars, scope } = options;
   const total = sections.reduce((sum, { entries }) => sum + entries.length, 0);
   if (total === 0) return null;
-  const isTree = sections.some(({ mount }) => mount !== undefined);
   const fit = (view: MemoryContent, lines: readonly string[]): string | null =>
     fenceWithin(maxChars, scope, view, lines);
   const rich = renderRichLines(sections, options);
-  const richView = { ...options, isTree, view: content };
-  const treeView = { ...options, isTree, view: "tree" as const };
+  const richView = { ...options, view: content };
+  const treeView = { ...options, view: "tree" as const };
   const short = shortIntroduction(treeView);
   const count = `(${entryCount(total)} left out)`;
   return (
@@ -106,11 +96,11 @@ function render(sections: readonly Section[], options: RenderOptions): string | 
 /** Returns the entries with contents or descriptions, or null if none are requested or none fit. */
 function renderRichLines(
   sections: readonly Section[],
-  { content, maxChars, descriptions }: RenderMountsOptions,
+  { content, maxChars, descriptions }: RenderOptions,
 ): string[] | null {
   if (content === "tree") return null;
   const rich = sections.map(({ mount, entries }) => {
-    const share = Math.min(maxChars, mount?.maxChars ?? maxChars);
+    const share = Math.min(maxChars, mount.maxChars ?? maxChars);
     const lines = content === "full" ? contentLines(entries, share) : indexLines(entries, descriptions);
     return { share, lines: lines !== null && countChars(lines) <= share ? lines : null };
   });
@@ -132,9 +122,9 @@ function renderTreeLines(section: Section, ...facts: string[]): string[] {
   ];
 }
 
-/** Returns the line that introduces a mount. */
-function renderHeader({ root, mount, entries }: Section, ...others: string[]): string[] {
-  if (mount === undefined) return [];
+/** Returns the line that introduces a memory of a tree. */
+function renderHeader({ isTree, root, mount, entries }: Section, ...others: string[]): string[] {
+  if (!isTree) return [];
   const { point, description, access, memory, missingOwner } = mount;
   const rights = {
     write: [],
@@ -165,7 +155,7 @@ function leaveOut(sections: readonly Section[], otherChars: number, maxChars: nu
   const cut = sections.map((section) => ({ ...section, shown: new Set(section.shown) }));
   const deepestFirst = cut
     .flatMap((section) => {
-      const mountDepth = splitPath(section.mount?.point ?? ROOT).length;
+      const mountDepth = splitPath(section.mount.point).length;
       return Array.from(section.shown, (entry) => ({ section, entry, depth: entry.depth - mountDepth }));
     })
     .toSorted((a, b) => a.depth - b.depth || compareCodeUnits(a.entry.key, b.entry.key))

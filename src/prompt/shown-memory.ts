@@ -1,19 +1,36 @@
-import type { MemoryScope } from "../core/values/address.js";
-import type { MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.js";
+import type { Memory, MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.js";
+import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "./connector-options.js";
 import { getDescriptions, leadChars } from "./descriptions.js";
-import { renderMemory, type RenderMountsOptions, renderMounts, type RenderOptions } from "./render.js";
+import type { OwnedScope } from "./introduction.js";
+import { renderMemories, type RenderOptions, type ShownMemories } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
 export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "maxChars">> {
-  /** As in `RenderMountsOptions`. */
+  /** As in `RenderOptions`. */
   root: string;
 }
 
+/** Reads a memory, or all memories of a tree, to show them. */
+export async function readToShow(memory: Memory, form: Form): Promise<ShownMemories> {
+  const tree = getMountTree(memory);
+  const outlines =
+    tree === null ? [await readAtRoot(memory, memory, form)] : await tree.outlines(getOutlineOptions(form));
+  return { isTree: tree !== null, outlines };
+}
+
+/** Reads a memory as if it were at the root of another one. */
+export async function readAtRoot(memory: Memory, other: Memory, form: Form): Promise<MountOutline> {
+  const options = getOutlineOptions(form);
+  const tree = getMountTree(other);
+  if (tree !== null) return tree.outlineAtRoot(memory, options);
+  return { mount: { point: ROOT, memory }, outline: await memory.outline(options) };
+}
+
 /** Returns the options for reading a memory that is to be shown. */
-export function outlineToShow({ content, maxChars }: Pick<Form, "content" | "maxChars">): OutlineOptions {
+export function getOutlineOptions({ content, maxChars }: Form): Required<OutlineOptions> {
   // One UTF-16 unit takes at most three bytes of UTF-8, so contents with more bytes cannot fit.
   return {
     maxContentBytes: content === "full" ? maxChars * 3 : 0,
@@ -21,77 +38,55 @@ export function outlineToShow({ content, maxChars }: Pick<Form, "content" | "max
   };
 }
 
-/**
- * Renders a memory for a model.
- * @param outline read with `outlineToShow`
- * @returns null as `renderMemory`
- */
-export async function showMemory(
-  outline: MemoryOutline,
-  options: Omit<RenderOptions, "descriptions">,
-): Promise<string | null> {
-  return renderMemory(outline, { ...options, descriptions: await readDescriptions(outline.files, options) });
+/** The memory that a thread or a user shares with all others. */
+export interface SharedMemory {
+  /** The scope of the memory that it may replace. */
+  scope: OwnedScope;
+  /** Whether the run names no thread or user. Then the shared memory is at the root already. */
+  isOwnerMissing: boolean;
+  /** Reads the shared memory as if it were at the root. Called if the own memory has no files. */
+  read: () => Promise<MountOutline>;
 }
 
 /**
- * Chooses the outline to show for a thread or a user: its own, unless this has no files and the shared one has some.
- * @param own null if the run names no thread or user
+ * Renders memories for a model. A memory of a thread or user without files is replaced by the shared one, if that has
+ * files.
+ * @param shared null if nothing replaces the memory at the root
+ * @returns the text, as `renderMemories` does, and what it shows
  */
-export async function chooseOutline(
-  own: MemoryOutline | null,
-  readShared: () => Promise<MemoryOutline>,
-): Promise<MemoryOutline> {
-  if (own !== null && hasFiles(own)) return own;
-  const shared = await readShared();
-  return own === null || hasFiles(shared) ? shared : own;
-}
-
-/** The memory that a tree of a thread or user shares with all others. */
-export interface SharedOfTree {
-  scope: MemoryScope;
-  /** False if the run names no thread or user. Then the shared memory is at "/" already. */
-  isOwn: boolean;
-  /** Reads the shared memory as if it were at "/". Called if the own memory has no files. */
-  readShared: () => Promise<MountOutline>;
-}
-
-/**
- * Renders a tree for a model.
- * @param shown the outline of each mount, read with `outlineToShow`
- * @returns null as `renderMounts`
- */
-export async function showTree(
-  shown: readonly MountOutline[],
-  { scope, isOwn, readShared }: SharedOfTree,
+export async function showMemories(
+  { isTree, outlines }: ShownMemories,
+  shared: SharedMemory | null,
   form: Form,
-): Promise<string | null> {
-  const own = shown.find(({ mount }) => mount.point === ROOT);
-  const alone = { ...form, insteadOf: null };
-  if (scope === "global" || own === undefined) return renderTree(shown, alone);
-  const replaced = { ...form, insteadOf: scope, isOwnerMissing: !isOwn };
-  if (!isOwn) return renderTree(shown, hasFiles(own.outline) ? replaced : alone);
-  if (hasFiles(own.outline)) return renderTree(shown, alone);
-  const shared = await readShared();
-  if (!hasFiles(shared.outline)) return renderTree(shown, alone);
-  return renderTree(
-    shown.map((each) => (each === own ? shared : each)),
-    replaced,
-  );
+): Promise<{ text: string | null; outlines: readonly MountOutline[] }> {
+  const own = outlines.find(({ mount }) => mount.point === ROOT);
+  const replacement = shared && own && (await findReplacement(own, shared));
+  const shown = replacement ? outlines.map((each) => (each === own ? replacement : each)) : outlines;
+  const replaced = replacement ? shared : null;
+  const options: RenderOptions = {
+    ...form,
+    insteadOf: replaced?.scope ?? null,
+    isOwnerMissing: replaced?.isOwnerMissing ?? false,
+    descriptions: await readDescriptions(
+      shown.flatMap(({ outline }) => outline.files),
+      form,
+    ),
+  };
+  return { text: renderMemories({ isTree, outlines: shown }, options), outlines: shown };
 }
 
-async function renderTree(
-  shown: readonly MountOutline[],
-  form: Omit<RenderMountsOptions, "descriptions">,
-): Promise<string | null> {
-  const descriptions = await readDescriptions(
-    shown.flatMap(({ outline }) => outline.files),
-    form,
-  );
-  return renderMounts(shown, { ...form, descriptions });
+async function findReplacement(
+  own: MountOutline,
+  { isOwnerMissing, read }: SharedMemory,
+): Promise<MountOutline | null> {
+  if (isOwnerMissing) return hasFiles(own.outline) || own.outline.directories.length > 0 ? own : null;
+  if (hasFiles(own.outline)) return null;
+  const shared = await read();
+  return hasFiles(shared.outline) ? shared : null;
 }
 
 /** Whether a memory has notes. */
-export function hasFiles({ files }: MemoryOutline): boolean {
+function hasFiles({ files }: MemoryOutline): boolean {
   return files.length > 0;
 }
 

@@ -517,6 +517,18 @@ describe("a memory with history", () => {
     await refuses(history.diff("1", "/team:1"), "EXDEV");
   });
 
+  // Requirement: history.actor
+  it("names the run whose memory a node of the program has opened, over the program", async () => {
+    const node = new MemoryNode({ store, nodeId: randomUUID(), mounts: { "/team": { nodeId: randomUUID() } } });
+    const config = { configurable: { run_id: "r" }, metadata: { langgraph_node: "summarize" } };
+    const memory = await node.memoryForRun({ config, userId: "ada" });
+    await memory.with({ actor: { userId: "eve", client: "program" } }).append("/a", "text");
+    await memory.append("/team/a", "text");
+    const ofRun = { userId: "ada", runId: "r", node: "summarize" };
+    const versions = await all(historyOf(await node.memoryForRun({ config: {} })).list());
+    expect(versions.map(({ actor }) => actor)).toEqual([ofRun, { ...ofRun, client: "program" }]);
+  });
+
   it("says that an approved change was made by who proposed it, once", async () => {
     const node = new MemoryNode({
       store,

@@ -2,8 +2,15 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { shownText } from "../../../src/core/display/shown-text.js";
 import { guardFence } from "../../../src/prompt/fence.js";
-import { renderMemory } from "../../../src/prompt/render.js";
-import { fullOptions, hostileOutline, hostileText, createOutline, renderOptions, treeOptions } from "./outlines.js";
+import {
+  fullOptions,
+  hostileOutline,
+  hostileText,
+  createOutline,
+  renderOptions,
+  treeOptions,
+  renderMemory,
+} from "./outlines.js";
 import { hiddenIn, tokensIn } from "../../helpers/harmful-texts.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

@@ -1,9 +1,11 @@
 import fc from "fast-check";
-import { memoryScopes } from "../../../src/core/values/address.js";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { addressFor, type MemoryScope, memoryScopes } from "../../../src/core/values/address.js";
 import type { MemoryOutline } from "../../../src/core/memory.js";
 import { getParents } from "../../../src/core/values/paths.js";
 import { compareCodeUnits, utf8Bytes } from "../../../src/core/values/text.js";
-import type { RenderOptions } from "../../../src/prompt/render.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { renderMemories, type RenderOptions } from "../../../src/prompt/render.js";
 
 /** An outline of these files and all their directories; `directories` are further ones. */
 export function createOutline(contents: Record<string, string>, directories: string[] = []): MemoryOutline {
@@ -20,14 +22,25 @@ export function withoutContents(outline: MemoryOutline): MemoryOutline {
   return { ...outline, files: outline.files.map(({ path, sizeBytes }) => ({ path, sizeBytes })) };
 }
 
-export const treeOptions: RenderOptions = {
+/** The options of a rendering, and the scope of the memory that is shown. */
+export interface MemoryOptions extends RenderOptions {
+  scope: MemoryScope;
+}
+
+/** Renders one memory alone. */
+export function renderMemory(outline: MemoryOutline, { scope, ...options }: MemoryOptions): string | null {
+  const memory = openMemory(new InMemoryStore(), addressFor("assistant", scope, "ada"));
+  return renderMemories({ isTree: false, outlines: [{ mount: { point: "/", memory }, outline }] }, options);
+}
+
+export const treeOptions: MemoryOptions = {
   content: "tree",
   maxChars: 4000,
   scope: "global",
   insteadOf: null,
   root: "/",
 };
-export const fullOptions: RenderOptions = { ...treeOptions, content: "full" };
+export const fullOptions: MemoryOptions = { ...treeOptions, content: "full" };
 
 /** Names and texts made of what is dangerous in a prompt, besides ordinary words. */
 const hostilePiece = fc.constantFrom(
@@ -102,7 +115,7 @@ export const hostileOutline: fc.Arbitrary<MemoryOutline> = fc
     );
   });
 
-export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({
+export const renderOptions: fc.Arbitrary<MemoryOptions> = fc.record({
   content: fc.constantFrom("tree" as const, "index" as const, "full" as const),
   maxChars: fc.oneof(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 5000 })),
   scope: fc.constantFrom(...memoryScopes),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { renderMemory } from "../../../src/prompt/render.js";
-import { hostileOutline, createOutline, renderOptions, treeOptions } from "./outlines.js";
+import { hostileOutline, createOutline, renderOptions, treeOptions, renderMemory } from "./outlines.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const small = createOutline({ "/a": "1", "/b/c": "2", "/b/d/e": "3", "/b/d/f": "4" }, ["/g"]);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { renderMemory } from "../../../src/prompt/render.js";
-import { fullOptions, createOutline, treeOptions, withoutContents } from "./outlines.js";
+import { fullOptions, createOutline, treeOptions, withoutContents, renderMemory } from "./outlines.js";
 
 const notes = createOutline({ "/notes/today": "hello\nworld", "/a": "x", "/notes-old": "", "/deep/er/é": "é" }, [
   "/empty",

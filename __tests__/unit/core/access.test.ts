@@ -17,7 +17,7 @@ async function memoryUnder(...policies: MemoryPolicy[]): Promise<{ memory: Memor
   const free = openMemory(new InMemoryStore(), { nodeId: "assistant" }, { paths: "posix" });
   await free.write("/policies/refunds", "30 days");
   await free.write("/log", "first");
-  return { memory: policies.map(checkPolicy).reduce(restricted, free), free };
+  return { memory: policies.map(checkPolicy).reduce((each, policy) => restricted(each, policy), free), free };
 }
 
 const readOnlyPolicies: MemoryPolicy = { rules: [{ path: "/policies/**", access: "read" }] };

@@ -35,8 +35,9 @@ export class Policies {
     this.rights = getRights(policies);
   }
 
-  with(policy: CheckedPolicy): Policies {
-    return new Policies([...this.#policies, policy]);
+  /** @param policies null if everything is allowed so far */
+  static join(policies: Policies | null, policy: CheckedPolicy): Policies {
+    return new Policies(policies === null ? [policy] : [...policies.#policies, policy]);
   }
 
   /** Returns the same policies, but they allow every change that would need an approval. */

@@ -26,22 +26,38 @@ export class MountTable {
   /** By how much a path of the tree may be longer than one of a memory. */
   readonly extraPathLength: PathLength;
 
-  /** @param mounts checked: at least one, each at a point of its own */
-  constructor(mounts: readonly Mount[]) {
-    this.root = mounts.find(({ point }) => point === ROOT) ?? createBareRoot(mounts);
-    const others = mounts.filter(({ point }) => point !== ROOT);
-    const points = others.map(({ point }) => point);
-    this.mounts = [...others.toSorted((a, b) => b.point.length - a.point.length), this.root];
-    this.directories = new Set(points.flatMap((point) => [...getParents(point), point]));
-    this.extraPathLength = {
-      chars: Math.max(0, ...points.map((point) => point.length)),
-      levels: Math.max(0, ...points.map((point) => splitPath(point).length)),
-    };
+  private constructor(
+    others: readonly Mount[],
+    root: Mount,
+    points: Pick<MountTable, "directories" | "extraPathLength">,
+  ) {
+    this.mounts = [...others, root];
+    this.root = root;
+    this.directories = points.directories;
+    this.extraPathLength = points.extraPathLength;
   }
 
-  /** The same table with other memories. */
+  /** @param mounts checked: at least one, each at a point of its own */
+  static create(mounts: readonly Mount[]): MountTable {
+    const root = mounts.find(({ point }) => point === ROOT) ?? createBareRoot(mounts);
+    const others = mounts.filter(({ point }) => point !== ROOT);
+    const points = others.map(({ point }) => point);
+    return new MountTable(
+      others.toSorted((a, b) => b.point.length - a.point.length),
+      root,
+      {
+        directories: new Set(points.flatMap((point) => [...getParents(point), point])),
+        extraPathLength: {
+          chars: Math.max(0, ...points.map((point) => point.length)),
+          levels: Math.max(0, ...points.map((point) => splitPath(point).length)),
+        },
+      },
+    );
+  }
+
+  /** Returns the same table with other memories. */
   map(change: (mount: Mount) => Mount): MountTable {
-    return new MountTable(this.mounts.map(change));
+    return new MountTable(this.mounts.slice(0, -1).map(change), change(this.root), this);
   }
 
   normalize(path: string, emptyIsRoot = false): string {

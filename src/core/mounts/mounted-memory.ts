@@ -1,5 +1,10 @@
-import type { CheckedPolicy } from "../access/policy.js";
-import { bookkeeping, forBookkeeping, restrict, type RestrictableMemory, restricted } from "../restrictable-memory.js";
+import {
+  forBookkeeping,
+  restrict,
+  type RestrictableMemory,
+  restricted,
+  type Restriction,
+} from "../restrictable-memory.js";
 import { getRights } from "../access/rights.js";
 import type { MemoryHistory } from "../history/history.js";
 import type {
@@ -73,7 +78,7 @@ export class MountedMemory implements RestrictableMemory {
 
   /** @param mounts checked: at least one, each at a point of its own */
   static create(mounts: readonly Mount[]): MountedMemory {
-    return new MountedMemory(new MountTable(mounts), getTreeRights(mounts));
+    return new MountedMemory(MountTable.create(mounts), getTreeRights(mounts));
   }
 
   private constructor(table: MountTable, rights: MemoryRights | undefined) {
@@ -227,19 +232,19 @@ export class MountedMemory implements RestrictableMemory {
     return this.#map((mount) => ({ ...mount, memory: mount.memory.with(use) }));
   }
 
-  /** Each memory under the policy. Its rules and its messages name paths of the tree. */
-  [restrict](policy: CheckedPolicy): MountedMemory {
+  /** The rules and the messages of the policy name paths of the tree. */
+  [restrict](restriction: Restriction): MountedMemory {
+    if ("isBookkeeping" in restriction)
+      return this.#map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
+    const { policy, run } = restriction;
     const restrictMount = (mount: Mount): Mount => {
       // A placeholder keeps its reason.
-      if (mount.missingOwner !== undefined) return mount;
+      if (mount.missingOwner !== undefined)
+        return run === undefined ? mount : { ...mount, memory: mount.memory.with(run) };
       const mountPoint = joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point);
-      return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }) };
+      return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }, run) };
     };
     return this.#map(restrictMount, combineRights(this.rights, getRights([policy])));
-  }
-
-  [bookkeeping](): MountedMemory {
-    return this.#map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {

@@ -72,6 +72,7 @@ export function openPlaceholder(backend: MemoryBackend, { address, paths }: Pick
     options: { ...memoryDefaults, paths, timeoutMs: Infinity },
     signals: [],
     actor: null,
+    run: null,
     policies: null,
     origin: { isUntraced: true },
   });

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
-import type { Memory, MemoryOutline, OutlineOptions } from "../../core/memory.js";
-import { type MountedMemory, getMountTree } from "../../core/mounts/mounted-memory.js";
+import type { Memory } from "../../core/memory.js";
+import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
 import { ROOT } from "../../core/values/paths.js";
 import { getConnectorForm } from "../../core/display/connector-form.js";
 import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
-import { chooseOutline, type Form, hasFiles, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
+import type { ShownMemories } from "../../prompt/render.js";
+import { type Form, getOutlineOptions, readAtRoot, readToShow, showMemories } from "../../prompt/shown-memory.js";
 import { addressFields, addressIn, countField, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
@@ -36,10 +37,14 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   const root = connector?.root ?? (ownNode === undefined ? ROOT : getShownRoot(ownNode));
   const form = { content: content ?? usual.content, maxChars: maxChars === 0 ? usual.maxChars : maxChars, root };
   const node = at === undefined ? ownNode : undefined;
-  const tree = node && getMountTree(openTree(context, address));
-  const { text, outlines, scope } = await (node && tree
-    ? showNode(node, tree, form, context)
-    : showAlone(context, address, form, at));
+  const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
+  const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);
+  const { scope } = address;
+  // A memory that was empty at an earlier version is shown as empty, and so is that of an owner, who sees no other one.
+  const isAlone = at !== undefined || scope === "global" || context.visitor.owner !== undefined;
+  const read = (): Promise<MountOutline> => readAtRoot(openShared(context, address, node), memory, form);
+  const shared = isAlone ? null : { scope, isOwnerMissing: false, read };
+  const { text, outlines } = await showMemories(memories, shared, form);
   const entries = countEntries(outlines);
   return {
     text,
@@ -50,76 +55,22 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
     view: findView(text),
     entries,
     leftOut: text === null ? entries : countLeftOut(text),
-    scope,
+    scope: outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? scope,
   };
 });
 
-interface Shown {
-  text: string | null;
-  outlines: readonly MemoryOutline[];
-  /** The scope of the memory at the root. */
-  scope: CheckedAddress["scope"];
+/** Opens the memory that a connector shows instead of one without files. */
+function openShared(context: RouteContext, { nodeId }: CheckedAddress, node: MemoryPageNode | undefined): Memory {
+  return node === undefined ? openMemory(context, { nodeId }) : node.globalMemory().with({ signal: context.signal });
 }
 
-async function showNode(
-  node: MemoryPageNode,
-  tree: MountedMemory,
-  form: Form,
-  { signal, visitor }: RouteContext,
-): Promise<Shown> {
-  const options = outlineToShow(form);
-  let { scope } = node;
-  let shown = await tree.outlines(options);
-  const readShared = async (): Promise<(typeof shown)[number]> => {
-    const own = shown.find(({ mount }) => mount.point === ROOT);
-    if (visitor.owner !== undefined && own !== undefined) return own;
-    const shared = await tree.outlineAtRoot(node.globalMemory().with({ signal }), options);
-    if (hasFiles(shared.outline)) {
-      scope = "global";
-      shown = shown.map((each) => (each.mount.point === ROOT ? shared : each));
-    }
-    return shared;
-  };
-  const text = await showTree(shown, { scope: node.scope, isOwn: true, readShared }, form);
-  return { text, outlines: shown.map(({ outline }) => outline), scope };
+async function readFormer(memory: Memory, form: Form, version: string): Promise<ShownMemories> {
+  const outline = new MemoryTree(await requireHistory(memory).at(version)).outline(getOutlineOptions(form));
+  return { isTree: false, outlines: [{ mount: { point: ROOT, memory }, outline }] };
 }
 
-/**
- * Shows the global memory instead of one without files, like a connector. A memory that was empty at an earlier version
- * is shown as empty, and so is that of an owner, who sees no other memory.
- */
-async function showAlone(
-  context: RouteContext,
-  address: CheckedAddress,
-  form: Form,
-  at: string | undefined,
-): Promise<Shown> {
-  const options = outlineToShow(form);
-  const { nodeId, scope } = address;
-  const memory = openMemory(context, address);
-  const own = at === undefined ? await memory.outline(options) : await readFormerOutline(memory, at, options);
-  if (at !== undefined || scope === "global" || context.visitor.owner !== undefined)
-    return { text: await showMemory(own, { ...form, scope, insteadOf: null }), outlines: [own], scope };
-  const outline = await chooseOutline(own, () => openMemory(context, { nodeId }).outline(options));
-  const insteadOf = outline === own ? null : scope;
-  const shownScope = outline === own ? scope : "global";
-  return {
-    text: await showMemory(outline, { ...form, scope: shownScope, insteadOf }),
-    outlines: [outline],
-    scope: shownScope,
-  };
-}
-
-async function readFormerOutline(
-  memory: Memory,
-  version: string,
-  { maxContentBytes = 0, leadChars = 0 }: OutlineOptions,
-): Promise<MemoryOutline> {
-  return new MemoryTree(await requireHistory(memory).at(version)).outline({ maxContentBytes, leadChars });
-}
-
-function countEntries(outlines: readonly MemoryOutline[]): number {
-  return outlines.reduce((sum, { files, directories }) => sum + files.length + directories.length, 0);
+function countEntries(outlines: readonly MountOutline[]): number {
+  return outlines.reduce((sum, { outline: { files, directories } }) => sum + files.length + directories.length, 0);
 }
 
 /**

@@ -1,8 +1,18 @@
+import type { MemoryError } from "../core/values/errors.js";
 import { isServerRun } from "../langchain/langgraph-internals.js";
 import { getRunStore, type MemoryRun } from "../langchain/memory-run.js";
 import { isOutsideMongoDB } from "../open-memory.js";
 
-let warned = false;
+const warned = new Set<string>();
+
+/**
+ * Warns once in a process. Reason: a run without its thread or user is a mistake of the program, and would repeat in
+ * every run.
+ * @param which memory the run cannot use
+ */
+export function warnOfMissingOwner(which: string, { message }: MemoryError): void {
+  warnOnce("owner", `a run cannot use ${which}: ${message}`);
+}
 
 /**
  * Warns once in a process if LangGraph's own server has replaced the store of a graph. The program has a
@@ -10,11 +20,16 @@ let warned = false;
  */
 export function warnOfServerStore(nodeId: string, run: MemoryRun): void {
   const store = getRunStore(run);
-  if (warned || store === undefined || !isServerRun(run.config) || !isOutsideMongoDB(store)) return;
-  warned = true;
-  globalThis.process?.emitWarning?.(
+  if (store === undefined || !isServerRun(run.config) || !isOutsideMongoDB(store)) return;
+  warnOnce(
+    "store",
     `node ${JSON.stringify(nodeId)} has no store, so its notes are kept in the store of LangGraph's server, which ` +
       "replaces the one of compile({ store }); pass the MongoMemoryStore to the MemoryNode to keep them in MongoDB",
-    { type: "MemoryWarning" },
   );
+}
+
+function warnOnce(about: "owner" | "store", message: string): void {
+  if (warned.has(about)) return;
+  warned.add(about);
+  globalThis.process?.emitWarning?.(message, { type: "MemoryWarning" });
 }

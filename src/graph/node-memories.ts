@@ -1,0 +1,180 @@
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { OnAsk } from "../core/access/approval-requester.js";
+import { checkPolicy, type CheckedPolicy } from "../core/access/policy.js";
+import { restricted } from "../core/restrictable-memory.js";
+import type { Memory } from "../core/memory.js";
+import { memoryDefaults, type MemoryOptions } from "../core/memory-options.js";
+import { MountedMemory } from "../core/mounts/mounted-memory.js";
+import { createMount, type Mount } from "../core/mounts/mounts.js";
+import { createUnavailableBackend, openPlaceholder } from "../core/mounts/placeholder-backends.js";
+import type { MemoryActor } from "../core/values/actor.js";
+import { isMissingOwner, type MemoryScope, type OwnerField, ownerFields } from "../core/values/address.js";
+import { MemoryError } from "../core/values/errors.js";
+import { ROOT } from "../core/values/paths.js";
+import { createApprovals } from "../langchain/approval-requests.js";
+import { unwrapStore } from "../langchain/langgraph-internals.js";
+import { getBinding, getRunStore, type MemoryRun } from "../langchain/memory-run.js";
+import { bindRun, chooseMemory } from "../langchain/memory-source.js";
+import { type CheckedMount, type NodeMounts, openForProgram } from "./node-mounts.js";
+import { OpenedMemories, type Owners } from "./opened-memories.js";
+import { findOwner, type OwnerFunction, type OwnerOfRun } from "./owner-of-run.js";
+import { warnOfMissingOwner, warnOfServerStore } from "./warnings.js";
+
+/** The checked options of a node. */
+export interface NodeSettings {
+  nodeId: string;
+  scope: MemoryScope;
+  /** Default: the store of the run. */
+  store: BaseStore | undefined;
+  options: MemoryOptions;
+  functions: Record<OwnerField, OwnerOfRun | undefined>;
+  mounts: NodeMounts | null;
+  /** The node's rules and guard. */
+  policy: CheckedPolicy | null;
+  onAsk: OnAsk;
+}
+
+/** Opens the memories of a node, for runs and for programs. Each memory is opened once, and bound to each run. */
+export class NodeMemories {
+  readonly #settings: NodeSettings;
+  readonly #opened: OpenedMemories;
+  /** The functions that find the owners of the node's own memory and of its mounts. */
+  readonly #functions: readonly OwnerFunction[];
+
+  constructor(settings: NodeSettings) {
+    this.#settings = settings;
+    this.#opened = new OpenedMemories(settings.options);
+    this.#functions = listOwnerFunctions(settings);
+  }
+
+  /**
+   * Opens the memory of a run with its mounts, and binds it to the run.
+   * @param scope "global" puts the memory that all threads and users share at "/". @throws as `MemoryNode.memoryForRun`
+   */
+  async openForRun(run: MemoryRun, scope = this.#settings.scope): Promise<Memory> {
+    const { nodeId, mounts } = this.#settings;
+    const store = this.#getStore(run);
+    const owners = await this.#findOwners(run);
+    const own = this.#openInRun(store, nodeId, scope, owners);
+    const others = await Promise.all(
+      (mounts?.others ?? []).map((mount) =>
+        mountUnlessMissing(mount, own, async () =>
+          "source" in mount
+            ? chooseMemory(run, mount.source)
+            : this.#openInRun(store, mount.nodeId, mount.scope, owners),
+        ),
+      ),
+    );
+    return this.#restrict(this.#join(own, others), run);
+  }
+
+  /** Opens the memory with its mounts, outside a run. @throws as `MemoryNode.memory` */
+  openForProgram(owner: string | undefined): Memory {
+    const { nodeId, scope, mounts } = this.#settings;
+    const store = this.#getStore(null);
+    // The owner of a global node is for its mounts.
+    const run: MemoryRun = {
+      config: {},
+      ...(scope !== "perUser" && { threadId: owner }),
+      ...(scope !== "perThread" && { userId: owner }),
+    };
+    const own = this.#opened.open(store, nodeId, scope, run);
+    const others = (mounts?.others ?? []).map((mount) => {
+      const memory =
+        "source" in mount
+          ? openForProgram(mount, run, owner)
+          : this.#opened.open(store, mount.nodeId, mount.scope, run);
+      return createMount(mount.point, memory, mount.settings);
+    });
+    return this.#restrict(this.#join(own, others), null);
+  }
+
+  /** Opens the memory that all threads and users share, without mounts. */
+  openShared(run: MemoryRun | null): Memory {
+    return this.#restrict(this.#opened.open(this.#getStore(run), this.#settings.nodeId, "global", {}), run);
+  }
+
+  /** Opens the node's own memory for a person. The rules are for agents, so only the guard holds. */
+  openForPerson(owner: string | undefined, actor: MemoryActor): Memory {
+    const { nodeId, scope, policy } = this.#settings;
+    const owners = { threadId: owner, userId: owner };
+    const own = this.#opened.open(this.#getStore(null), nodeId, scope, owners).with({ actor });
+    return policy?.guard === undefined ? own : restricted(own, { ...checkPolicy({ guard: policy.guard }), actor });
+  }
+
+  #openInRun(store: BaseStore, nodeId: string, scope: MemoryScope, owners: Owners): Memory {
+    try {
+      return this.#opened.open(store, nodeId, scope, owners);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && isMissingOwner(error))
+        warnOfMissingOwner(`the ${scope} memory of node ${JSON.stringify(nodeId)}`, error);
+      throw error;
+    }
+  }
+
+  async #findOwners(run: MemoryRun): Promise<Owners> {
+    if (this.#functions.length === 0) return run;
+    const found = this.#functions.map(async (each) => [each.field, await findOwner(run, each)] as const);
+    return { threadId: run.threadId, userId: run.userId, ...Object.fromEntries(await Promise.all(found)) };
+  }
+
+  /** Puts the node's own memory and its mounts into one tree. */
+  #join(own: Memory, others: readonly Mount[]): Memory {
+    const { mounts } = this.#settings;
+    return mounts === null ? own : MountedMemory.create([createMount(ROOT, own, mounts.root), ...others]);
+  }
+
+  /** Adds the node's rules and guard, and whoever asks a person. @param run null outside a run */
+  #restrict(memory: Memory, run: MemoryRun | null): Memory {
+    const policy = this.#createPolicy(memory, run);
+    if (run !== null) return bindRun(run, memory, policy);
+    return policy === null ? memory : restricted(memory, policy);
+  }
+
+  #createPolicy({ address, rights }: Memory, run: MemoryRun | null): CheckedPolicy | null {
+    const { policy, onAsk } = this.#settings;
+    if (policy === null && rights?.asks !== true) return null;
+    const { nodeId: _node, scope: _scope, ...owners } = address;
+    const actor = run && { ...getBinding(run).actor, ...owners };
+    return { access: "write", rules: [], ...policy, actor, requester: createApprovals(run, onAsk, actor) };
+  }
+
+  #getStore(run: MemoryRun | null): BaseStore {
+    const { store, nodeId } = this.#settings;
+    if (store) return store;
+    const storeOfRun = run && getRunStore(run);
+    if (run && storeOfRun) {
+      warnOfServerStore(nodeId, run);
+      return unwrapStore(storeOfRun);
+    }
+    throw new MemoryError(
+      "ENOTMEM",
+      `ENOTMEM: no memory connected: node ${nodeId} has no store; give MemoryNode a store, or the graph one ` +
+        "(compile({ store }))",
+    );
+  }
+}
+
+/** Lists the functions that are needed to find the memories of a node. */
+function listOwnerFunctions({ nodeId, scope, mounts, options, functions }: NodeSettings): OwnerFunction[] {
+  const mounted = (mounts?.others ?? []).flatMap((mount) => ("source" in mount ? [] : [mount.scope]));
+  const fields = new Set([scope, ...mounted].map((each) => ownerFields[each]));
+  const timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
+  return [...fields].flatMap((field) => {
+    const find = field === null ? undefined : functions[field];
+    return field === null || find === undefined ? [] : [{ nodeId, field, find, timeoutMs }];
+  });
+}
+
+/** Mounts a memory. If the run names no thread or user for it, a placeholder takes its place. */
+async function mountUnlessMissing(mount: CheckedMount, own: Memory, open: () => Promise<Memory>): Promise<Mount> {
+  const { point, settings } = mount;
+  try {
+    return createMount(point, await open(), settings);
+  } catch (error) {
+    if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
+    warnOfMissingOwner(`the memory mounted at ${JSON.stringify(point)}`, error);
+    const memory = openPlaceholder(createUnavailableBackend(error), own);
+    return { ...settings, point, memory, missingOwner: error };
+  }
+}
