@@ -71,7 +71,7 @@ export const mcp: Requirements = {
   },
   "mcp.stdio-malformed": {
     source: "measured: MCP SDK 2",
-    says: "what is no message is skipped, and a message that is too long ends the connection",
+    says: "what is no message is skipped, and a message that is too long or not UTF-8 ends the connection",
   },
   "mcp.cancelled-calls-end": {
     source: "specification section 8",

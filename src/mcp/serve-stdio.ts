@@ -1,4 +1,4 @@
-import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
+import { pipeline, type Readable, Transform, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio as serveConnection, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
@@ -13,7 +13,8 @@ import { createServerFor, listenMethod, reportChange } from "./server.js";
  * gone, or at SIGTERM or SIGINT. Resolves once the running calls have ended, or 5 seconds have passed. Close the
  * store after that. Requests that were read before the end of stdin are still answered.
  *
- * Skips lines that are no message. A message of more than 16,000,000 bytes ends the connection.
+ * Skips lines that are no message. A message of more than 16,000,000 bytes, and bytes that are not UTF-8, end the
+ * connection.
  *
  * @throws TypeError for bad options, or two tools of one name
  */
@@ -61,17 +62,26 @@ export class StdioConnection {
 
   /** Resolves when the client has gone or `stop` was called, and the running calls have ended or timed out. */
   async serve(input: Readable, output: Writable): Promise<void> {
-    // The SDK answers nothing after the end of its input, which is therefore delayed until all requests are answered.
-    const delayed: PassThrough = new PassThrough({
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    const text: Transform = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        // The SDK would replace bytes that are not UTF-8, and a file would hold other text than was sent.
+        try {
+          done(null, decoder.decode(chunk, { stream: true }));
+        } catch {
+          done(new Error("the input is not UTF-8"));
+        }
+      },
+      // The SDK answers nothing after the end of its input. So it gets the end once all requests are answered.
       flush: (done) => {
         // A last line without a newline counts as a line.
-        delayed.push("\n");
+        text.push("\n");
         void this.#untilAnswered().finally(done);
       },
     });
-    // If the client has gone, the delayed input ends too.
-    pipeline(input, delayed, () => {});
-    const transport = new StdioServerTransport(delayed, output, {
+    // If the client has gone, the text ends too, and with it the connection.
+    pipeline(input, text, () => {});
+    const transport = new StdioServerTransport(text, output, {
       maxBufferSize: this.#service.bounds.maxMessageBytes,
     });
     // The SDK adds listeners for each message that waits for the output.
@@ -80,7 +90,7 @@ export class StdioConnection {
     this.#stops.signal.addEventListener("abort", () => void connection.close());
     await this.#follow(transport);
     // An open input would keep the process alive.
-    delayed.destroy();
+    text.destroy();
     await this.#service.close();
   }
 

@@ -4,7 +4,7 @@ import { cancellation } from "./cancellation.js";
 import type { ResourceChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { type McpServerOptions, parseMcpOptions } from "./options.js";
-import { fileTemplate, inProtocol, listFiles, parseUri, readFile, tooManySubscriptions, toUri } from "./resources.js";
+import { fileTemplate, inProtocol, listFiles, parseUri, readFile, toUri } from "./resources.js";
 import { createCallerReader } from "./run-of-server.js";
 import { ShortErrorServer } from "./short-errors.js";
 import { readVersions, getVersionTemplates } from "./versions.js";
@@ -102,8 +102,10 @@ function setSubscriptions(mcp: McpServer, service: MemoryService): () => Promise
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
     const path = parseUri(uri);
     const { maxSubscriptions } = service.bounds;
-    if (subscriptions.size >= maxSubscriptions && !subscriptions.has(path))
-      throw tooManySubscriptions(maxSubscriptions);
+    if (subscriptions.size >= maxSubscriptions && !subscriptions.has(path)) {
+      const message = `at most ${maxSubscriptions} files can be subscribed to at once; unsubscribe from others first`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
+    }
     subscriptions.add(path);
     try {
       await watch();

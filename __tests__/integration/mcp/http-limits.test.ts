@@ -3,8 +3,9 @@ import { describe, expect, it } from "@jest/globals";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { InMemoryStore } from "@langchain/langgraph";
 import type { Memory } from "../../../src/core/memory.js";
+import type { WatchOptions } from "../../../src/core/watch/memory-changes.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { answerOf, connectTo, revisions } from "../../helpers/mcp-clients.js";
+import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
 import { faultyInitialize, initialize } from "../../helpers/mcp-messages.js";
 import { type RawAnswer, send } from "../../helpers/raw-http.js";
@@ -145,6 +146,41 @@ describe("a stream that listens", () => {
       const again = await other.listen({ resourcesListChanged: true }).catch(() => null);
       if (again !== null) break;
     }
+  });
+});
+
+describe("the watch of the HTTP server", () => {
+  // Requirement: mcp.no-watch-without-watchers
+  it("lasts as long as a stream listens", async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const inner = openMemory(new InMemoryStore(), { nodeId: "n" });
+    const memory: Memory = new Proxy(inner, {
+      get: (_target, name) => {
+        if (name === "with") return () => memory;
+        if (name === "watch")
+          return (options: WatchOptions) => {
+            signals.push(options.signal);
+            return inner.watch(options);
+          };
+        const value: unknown = Reflect.get(inner, name);
+        return typeof value === "function" ? (value.bind(inner) as unknown) : value;
+      },
+    });
+    const { url } = await serve({ memory }, { watchIntervalMs: 5 });
+    const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
+    await client.listResources();
+    expect(signals).toEqual([]);
+    const subscriptions = [
+      await client.listen({ resourcesListChanged: true }),
+      await client.listen({ resourcesListChanged: true }),
+    ];
+    await subscriptions[0]?.close();
+    const changes = new HeardChanges(client);
+    await inner.write("/a", "x");
+    expect(await changes.next(1)).toEqual(["list"]);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+    await subscriptions[1]?.close();
+    while (signals.some((signal) => signal?.aborted !== true)) await new Promise((resolve) => setImmediate(resolve));
   });
 });
 

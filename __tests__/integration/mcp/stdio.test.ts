@@ -136,12 +136,15 @@ describe("the memory over stdio", () => {
   });
 
   // Requirement: mcp.stdio-malformed
-  it("ends with its store closed at a message that is too long, and changes nothing", async () => {
+  it.each([
+    ["that is too long", Buffer.from(JSON.stringify(append(2, "x".repeat(100_000))))],
+    ["that is not UTF-8", Buffer.from(JSON.stringify(append(2, "grüße")), "latin1")],
+  ])("ends with its store closed at a message %s, and changes nothing", async (_name, message) => {
     const test = testServer({ maxMessageBytes: 10_000 });
     const server = spawnServer(test);
     server.send(initialize);
     await server.next();
-    server.send(append(2, "x".repeat(100_000)));
+    server.child.stdin.write(Buffer.concat([message, Buffer.from("\n")]));
     expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
     await expect(test.memory.read("/a")).rejects.toMatchObject({ code: "ENOENT" });
   });

@@ -73,6 +73,20 @@ describe("a connection over stdio", () => {
     expect(answer.length).toBeLessThan(6000);
   });
 
+  it("reads text whose characters are cut into pieces", async () => {
+    const { memory, gated, letGo } = gatedMemory();
+    letGo();
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = new StdioConnection(parseMcpOptions("McpServerOptions", { memory: gated })).serve(input, output);
+    const { params } = appendCall;
+    const call = { ...appendCall, params: { ...params, arguments: { ...params.arguments, content: "grüße 🌍" } } };
+    const bytes = Buffer.from([initialize, call].map((message) => `${JSON.stringify(message)}\r\n`).join(""));
+    for (const byte of bytes) input.write(Buffer.from([byte]));
+    input.end();
+    await served;
+    expect(await memory.read("/a")).toBe("grüße 🌍");
+  });
+
   // Requirement: mcp.stdio-ends
   it("answers what it has read before the end of its input", async () => {
     const { gated, begun, letGo } = gatedMemory();
