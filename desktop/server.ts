@@ -1,7 +1,7 @@
 import { stderr, argv } from "node:process";
 import { openDirectoryMemory } from "../src/backends/directory/open-directory-memory.js";
 import { searchingDialects } from "../src/dialects/registry.js";
-import { serveStdio } from "../src/mcp/stdio/serve-stdio.js";
+import { serveStdio } from "../src/mcp/serve-stdio.js";
 
 /* The program of the desktop bundle: it serves the memory in a folder, which its only argument names, over stdio. */
 

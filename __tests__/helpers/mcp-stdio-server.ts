@@ -2,7 +2,7 @@ import { MongoClient } from "mongodb";
 import type { DialectName } from "../../src/dialects/registry.js";
 import { type ServerBounds, serverBounds } from "../../src/mcp/bounds.js";
 import { parseMcpOptions } from "../../src/mcp/options.js";
-import { serveProcess, StdioConnection } from "../../src/mcp/stdio/serve-stdio.js";
+import { serveProcess, StdioConnection } from "../../src/mcp/serve-stdio.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**

@@ -1,7 +1,7 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
+import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 
-const jsonHeaders = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+export const jsonHeaders = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 
 export interface RawAnswer {
   status: number;
@@ -28,15 +28,6 @@ export function send(url: string, { method = "POST", headers = {}, body = "" }: 
     });
     call.on("error", reject);
     call.end(body);
-  });
-}
-
-/** Opens the stream of a session on which the server reports changes, or returns the refusal. */
-export function openStream(url: string, id: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const call = httpRequest(url, { headers: { ...jsonHeaders, "Mcp-Session-Id": id } }, resolve);
-    call.on("error", reject);
-    call.end();
   });
 }
 

@@ -71,7 +71,7 @@ export const mcp: Requirements = {
   },
   "mcp.stdio-malformed": {
     source: "measured: MCP SDK 2",
-    says: "a malformed or too long message is answered, and the next one is served",
+    says: "what is no message is skipped, and a message that is too long or not UTF-8 ends the connection",
   },
   "mcp.cancelled-calls-end": {
     source: "specification section 8",
@@ -101,13 +101,9 @@ export const mcp: Requirements = {
     source: "measured: MCP SDK 2",
     says: "web pages of the origins that are named can call from a browser, and no others",
   },
-  "mcp.http-streams": {
-    source: "measured: MCP SDK 2",
-    says: "a client whose stream broke opens another at once, and hears on it what it missed",
-  },
   "mcp.http-limits": {
     source: "measured: MCP SDK 2",
-    says: "bodies, sessions and their streams have limits, and no client ends the session of another",
+    says: "bodies, batches and listening streams have limits",
   },
   "mcp.http-message-size": {
     source: "specification section 4",
@@ -123,11 +119,11 @@ export const mcp: Requirements = {
   },
   "mcp.subscription-limits": {
     source: "specification section 4",
-    says: "subscriptions are kept by path, and their number and the length of a URI have limits",
+    says: "subscriptions to files have limits: their number, the length of a URI, and the size of a request to listen",
   },
   "mcp.close-is-bounded": {
     source: "specification section 4",
-    says: "a server ends in time at a signal, whatever its sessions, streams and storage do",
+    says: "a server ends in time at a signal, whatever its streams and storage do",
   },
   "mcp.parallel-appends": {
     source: "specification section 4",

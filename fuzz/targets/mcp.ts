@@ -181,38 +181,30 @@ const httpCall = fc.record({
     { weight: 1, arbitrary: text.map((each) => `/${encodeURI(each.toWellFormed()).slice(0, 4000)}`) },
   ),
   revision: fc.constantFrom(...revisions),
-  inSession: fc.boolean(),
   body,
   headers: hostileHeaders,
 });
 
-/** As a client of a revision sends it, with a session or without. */
-function asClient(
-  {
-    revision,
-    inSession,
-    body: sent,
-    headers,
-    ...call
-  }: {
-    method: string;
-    path: string;
-    revision: string;
-    inSession: boolean;
-    body: string | Uint8Array;
-    headers: Record<string, string>;
-  },
-  session: string,
-): HttpCall {
+/** As a client of a revision sends it. */
+function asClient({
+  revision,
+  body: sent,
+  headers,
+  ...call
+}: {
+  method: string;
+  path: string;
+  revision: string;
+  body: string | Uint8Array;
+  headers: Record<string, string>;
+}): HttpCall {
   const isModern = revision === "2026-07-28";
   const parsed = typeof sent === "string" ? parsedOrUndefined(sent) : undefined;
   const method = typeof parsed?.["method"] === "string" ? parsed["method"] : "tools/call";
   const name = (parsed?.["params"] as Record<string, unknown> | undefined | null)?.["name"];
   const protocol: Record<string, string> = isModern
     ? { "Mcp-Method": method, ...(typeof name === "string" && { "Mcp-Name": name }) }
-    : inSession
-      ? { "Mcp-Session-Id": session }
-      : {};
+    : {};
   const known = Object.entries({ ...protocol, "MCP-Protocol-Version": revision, ...headers }).filter(([, value]) =>
     /^[\t\x20-\x7e\xa0-\xff]*$/.test(value),
   );
@@ -272,20 +264,17 @@ export const mcp: Target = {
     const memory = open({ nodeId: id, scope: "perThread", threadId: "t" });
     const server = await serveHttp({ memory, port: 0, dialects: dialectNames.filter((name) => name !== "claude") });
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
-    const session = await beginSession(server, agent);
+    await assertServing(server, agent);
     const address = new URL(server.url).host;
     return toSandbox<Call>({
-      inputs: fc.oneof(
-        { weight: 20, arbitrary: httpCall.map((call) => asClient(call, session)) },
-        { weight: 1, arbitrary: raw },
-      ),
+      inputs: fc.oneof({ weight: 20, arbitrary: httpCall.map(asClient) }, { weight: 1, arbitrary: raw }),
       call: async (call, measure) => {
         if ("raw" in call) return `raw ${getStatus(await measure(() => sendBytes(server, call.raw)), address)}`;
         const answer = await measure(() => send(server, agent, call));
         return getStatus(`HTTP ${answer.status}\n${answer.text}`, address);
       },
       close: async () => {
-        await beginSession(server, agent);
+        await assertServing(server, agent);
         agent.destroy();
         await server.close();
         await assertUnchanged();
@@ -307,7 +296,8 @@ function getStatus(answer: string, address: string): string {
   return code === undefined ? status : `${status} ${code}`;
 }
 
-async function beginSession(server: McpHttpServer, agent: Agent): Promise<string> {
+/** @throws if the server refuses a new client */
+async function assertServing(server: McpHttpServer, agent: Agent): Promise<void> {
   const initialize = {
     jsonrpc: "2.0",
     id: 1,
@@ -315,14 +305,13 @@ async function beginSession(server: McpHttpServer, agent: Agent): Promise<string
     params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "fuzz", version: "1" } },
   };
   const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-  const {
-    status,
-    headers: answered,
-    text: said,
-  } = await send(server, agent, { method: "POST", path: "/mcp", headers, body: JSON.stringify(initialize) });
-  const session = answered["mcp-session-id"];
-  if (status !== 200 || typeof session !== "string") throw new Error(`no session can be begun: ${status} ${said}`);
-  return session;
+  const { status, text: said } = await send(server, agent, {
+    method: "POST",
+    path: "/mcp",
+    headers,
+    body: JSON.stringify(initialize),
+  });
+  if (status !== 200) throw new Error(`a new client is refused: ${status} ${said}`);
 }
 
 /** Of a stream that stays open, its first message, or none after a moment. */

@@ -4,12 +4,10 @@ export interface ServerBounds {
   readonly watchIntervalMs: number;
   /** How many files `resources/list` lists at once. */
   readonly pageSize: number;
-  /** How many files one session, or one listening stream, may subscribe to. */
+  /** How many files one connection may subscribe to. */
   readonly maxSubscriptions: number;
   /** How long closing waits for calls under way. Their changes may still be made. */
   readonly closeTimeoutMs: number;
-  /** How many requests and streams of one session over HTTP may be open at once. */
-  readonly maxStreams: number;
   /** Longest message over stdio. */
   readonly maxMessageBytes: number;
 }
@@ -19,6 +17,5 @@ export const serverBounds: ServerBounds = {
   pageSize: 500,
   maxSubscriptions: 200,
   closeTimeoutMs: 5000,
-  maxStreams: 100,
   maxMessageBytes: 16_000_000,
 };

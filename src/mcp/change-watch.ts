@@ -41,6 +41,17 @@ export class ChangeWatch {
     if (!this.#isClosed) this.#watchers.add(watcher);
   }
 
+  /** Starts the watch for a watcher that is added before the next turn of the event loop. It misses no change. */
+  async begin(): Promise<void> {
+    let isPending = true;
+    this.add({ isOpen: () => isPending, isSubscribed: () => true, notify: () => {} });
+    // If the refresh fails, the next one starts the watch, and reports changes from then on.
+    await this.refresh().catch(() => {});
+    setImmediate(() => {
+      isPending = false;
+    });
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#watchers.clear();

@@ -1,26 +1,21 @@
-import { InMemoryServerEventBus, type ServerEvent } from "@modelcontextprotocol/server";
+import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 import type { ChangeWatch, ResourceChange } from "./change-watch.js";
 import { toUri } from "./resources.js";
 
 /** Passes the changes of a watch on to the listening streams of revision 2026-07-28 over HTTP. */
-export class WatchedEvents extends InMemoryServerEventBus {
-  readonly #watch: ChangeWatch;
-
-  constructor(watch: ChangeWatch) {
-    super();
-    this.#watch = watch;
-  }
-
-  override subscribe(listener: (event: ServerEvent) => void): () => void {
-    let isOpen = true;
-    const unsubscribe = super.subscribe(listener);
-    const notify = (change: ResourceChange) => toEvents(change).forEach(listener);
-    this.#watch.add({ isOpen: () => isOpen, isSubscribed: () => true, notify });
-    return () => {
-      isOpen = false;
-      unsubscribe();
-    };
-  }
+export function createEventBus(watch: ChangeWatch): ServerEventBus {
+  return {
+    // All changes come from the watch.
+    publish: () => {},
+    subscribe: (listener) => {
+      let isOpen = true;
+      const notify = (change: ResourceChange) => toEvents(change).forEach(listener);
+      watch.add({ isOpen: () => isOpen, isSubscribed: () => true, notify });
+      return () => {
+        isOpen = false;
+      };
+    },
+  };
 }
 
 function toEvents({ isListChanged, paths }: ResourceChange): ServerEvent[] {

@@ -6,6 +6,6 @@ export { journalDialect } from "../dialects/journal/journal-dialect.js";
 export { recordsDialect } from "../dialects/records/records-dialect.js";
 export { unifiedDialect } from "../dialects/unified/unified-dialect.js";
 export { serveHttp, type McpHttpServer } from "./http/serve-http.js";
-export { serveStdio } from "./stdio/serve-stdio.js";
+export { serveStdio } from "./serve-stdio.js";
 export type { McpHttpOptions, McpMemoryOptions, McpServerOptions } from "./options.js";
 export type { Dialect, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions, maxTimeoutMs } from "../core/settings/check-options.js";
+import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
@@ -69,15 +69,10 @@ export interface McpHttpOptions extends McpServerOptions {
    */
   maxBodyBytes?: number | undefined;
   /**
-   * How many sessions may be open at once, and how many listening streams without a session (revision 2026-07-28). The
-   * server refuses more with 503. No client can end the session of another.
+   * How many streams may listen for changes at once (revision 2026-07-28). The server refuses more.
    * @default 100
    */
-  maxSessions?: number | undefined;
-  /**
-   * How long a session lives without a request or an open stream, in milliseconds. @default 1_800_000 (half an hour)
-   */
-  sessionIdleMs?: number | undefined;
+  maxStreams?: number | undefined;
 }
 
 /** The path of the one endpoint. */
@@ -119,8 +114,7 @@ const schemas = {
       allowedOrigins: z.array(origin).optional(),
       allowedHosts: z.array(host).optional(),
       maxBodyBytes: count.default(6 * memoryDefaults.maxFileBytes + 100_000),
-      maxSessions: count.default(100),
-      sessionIdleMs: count.max(maxTimeoutMs).default(1_800_000),
+      maxStreams: count.default(100),
     })
     .strict(),
 };

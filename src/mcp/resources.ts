@@ -52,13 +52,6 @@ export function parseUriPart(uri: string, uriScheme: string, parse: (decoded: st
   }
 }
 
-export function tooManySubscriptions(maxSubscriptions: number): ProtocolError {
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidRequest,
-    `at most ${maxSubscriptions} files can be subscribed to at once; unsubscribe from others first`,
-  );
-}
-
 /** Lists the files after the path in `cursor`. So a page is right even if files were created or deleted meanwhile. */
 export async function listFiles(
   memory: Memory,

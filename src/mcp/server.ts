@@ -1,14 +1,18 @@
-import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { cancellation } from "./cancellation.js";
 import type { ResourceChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { type McpServerOptions, parseMcpOptions } from "./options.js";
-import { fileTemplate, inProtocol, listFiles, parseUri, readFile, tooManySubscriptions, toUri } from "./resources.js";
+import { fileTemplate, inProtocol, listFiles, parseUri, readFile, toUri } from "./resources.js";
 import { createCallerReader } from "./run-of-server.js";
+import { ShortErrorServer } from "./short-errors.js";
 import { readVersions, getVersionTemplates } from "./versions.js";
 
+/** Only revision 2026-07-28 has this method. The SDK answers it. */
+export const listenMethod = "subscriptions/listen";
 const callMethod = "tools/call";
+const uriParams = z.object({ uri: z.string() });
 
 /**
  * Creates an MCP server for one memory. It has the tools of the dialects, the files as resources `memory:///path`, and
@@ -22,24 +26,26 @@ const callMethod = "tools/call";
  * @throws TypeError for bad options, or two tools of one name
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  return createServerFor(new MemoryService(parseMcpOptions("McpServerOptions", options)), { reportsChanges: true });
+  return createServerFor(new MemoryService(parseMcpOptions("McpServerOptions", options)), "server");
 }
 
-export interface ConnectionOptions {
-  /** Whether this connection itself notifies its client of changes, as in the revisions before 2026-07-28. */
-  reportsChanges: boolean;
-  /** The method of the only request that the server receives, if that is known. */
-  method?: string | null | undefined;
-}
+/**
+ * How clients learn of changes: by notifications of this server, by streams of the SDK (revision 2026-07-28), or not at
+ * all.
+ */
+export type ChangeReports = "server" | "stream" | "none";
 
+/** @param method the method of the only request that the server receives, if that is known */
 export function createServerFor(
   service: MemoryService,
-  { reportsChanges, method = callMethod }: ConnectionOptions,
+  reports: ChangeReports,
+  method: string | null = callMethod,
 ): McpServer {
-  const mcp = new McpServer(service.info, { instructions: service.instructions });
-  mcp.server.registerCapabilities({ tools: {}, resources: { subscribe: true, listChanged: true } });
+  const mcp = new ShortErrorServer(service.info, { instructions: service.instructions });
+  const isReporting = reports !== "none";
+  mcp.server.registerCapabilities({ tools: {}, resources: { subscribe: isReporting, listChanged: isReporting } });
   setTools(mcp, service, method === callMethod);
-  setResources(mcp, service, reportsChanges);
+  setResources(mcp, service, reports === "server" ? setSubscriptions(mcp, service) : async () => {});
   return mcp;
 }
 
@@ -56,29 +62,14 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
   };
 }
 
-function setResources(mcp: McpServer, service: MemoryService, reportsChanges: boolean): void {
-  const { server } = mcp;
+/** @param onList called before the files are listed */
+function setResources({ server }: McpServer, service: MemoryService, onList: () => Promise<void>): void {
   const openMemory = () => inProtocol(undefined, () => service.openMemory());
-  // Stores paths, because the URIs of a client may have any length.
-  const subscriptions = new Set<string>();
-  const watcher = {
-    isOpen: () => mcp.isConnected(),
-    isSubscribed: () => subscriptions.size > 0,
-    notify: (change: ResourceChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
-  };
-  // Ends the watch with the connection, because the watch keeps the process alive. The SDK has only this one property.
-  Object.assign(server, { onclose: () => void service.watch.refresh().catch(() => undefined) });
-  const uriParams = z.object({ uri: z.string() });
-
   server.setRequestHandler(
     "resources/list",
     { params: z.object({ cursor: z.string().optional() }) },
     async ({ cursor }) => {
-      if (reportsChanges) {
-        // A client that has a list is notified when changes through this server change the list.
-        service.watch.add(watcher);
-        await inProtocol(undefined, () => service.watch.refresh());
-      }
+      await onList();
       return listFiles(await openMemory(), cursor, service.bounds.pageSize);
     },
   );
@@ -89,15 +80,35 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
     const memory = await openMemory();
     return (await readVersions(memory, uri)) ?? readFile(memory, uri);
   });
+}
+
+/** Lets the client subscribe to files. Returns a function that subscribes it to the list of files. */
+function setSubscriptions(mcp: McpServer, service: MemoryService): () => Promise<void> {
+  const { server } = mcp;
+  // Stores paths, because the URIs of a client may have any length.
+  const subscriptions = new Set<string>();
+  const watcher = {
+    isOpen: () => mcp.isConnected(),
+    isSubscribed: () => subscriptions.size > 0,
+    notify: (change: ResourceChange) => reportChange(mcp, change, (path) => subscriptions.has(path)),
+  };
+  const watch = (): Promise<void> => {
+    service.watch.add(watcher);
+    return inProtocol(undefined, () => service.watch.refresh());
+  };
+  // Ends the watch with the connection, because the watch keeps the process alive. The SDK has only this one property.
+  Object.assign(server, { onclose: () => void service.watch.refresh().catch(() => undefined) });
+
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
     const path = parseUri(uri);
     const { maxSubscriptions } = service.bounds;
-    if (subscriptions.size >= maxSubscriptions && !subscriptions.has(path))
-      throw tooManySubscriptions(maxSubscriptions);
+    if (subscriptions.size >= maxSubscriptions && !subscriptions.has(path)) {
+      const message = `at most ${maxSubscriptions} files can be subscribed to at once; unsubscribe from others first`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
+    }
     subscriptions.add(path);
-    service.watch.add(watcher);
     try {
-      await inProtocol(undefined, () => service.watch.refresh());
+      await watch();
     } catch (error) {
       subscriptions.delete(path);
       throw error;
@@ -108,6 +119,7 @@ function setResources(mcp: McpServer, service: MemoryService, reportsChanges: bo
     subscriptions.delete(parseUri(uri));
     return {};
   });
+  return watch;
 }
 
 /** @param isWanted whether the client subscribed to a file */

@@ -3,18 +3,14 @@ import { describe, expect, it } from "@jest/globals";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { InMemoryStore } from "@langchain/langgraph";
 import type { Memory } from "../../../src/core/memory.js";
+import type { WatchOptions } from "../../../src/core/watch/memory-changes.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
-import { faultyInitialize, initialize, initializeAs } from "../../helpers/mcp-messages.js";
-import { openStream, type RawAnswer, send } from "../../helpers/raw-http.js";
+import { faultyInitialize, initialize } from "../../helpers/mcp-messages.js";
+import { type RawAnswer, send } from "../../helpers/raw-http.js";
 
-async function beginSession(url: string): Promise<Record<string, string>> {
-  const { headers } = await send(url, { body: JSON.stringify(initialize) });
-  return { "Mcp-Session-Id": String(headers["mcp-session-id"]) };
-}
-
-/** A request of the revision 2026-07-28, which needs no session. */
+/** A request of the revision 2026-07-28. */
 function sendModern(
   url: string,
   method: string,
@@ -51,13 +47,6 @@ function frozenMemory(): { memory: Memory; begun: Promise<void> } {
   return { memory, begun };
 }
 
-const read = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 2,
-  method: "tools/call",
-  params: { name: "memory", arguments: { command: "read", path: "/a" } },
-});
-
 describe("methods that the server does not have", () => {
   // Requirement: mcp.http-unknown-method
   it.each(["no/such", "prompts/list", "logging/setLevel"])(
@@ -74,12 +63,9 @@ describe("methods that the server does not have", () => {
     expect(answer.status).toBe(400);
   });
 
-  it("are refused within the protocol in a session", async () => {
+  it("are refused within the protocol in earlier revisions", async () => {
     const { url } = await serve();
-    const answer = await send(url, {
-      headers: await beginSession(url),
-      body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "no/such" }),
-    });
+    const answer = await send(url, { body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "no/such" }) });
     expect([answer.status, answer.text.includes("Method not found")]).toEqual([200, true]);
   });
 });
@@ -102,7 +88,7 @@ describe("bodies", () => {
   // Requirement: mcp.short-errors
   it("with a thousand faults are answered by a short error", async () => {
     const { url } = await serve();
-    const answer = await send(url, { headers: await beginSession(url), body: JSON.stringify(faultyInitialize) });
+    const answer = await send(url, { body: JSON.stringify(faultyInitialize) });
     expect(answer.text.length).toBeLessThan(6000);
   });
 
@@ -113,15 +99,6 @@ describe("bodies", () => {
     const content = "\u0001".repeat(1_000_000);
     expect(await answerOf(client, { command: "append", path: "/a", content })).toContain('"ok":true');
     expect(await memory.read("/a")).toBe(content);
-  });
-
-  // Requirement: mcp.http-limits
-  it("that begin a session are short, as what they say is kept", async () => {
-    const { url } = await serve({ maxSessions: 1 });
-    const answer = await send(url, { body: JSON.stringify(initializeAs("x".repeat(100_000))) });
-    expect(answer.status).toBe(413);
-    expect(answer.text).toContain("one that begins a session has at most 65536");
-    expect((await send(url, { body: JSON.stringify(initialize) })).status).toBe(200);
   });
 
   // Requirement: mcp.http-limits
@@ -143,86 +120,67 @@ describe("bodies", () => {
   });
 });
 
-describe("a session over HTTP", () => {
-  // Requirement: mcp.subscription-limits
-  it("keeps no URI that is longer than a path can be", async () => {
-    const { url } = await serve();
-    const headers = await beginSession(url);
-    const uri = `memory:///${"/".repeat(1_000_000)}a`;
-    const answer = await send(url, {
-      headers,
-      body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "resources/subscribe", params: { uri } }),
-    });
-    expect(answer.text).toContain("invalid uri");
-    expect(answer.text.length).toBeLessThan(2000);
-  });
-
-  // Requirement: mcp.http-limits
-  it("has so many requests and streams at once", async () => {
-    const { memory, begun } = frozenMemory();
-    const { url } = await serve({ memory }, { maxStreams: 2, closeTimeoutMs: 1 });
-    const headers = await beginSession(url);
-    await openStream(url, headers["Mcp-Session-Id"] ?? "");
-    send(url, { headers, body: read }).catch(() => {});
-    await begun;
-    const refused = await send(url, { headers, body: read });
-    expect(refused.status).toBe(429);
-    expect(refused.text).toContain("2 requests and streams of the session are open");
-    expect(
-      (
-        await send(url, {
-          headers: await beginSession(url),
-          body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" }),
-        })
-      ).status,
-    ).toBe(200);
-  });
-});
-
-describe("a stream that listens without a session", () => {
-  const listen = (uris: string[]) => ({ notifications: { resourceSubscriptions: uris } });
-  const listenTo = (url: string, uris: string[]) => sendModern(url, "subscriptions/listen", listen(uris));
+describe("a stream that listens", () => {
+  const listenTo = (url: string, uris: string[]) =>
+    sendModern(url, "subscriptions/listen", { notifications: { resourceSubscriptions: uris } });
 
   // Requirement: mcp.subscription-limits
-  it("is told by the URI of the list, however its client has spelled that", async () => {
-    const { url } = await serve({}, { watchIntervalMs: 20 });
-    const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
-    const changes = new HeardChanges(client);
-    await client.listen({ resourceSubscriptions: ["memory:////%61/", "memory:///a"] });
-    await answerOf(client, { command: "append", path: "/a", content: "x" });
-    expect(await changes.next(1)).toEqual(["memory:///a"]);
-  });
-
-  // Requirement: mcp.subscription-limits
-  it.each([
-    [
-      "more files than it may",
-      ["memory:///a", "memory:///b", "memory:///c"],
-      -32_600,
-      "at most 2 files can be subscribed to at once",
-    ],
-    ["a URI that is longer than a path can be", [`memory:///${"/".repeat(10_000)}a`], -32_602, "invalid uri"],
-    ["a URI of no file", ["file:///etc/passwd"], -32_602, "invalid uri"],
-  ])("is refused for %s", async (_name, uris, code, message) => {
-    const answer = await listenTo((await serve({}, { maxSubscriptions: 2 })).url, uris);
-    expect(JSON.parse(answer.text)).toMatchObject({
-      id: 7,
-      error: { code, message: expect.stringContaining(message) },
-    });
+  it("is refused for more files than a message may name", async () => {
+    const uris = Array.from({ length: 10_001 }, (_, index) => `memory:///${index}`);
+    const answer = await listenTo((await serve()).url, uris);
+    expect([answer.status, answer.text.includes("more than 10000 values")]).toEqual([400, true]);
   });
 
   // Requirement: mcp.http-limits
   it("counts to a limit, and no longer once it is over", async () => {
-    const { url } = await serve({ maxSessions: 1 });
+    const { url } = await serve({ maxStreams: 1 });
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
     const subscription = await client.listen({ resourcesListChanged: true });
-    expect((await listenTo(url, ["memory:///a"])).status).toBe(503);
+    expect(JSON.parse((await listenTo(url, ["memory:///a"])).text)).toMatchObject({
+      id: 7,
+      error: { code: -32_603, message: "Subscription limit reached" },
+    });
     await subscription.close();
     const other = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
     for (;;) {
       const again = await other.listen({ resourcesListChanged: true }).catch(() => null);
       if (again !== null) break;
     }
+  });
+});
+
+describe("the watch of the HTTP server", () => {
+  // Requirement: mcp.no-watch-without-watchers
+  it("lasts as long as a stream listens", async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const inner = openMemory(new InMemoryStore(), { nodeId: "n" });
+    const memory: Memory = new Proxy(inner, {
+      get: (_target, name) => {
+        if (name === "with") return () => memory;
+        if (name === "watch")
+          return (options: WatchOptions) => {
+            signals.push(options.signal);
+            return inner.watch(options);
+          };
+        const value: unknown = Reflect.get(inner, name);
+        return typeof value === "function" ? (value.bind(inner) as unknown) : value;
+      },
+    });
+    const { url } = await serve({ memory }, { watchIntervalMs: 5 });
+    const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
+    await client.listResources();
+    expect(signals).toEqual([]);
+    const subscriptions = [
+      await client.listen({ resourcesListChanged: true }),
+      await client.listen({ resourcesListChanged: true }),
+    ];
+    await subscriptions[0]?.close();
+    const changes = new HeardChanges(client);
+    await inner.write("/a", "x");
+    expect(await changes.next(1)).toEqual(["list"]);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+    await subscriptions[1]?.close();
+    while (signals.some((signal) => signal?.aborted !== true)) await new Promise((resolve) => setImmediate(resolve));
   });
 });
 

@@ -1,3 +1,4 @@
+import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { MemoryActor } from "../../../src/core/values/actor.js";
@@ -5,8 +6,8 @@ import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { answerOf, connectTo, HeardChanges, type Revision, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
-import { initialize } from "../../helpers/mcp-messages.js";
-import { openStream, send } from "../../helpers/raw-http.js";
+import { appendCall, initialize } from "../../helpers/mcp-messages.js";
+import { jsonHeaders, send } from "../../helpers/raw-http.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 function mongoMemory(): Memory {
@@ -19,14 +20,9 @@ function connect(url: string, revision?: Revision, headers: Record<string, strin
 }
 
 const beginning = JSON.stringify(initialize);
+const batchOf = (count: number): string =>
+  JSON.stringify(Array.from({ length: count }, (_, id) => ({ ...appendCall, id })));
 const listTools = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
-
-/** A new session. Where others have to end first, the server says 503 until then. */
-async function beginSession(url: string): Promise<string> {
-  let answer = await send(url, { body: beginning });
-  while (answer.status === 503) answer = await send(url, { body: beginning });
-  return String(answer.headers["mcp-session-id"]);
-}
 
 describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => {
   // Requirement: mcp.http
@@ -58,19 +54,6 @@ describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => 
     });
   });
 
-  it("tells each of two clients of changes of the other and of others", async () => {
-    const memory = mongoMemory();
-    const { url } = await serve({ memory }, { watchIntervalMs: 20 });
-    const [client, other] = [await connect(url, revision), await connect(url, revision)];
-    const changes = new HeardChanges(client);
-    if (revision === "legacy") await client.subscribeResource({ uri: "memory:///a" });
-    else await client.listen({ resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] });
-    await answerOf(other, { command: "append", path: "/a", content: "one" });
-    expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
-    await memory.update("/a", "one", "two");
-    expect(await changes.next(1)).toEqual(["memory:///a"]);
-  });
-
   it("refuses a message that is too long, and serves the next one", async () => {
     const { url, memory } = await serve({ maxBodyBytes: 10_000 });
     const client = await connect(url, revision);
@@ -93,37 +76,22 @@ describe("the history of a memory that is served over HTTP", () => {
   }
 
   // Requirement: history.actor
-  it("tells the client and its session, by an id that opens no session", async () => {
-    const memory = store.memory({ nodeId: "sessions" });
+  it("tells the client of revision 2026-07-28 by its name, and nothing of an earlier one, whatever they say", async () => {
+    const memory = store.memory({ nodeId: "clients" });
     const { url } = await serve({ memory });
-    const transport = new StreamableHTTPClientTransport(new URL(url));
-    const [one, other, modern] = [
-      await connectTo(transport, "legacy"),
-      await connect(url, "legacy"),
-      await connect(url, "modern"),
-    ];
-    for (const client of [one, one, other, modern])
+    for (const revision of revisions) {
+      const client = await connect(url, revision);
       await answerOf(client, { command: "append", path: "/a", content: "x", actor: { threadId: "forged" } });
-    for (const client of [one, one, other, modern])
       await answerOf(client, { command: "append", path: "/a", content: "x" });
-    const actors = await actorsOf(memory);
-    const client = "test 1.0.0";
-    const [first] = actors;
-    expect(actors).toEqual([
-      { client, threadId: expect.any(String) },
-      first,
-      { client, threadId: expect.any(String) },
-      { client },
-    ]);
-    expect(new Set(actors.map(({ threadId }) => threadId)).size).toBe(3);
-    expect(actors.map(({ threadId }) => threadId)).not.toContain(transport.sessionId);
+    }
+    expect(await actorsOf(memory)).toEqual([{}, { client: "test 1.0.0" }]);
   });
 
   // Requirement: history.actor
-  it("tells the thread and the user that the server names, whatever the session", async () => {
+  it("tells the thread and the user that the server names", async () => {
     const memory = store.memory({ nodeId: "owned" });
     const { url } = await serve({ memory, threadId: "t", userId: "ada" });
-    await answerOf(await connect(url, "legacy"), { command: "append", path: "/a", content: "x" });
+    await answerOf(await connect(url, "modern"), { command: "append", path: "/a", content: "x" });
     expect(await actorsOf(memory)).toEqual([{ client: "test 1.0.0", threadId: "t", userId: "ada" }]);
   });
 });
@@ -145,13 +113,35 @@ describe("the memory over HTTP", () => {
     expect(new Set(lines).size).toBe(100);
   });
 
-  it("tells a client that has the list when it changes", async () => {
-    const { url } = await serve();
-    const [client, other] = [await connect(url), await connect(url)];
+  it("tells each of two clients that listen of changes of the other and of others", async () => {
+    const memory = mongoMemory();
+    const { url } = await serve({ memory }, { watchIntervalMs: 20 });
+    const [client, other] = [await connect(url, "modern"), await connect(url, "modern")];
     const changes = new HeardChanges(client);
-    await client.listResources();
+    await client.listen({ resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] });
+    await memory.write("/a", "zero");
+    expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
     await answerOf(other, { command: "append", path: "/a", content: "one" });
-    expect(await changes.next(1)).toEqual(["list"]);
+    expect(await changes.next(1)).toEqual(["memory:///a"]);
+    await memory.update("/a", "one", "two");
+    expect(await changes.next(1)).toEqual(["memory:///a"]);
+  });
+
+  it("offers a client of an earlier revision no subscriptions", async () => {
+    const client = await connect((await serve()).url, "legacy");
+    expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: false, listChanged: false });
+    const subscribe = client.request({ method: "resources/subscribe", params: { uri: "memory:///a" } });
+    await expect(subscribe).rejects.toMatchObject({ code: -32_601 });
+  });
+
+  it("makes the change of a client that has gone before its answer", async () => {
+    const { url, memory } = await serve();
+    const call = httpRequest(url, { method: "POST", headers: jsonHeaders });
+    call.on("error", () => {});
+    call.end(JSON.stringify(appendCall), () => setImmediate(() => call.destroy()));
+    while ((await memory.outline()).files.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(await memory.read("/a")).toBe("x");
+    expect((await (await connect(url)).listTools()).tools).toHaveLength(1);
   });
 
   // Requirement: mcp.http-loopback
@@ -170,10 +160,9 @@ describe("the memory over HTTP", () => {
     await expect(serve({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  it("ends every session and stream when it is closed", async () => {
+  it("ends every stream when it is closed", async () => {
     const { url, server } = await serve();
     const client = await connect(url);
-    await client.subscribeResource({ uri: "memory:///a" });
     const modern = await connect(url, "modern");
     await modern.listen({ resourcesListChanged: true });
     await server.close();
@@ -198,9 +187,8 @@ describe("the guard of the HTTP server", () => {
     [{ host: "http://127.0.0.1" }, "host: must be a host without scheme and port"],
     [{ port: 70_000 }, "port"],
     [{ maxBodyBytes: 0 }, "maxBodyBytes"],
-    [{ maxSessions: 0 }, "maxSessions"],
-    [{ port: 0, maxStreams: 5 }, 'unknown option "maxStreams"'],
-    [{ sessionIdleMs: 3_000_000_000 }, "sessionIdleMs"],
+    [{ maxStreams: 0 }, "maxStreams"],
+    [{ port: 0, maxSessions: 5 }, 'unknown option "maxSessions"'],
   ])("refuses the options %j", async (options, message) => {
     await expect(serve(options)).rejects.toThrow(TypeError);
     await expect(serve(options)).rejects.toThrow(message);
@@ -245,27 +233,36 @@ describe("requests over HTTP that no client should send", () => {
       -32_600,
       "Content-Type must be application/json",
     ],
-    ["no session", { body: listTools }, 400, -32_000, "a Mcp-Session-Id header is required"],
-    [
-      "a session that is none",
-      { headers: { "Mcp-Session-Id": "none" }, body: listTools },
-      404,
-      -32_001,
-      "there is no such session",
-    ],
     ["a body that is no message", { body: "7" }, 400, -32_600, "not a valid JSON-RPC message"],
-    ["a stream without a session", { method: "GET" }, 400, -32_000, "a Mcp-Session-Id header is required"],
+    ["a body that is null", { body: "null" }, 400, -32_600, "not a valid JSON-RPC message"],
+    ["an empty batch", { body: "[]" }, 400, -32_600, "empty JSON-RPC batch"],
+    ["a batch of 101 calls", { body: batchOf(101) }, 400, -32_600, "must not exceed 100 messages"],
+    [
+      "a revision that never was",
+      { headers: { "MCP-Protocol-Version": "1999-01-01" }, body: listTools },
+      400,
+      -32_000,
+      "Unsupported protocol version: 1999-01-01",
+    ],
+    [
+      "a revision that its body does not claim",
+      { headers: { "MCP-Protocol-Version": "2026-07-28" }, body: listTools },
+      400,
+      -32_602,
+      "missing the required per-request envelope",
+    ],
+    ["the request for a stream", { method: "GET" }, 405, -32_600, "method GET is not allowed; use POST"],
+    ["the end of a session", { method: "DELETE" }, 405, -32_600, "method DELETE is not allowed; use POST"],
     ["another method", { method: "PUT", body: beginning }, 405, -32_600, "method PUT is not allowed; use POST"],
   ])("such as %s get one sentence", async (_name, request, status, code, message) => {
     const { url } = await serve();
     const answer = await send(url, request);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.text)).toEqual({
+    expect(JSON.parse(answer.text)).toMatchObject({
       jsonrpc: "2.0",
-      id: null,
       error: { code, message: expect.stringContaining(message) },
     });
-    expect(await beginSession(url)).toMatch(/^[\w-]{36}$/);
+    expect((await send(url, { body: beginning })).status).toBe(200);
   });
 
   it("such as another path get 404, and the right one", async () => {
@@ -284,49 +281,35 @@ describe("requests over HTTP that no client should send", () => {
   });
 });
 
-describe("sessions over HTTP", () => {
-  const isAlive = async (url: string, id: string) =>
-    (await send(url, { headers: { "Mcp-Session-Id": id }, body: listTools })).status === 200;
-
-  it("end when their client says so", async () => {
+describe("a client of an earlier revision over HTTP", () => {
+  it("needs no session, and is given none", async () => {
     const { url } = await serve();
-    const id = await beginSession(url);
-    expect(await isAlive(url, id)).toBe(true);
-    expect((await send(url, { method: "DELETE", headers: { "Mcp-Session-Id": id } })).status).toBe(200);
-    expect(await isAlive(url, id)).toBe(false);
+    expect((await send(url, { body: beginning })).headers["mcp-session-id"]).toBeUndefined();
+    const answer = await send(url, { headers: { "Mcp-Session-Id": "of an earlier release" }, body: listTools });
+    expect([answer.status, answer.text.includes('"name":"memory"')]).toEqual([200, true]);
   });
 
-  // Requirement: mcp.http-limits
-  it("beyond the limit are refused, and end no other, until one is idle for long", async () => {
-    const { url } = await serve({ maxSessions: 1, sessionIdleMs: 50 });
-    // On a busy machine the session may be over before its stream begins.
-    let [first, stream] = ["", await openStream(url, "")];
-    while (stream.statusCode !== 200) stream = await openStream(url, (first = await beginSession(url)));
-    const refused = await send(url, { body: beginning });
-    expect(refused.status).toBe(503);
-    expect(refused.text).toContain("all 1 sessions of the server are in use");
-    expect(await isAlive(url, first)).toBe(true);
-    stream.destroy();
-    expect(await beginSession(url)).toMatch(/^[\w-]{36}$/);
-    expect(await isAlive(url, first)).toBe(false);
+  it.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("may speak %s", async (protocolVersion) => {
+    const { url } = await serve();
+    const body = JSON.stringify({ ...initialize, params: { ...initialize.params, protocolVersion } });
+    expect((await send(url, { body })).text).toContain(`"protocolVersion":"${protocolVersion}"`);
+    const listed = await send(url, { headers: { "MCP-Protocol-Version": protocolVersion }, body: listTools });
+    expect(listed.text).toContain('"name":"memory"');
   });
 
-  // Requirement: mcp.http-streams
-  it("tell on a new stream what changed while the last one was broken", async () => {
-    const { url } = await serve();
-    const headers = { "Mcp-Session-Id": await beginSession(url) };
-    const call = (method: string, params: object) =>
-      send(url, { headers, body: JSON.stringify({ jsonrpc: "2.0", id: 3, method, params }) });
-    await call("resources/subscribe", { uri: "memory:///a" });
-    const broken = await openStream(url, headers["Mcp-Session-Id"]);
-    broken.destroy();
-    await call("ping", {});
-    await call("tools/call", { name: "memory", arguments: { command: "append", path: "/a", content: "x" } });
-    let told = "";
-    for await (const chunk of await openStream(url, headers["Mcp-Session-Id"])) {
-      told += String(chunk);
-      if (told.includes("notifications/resources/updated")) break;
-    }
-    expect(told).toContain("memory:///a");
+  it.each(["1999-01-01", "2026-07-28", "x"])(
+    "is offered the last one it can have, if it begins with %s",
+    async (given) => {
+      const { url } = await serve();
+      const body = JSON.stringify({ ...initialize, params: { ...initialize.params, protocolVersion: given } });
+      expect((await send(url, { body })).text).toContain('"protocolVersion":"2025-11-25"');
+    },
+  );
+
+  it("may send a batch, and gets each answer", async () => {
+    const { url, memory } = await serve();
+    const { text } = await send(url, { body: batchOf(2) });
+    expect(text.match(/"id":\d+/g)?.toSorted()).toEqual(['"id":0', '"id":1']);
+    expect(await memory.read("/a")).toBe("x\nx");
   });
 });

@@ -56,6 +56,13 @@ const append = (id: number, content: string) => ({
   params: { name: "memory", arguments: { command: "append", path: "/a", content } },
 });
 
+const read = (id: number) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "memory", arguments: { command: "read", path: "/a" } },
+});
+
 describe.each(revisions)("the memory over stdio, for a %s client", (revision) => {
   // Requirement: mcp.stdio
   it("has the tools of the dialect and answers their calls", async () => {
@@ -92,8 +99,10 @@ describe.each(revisions)("the memory over stdio, for a %s client", (revision) =>
     const changes = new HeardChanges(client);
     if (revision === "legacy") await client.subscribeResource({ uri: "memory:///a" });
     else await client.listen({ resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] });
-    await answerOf(client, { command: "append", path: "/a", content: "one" });
+    await server.memory.write("/a", "zero");
     expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
+    await answerOf(client, { command: "append", path: "/a", content: "one" });
+    expect(await changes.next(1)).toEqual(["memory:///a"]);
     await server.memory.update("/a", "one", "two");
     expect(await changes.next(1)).toEqual(["memory:///a"]);
     await server.memory.write("/b", "x");
@@ -119,28 +128,25 @@ describe("the memory over stdio", () => {
   });
 
   // Requirement: mcp.stdio-malformed
-  it("answers a malformed message and goes on", async () => {
+  it("skips what is no message, and answers the next one", async () => {
     const server = spawnServer(testServer());
-    server.send("{ not json");
-    expect(await server.next()).toMatchObject({ id: null, error: { code: -32_700 } });
-    server.send("[]");
-    expect(await server.next()).toMatchObject({ id: null, error: { code: -32_600 } });
+    for (const line of ["{ not json", "[]", "7", '{"jsonrpc":"2.0","method":7,"id":"a"}', ""]) server.send(line);
     server.send(initialize);
     expect(await server.next()).toMatchObject({ id: 1, result: { serverInfo: { name: "langgraph-mongo-memory" } } });
   });
 
   // Requirement: mcp.stdio-malformed
-  it("refuses a message that is too long by its id, and goes on", async () => {
-    const server = testServer({ maxMessageBytes: 10_000 });
-    const client = await connectTo(transportTo(server));
-    await expect(
-      answerOf(client, { command: "append", path: "/a", content: "x".repeat(100_000) }),
-    ).rejects.toMatchObject({
-      code: -32_600,
-      message: expect.stringContaining("at most 10000 are accepted"),
-    });
-    expect(await answerOf(client, { command: "append", path: "/a", content: "x" })).toContain('"ok":true');
-    expect(await server.memory.read("/a")).toBe("x");
+  it.each([
+    ["that is too long", Buffer.from(JSON.stringify(append(2, "x".repeat(100_000))))],
+    ["that is not UTF-8", Buffer.from(JSON.stringify(append(2, "grüße")), "latin1")],
+  ])("ends with its store closed at a message %s, and changes nothing", async (_name, message) => {
+    const test = testServer({ maxMessageBytes: 10_000 });
+    const server = spawnServer(test);
+    server.send(initialize);
+    await server.next();
+    server.child.stdin.write(Buffer.concat([message, Buffer.from("\n")]));
+    expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
+    await expect(test.memory.read("/a")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   // Requirement: mcp.stdio-only-protocol
@@ -153,6 +159,19 @@ describe("the memory over stdio", () => {
       { id: 1 },
       { id: 2, result: { content: [{ text: expect.stringContaining('"ok":true') }] } },
     ]);
+  });
+
+  // Requirement: mcp.stdio-ends
+  it("answers what it has read before the end of the input", async () => {
+    const test = testServer();
+    await test.memory.write("/a", "x".repeat(30_000));
+    const server = spawnServer(test);
+    server.send(initialize);
+    for (let id = 2; id <= 21; id += 1) server.send(read(id));
+    server.child.stdin.end();
+    const ids = new Set<unknown>();
+    while (ids.size < 21) ids.add(((await server.next()) as { id: number }).id);
+    expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
   });
 
   // Requirement: mcp.stdio-ends

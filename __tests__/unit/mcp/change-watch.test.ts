@@ -108,6 +108,28 @@ describe("a watch of a server", () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it("misses nothing for a watcher that follows its beginning", async () => {
+    const { elsewhere, watch } = watched();
+    await watch.begin();
+    const watcher = new TestWatcher();
+    watch.add(watcher);
+    await elsewhere("/a");
+    await jest.advanceTimersByTimeAsync(intervalMs);
+    expect(watcher.told).toEqual([{ isListChanged: true, paths: ["/a"] }]);
+    watch.close();
+  });
+
+  // Requirement: mcp.no-watch-without-watchers
+  it("looks no more if no watcher follows its beginning", async () => {
+    const { watch, store } = watched();
+    await watch.begin();
+    await jest.advanceTimersByTimeAsync(intervalMs);
+    store.asked = 0;
+    await jest.advanceTimersByTimeAsync(10 * intervalMs);
+    expect(store.asked).toBe(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it("looks no more once it is closed", async () => {
     const { watch, store } = watched();
     await beginWith(watch);

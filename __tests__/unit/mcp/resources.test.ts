@@ -17,7 +17,7 @@ const posixMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "ass
 async function connect(memory: Memory, bounds: Partial<ServerBounds> = {}): Promise<Client> {
   const settings = parseMcpOptions("McpServerOptions", { memory });
   const service = new MemoryService(settings, { ...serverBounds, ...bounds });
-  return connectInMemory(createServerFor(service, { reportsChanges: true }));
+  return connectInMemory(createServerFor(service, "server"));
 }
 
 describe("the resources of an MCP server", () => {

@@ -3,10 +3,15 @@ import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/serv
 import { callLimits, JsonBounds } from "../../core/values/json-bounds.js";
 import { HttpRefusal, serverError } from "./guard.js";
 
+const { InvalidRequest, ParseError } = ProtocolErrorCode;
+
 /** The bodies of all running requests may together have so many times `maxBodyBytes`. */
 const maxLargestBodies = 16;
 
-/** Reads request bodies. Each body has a limit, and all bodies in memory together have another one. */
+/**
+ * Reads request bodies. Each body has limits, and all bodies in memory together have another one. The SDK only limits
+ * the length of each body.
+ */
 export class RequestBodies {
   readonly #maxBodyBytes: number;
   #heldBytes = 0;
@@ -16,24 +21,22 @@ export class RequestBodies {
   }
 
   /**
-   * Reads the JSON of a request's body. The body counts against the limit until `response` is closed. A refused body is
-   * read to its end and dropped, because a client reads no answer while it still writes.
+   * Reads the JSON of a request's body. The body counts against the limit until `response` is closed.
    * @throws HttpRefusal
    */
-  async readJson(request: IncomingMessage, response: ServerResponse): Promise<{ value: unknown; sizeBytes: number }> {
+  async readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     if (!isJsonContentType(request.headers["content-type"] ?? null))
-      throw new HttpRefusal(415, ProtocolErrorCode.InvalidRequest, "the Content-Type must be application/json");
+      throw new HttpRefusal(415, InvalidRequest, "the Content-Type must be application/json");
     const bytes = await this.#read(request, response);
     try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-      const value: unknown = JSON.parse(text);
-      return { value, sizeBytes: bytes.length };
+      return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     } catch {
       const message = "the body is not valid JSON in UTF-8; it must be one JSON-RPC 2.0 message";
-      throw new HttpRefusal(400, ProtocolErrorCode.ParseError, message);
+      throw new HttpRefusal(400, ParseError, message);
     }
   }
 
+  /** A refused body is read to its end and dropped, because a client reads no answer while it still writes. */
   async #read(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
     const bounds = new JsonBounds(callLimits);
     const pieces: Buffer[] = [];
@@ -55,11 +58,12 @@ export class RequestBodies {
       heldBytes += piece.length;
       this.#heldBytes += piece.length;
     }
-    const { InvalidRequest } = ProtocolErrorCode;
-    if (sizeBytes > this.#maxBodyBytes) {
-      const message = `the body has ${sizeBytes} bytes; at most ${this.#maxBodyBytes} are accepted`;
-      throw new HttpRefusal(413, InvalidRequest, message);
-    }
+    if (sizeBytes > this.#maxBodyBytes)
+      throw new HttpRefusal(
+        413,
+        InvalidRequest,
+        `the body has ${sizeBytes} bytes; at most ${this.#maxBodyBytes} are accepted`,
+      );
     if (bounds.excess !== undefined)
       throw new HttpRefusal(400, InvalidRequest, `the body holds ${bounds.excess}; no message needs so many`);
     if (isCrowded)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { createSecretMatcher } from "../../core/values/secret.js";
 import { shorten } from "../../core/values/text.js";
 import { asHostname, loopbackNames, parseHostHeader } from "../../core/values/hostnames.js";
@@ -10,21 +10,12 @@ export class HttpRefusal extends Error {
   /** The code of the JSON-RPC error. */
   readonly code: number;
   readonly headers: Record<string, string>;
-  /** The id of the request, or null if it is not known. */
-  readonly id: RequestId | null;
 
-  constructor(
-    status: number,
-    code: number,
-    message: string,
-    headers: Record<string, string> = {},
-    id: RequestId | null = null,
-  ) {
+  constructor(status: number, code: number, message: string, headers: Record<string, string> = {}) {
     super(message);
     this.status = status;
     this.code = code;
     this.headers = headers;
-    this.id = id;
   }
 }
 
@@ -80,15 +71,7 @@ function forbidden(name: string, given: string | undefined, allowed: readonly st
   return new HttpRefusal(403, serverError, message);
 }
 
-export function refuse(response: ServerResponse, refusal: HttpRefusal): void {
-  response.writeHead(refusal.status, { "Content-Type": "application/json", ...refusal.headers });
-  response.end(JSON.stringify(refusalBody(refusal)));
-}
-
-export function refusalResponse(refusal: HttpRefusal): Response {
-  return Response.json(refusalBody(refusal), { status: refusal.status, headers: refusal.headers });
-}
-
-function refusalBody({ id, code, message }: HttpRefusal): object {
-  return { jsonrpc: "2.0", id, error: { code, message } };
+export function refuse(response: ServerResponse, { status, headers, code, message }: HttpRefusal): void {
+  response.writeHead(status, { "Content-Type": "application/json", ...headers });
+  response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }));
 }

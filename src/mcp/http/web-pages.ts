@@ -10,13 +10,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export function admitPage({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   if (headers.origin === undefined) return false;
   response.setHeader("Access-Control-Allow-Origin", headers.origin);
-  response.setHeader("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate");
+  response.setHeader("Access-Control-Expose-Headers", "WWW-Authenticate");
   response.setHeader("Vary", "Origin");
   if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return false;
   const wanted = headers["access-control-request-headers"];
   // Allows all requested headers: each revision of the protocol adds some, and no header grants any right.
   response.writeHead(204, {
-    "Access-Control-Allow-Methods": "GET, POST, DELETE",
+    "Access-Control-Allow-Methods": "POST",
     ...(wanted !== undefined && { "Access-Control-Allow-Headers": wanted }),
   });
   response.end();

@@ -107,7 +107,7 @@ async function readToken(file: string): Promise<string> {
 }
 
 async function serveOverStdio(options: McpServerOptions, { io }: CliContext): Promise<void> {
-  const { serveStdio } = await import("../../../mcp/stdio/serve-stdio.js");
+  const { serveStdio } = await import("../../../mcp/serve-stdio.js");
   // `serveStdio` handles the signals itself. This call limits how long closing the database connection may then take.
   void io.untilStopped();
   await serveStdio(options);
