@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { askPage, type PageAnswer, pageToken, tellPage } from "../../__tests__/helpers/page-client.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { createMemoryPage, pageRoutes } from "../../src/page/memory-page.js";
+import { createMemoryPage } from "../../src/page/memory-page.js";
+import { pageRoutes } from "../../src/page/routes/routes.js";
 import { text } from "../inputs/texts.js";
 import { assertClean } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";

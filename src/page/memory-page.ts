@@ -14,16 +14,8 @@ import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./option
 import { confine, hideOthers, hideReviewer } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
-import { changeRoutes } from "./routes/changes.js";
-import { exportRoutes } from "./routes/export.js";
-import { editRoutes } from "./routes/edits.js";
-import { fileRoutes } from "./routes/files.js";
-import { inboxRoutes } from "./routes/inbox.js";
-import { memoryRoutes } from "./routes/memories.js";
-import { messageRoutes } from "./routes/message.js";
-import { proposalRoutes } from "./routes/proposals.js";
-import { searchRoutes } from "./routes/search.js";
-import { versionRoutes } from "./routes/versions.js";
+import { pageRoutes } from "./routes/routes.js";
+import { describeSession } from "./session.js";
 
 /**
  * How many memories are watched at once for all visitors, each with those that are mounted in it: on a replica set each
@@ -145,11 +137,7 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
     if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
     await next();
   });
-  app.get("/api/session", (http) => {
-    const { visitor } = http.var;
-    // Where the memories are concerns nobody who may see only their own.
-    return http.json({ ...visitor, place: visitor.owner === undefined ? (memories.place ?? null) : null });
-  });
+  app.get("/api/session", (http) => http.json(describeSession(http.var.visitor, memories)));
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
@@ -171,20 +159,6 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
     app.all(`/api/${path}`, refuseMethod);
   }
 }
-
-/** Every route below `/api/`. */
-export const pageRoutes = [
-  ...memoryRoutes,
-  ...changeRoutes,
-  ...fileRoutes,
-  ...editRoutes,
-  ...searchRoutes,
-  ...versionRoutes,
-  ...proposalRoutes,
-  ...inboxRoutes,
-  ...messageRoutes,
-  ...exportRoutes,
-];
 
 function refuseMethod(): never {
   throw new PageRefusal(405, "EINVAL", "the page answers another method at this address");

@@ -57,23 +57,25 @@ export interface RouteContext {
   http: Context<PageEnv>;
 }
 
-/** What the page answers at one path below `/api/`. */
-export interface Route {
+/** What the page answers at one path below `/api/`. The client takes its types from here. */
+export interface Route<Path extends string = string, Input = unknown, Answer extends object = object> {
   /** `POST` changes something. */
   method: "GET" | "POST";
-  path: string;
+  path: Path;
+  /** The query, or the body, as the client writes it. Only for its type. */
+  input?: Input;
   /** What is no Response becomes one, as JSON. @throws PageRefusal for a bad query or body */
-  answer: (context: RouteContext) => Promise<object>;
+  answer: (context: RouteContext) => Promise<Answer>;
 }
 
 /** A route whose query or body is checked by `schema`. @param maxBytes of a body */
-export function route<Schema extends z.ZodType>(
+export function route<Path extends string, Schema extends z.ZodType, Answer extends object>(
   method: Route["method"],
-  path: string,
+  path: Path,
   schema: Schema,
-  answer: (input: z.output<Schema>, context: RouteContext) => Promise<object>,
+  answer: (input: z.output<Schema>, context: RouteContext) => Promise<Answer>,
   maxBytes: number = maxBodyBytes.call,
-): Route {
+): Route<Path, z.input<Schema>, Answer> {
   const readInput = async ({ req }: Context): Promise<unknown> =>
     method === "POST" ? readJson(req.raw, maxBytes) : readQuery(req);
   return {

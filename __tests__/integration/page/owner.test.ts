@@ -5,7 +5,8 @@ import express from "express";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { createMemoryPage, type MemoryPageOptions, nodeListener } from "../../../src/page/index.js";
-import { createPage, pageRoutes } from "../../../src/page/memory-page.js";
+import { createPage } from "../../../src/page/memory-page.js";
+import { pageRoutes } from "../../../src/page/routes/routes.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { askPage, type PageAnswer, pageQuery, tellPage } from "../../helpers/page-client.js";
 import { cli } from "../../helpers/run-cli.js";
@@ -192,7 +193,7 @@ const requests: Record<string, (named: Named) => Send[]> = {
   export: ({ address }) => [get("export", address)],
 };
 
-const routeNames = [...new Set(pageRoutes.map(({ path }) => path))];
+const routeNames: string[] = [...new Set(pageRoutes.map(({ path }) => path))];
 
 /** An answer, in which a refusal calls what the request named by the same names in all answers. */
 function toComparable(

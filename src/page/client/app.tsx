@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import type { WireAddress, WireSession } from "../wire.js";
+import type { Answers } from "../answers.js";
+import type { Address } from "./data/types.js";
 import { memoriesHref, memoryHref, type Query, useView, type View } from "./data/route.js";
 import { SessionContext } from "./data/session.js";
 import { useData } from "./data/use-data.js";
@@ -16,7 +17,7 @@ import { Name } from "./parts/shown.js";
 
 export function App(): VNode {
   const view = useView();
-  const { data: session, error } = useData<WireSession>("session", {});
+  const { data: session, error } = useData("session", {});
   const title = createTitle(view);
   useEffect(() => {
     document.title = title;
@@ -60,7 +61,7 @@ export function App(): VNode {
 }
 
 /** Says what the visitor may do, in which database, and who the visitor is if the server knows. */
-function Access({ session: { access, place, userId } }: { session: WireSession }): VNode {
+function Access({ session: { access, place, userId } }: { session: Answers["session"] }): VNode {
   const facts = [
     access === "write" ? "Write access" : "Read-only",
     ...(place === null ? [] : [`${place.database} @ ${place.host}`]),
@@ -73,7 +74,7 @@ function Access({ session: { access, place, userId } }: { session: WireSession }
   );
 }
 
-function Place({ address }: { address: WireAddress }): VNode {
+function Place({ address }: { address: Address }): VNode {
   return (
     <>
       <span class="separator" aria-hidden="true">
@@ -89,7 +90,7 @@ function Place({ address }: { address: WireAddress }): VNode {
   );
 }
 
-function createOwnerQuery({ scope, threadId, userId }: WireAddress): Query {
+function createOwnerQuery({ scope, threadId, userId }: Address): Query {
   return scope === "global" ? { scope } : threadId === undefined ? { userId: userId ?? "" } : { threadId };
 }
 

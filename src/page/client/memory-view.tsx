@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { WireAddress } from "../wire.js";
+import type { Address } from "./data/types.js";
 import { type Contact, useLive } from "./data/live.js";
 import { MemoryContext } from "./data/memory.js";
 import { memoryHref, type Query } from "./data/route.js";
@@ -20,7 +20,7 @@ const tabs = [
   ["message", "What the model sees", MessageView],
 ] as const;
 
-export function MemoryView({ address, query }: { address: WireAddress; query: Query }): VNode {
+export function MemoryView({ address, query }: { address: Address; query: Query }): VNode {
   const { version, contact } = useLive(address);
   const { access } = useSession();
   const [current, , Tab] = tabs.find(([name]) => name === query["tab"]) ?? tabs[0];

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireMessage } from "../wire.js";
+import type { Answers } from "../answers.js";
 import { useMemory, useMemoryData } from "./data/memory.js";
 import { type Query, replace } from "./data/route.js";
 import { countText, numberText } from "./parts/format.js";
@@ -24,7 +24,7 @@ export function MessageView(): VNode {
     ...(maxChars !== undefined && { maxChars }),
     ...(at !== undefined && { at }),
   };
-  const { data, error } = useMemoryData<WireMessage>("message", options, at);
+  const { data, error } = useMemoryData("message", options, at);
   const show = (change: Query): void => replace(href({ ...query, ...change }));
   const shownContent = data?.content ?? contents.find(([name]) => name === content)?.[0] ?? "tree";
   return (
@@ -53,7 +53,7 @@ export function MessageView(): VNode {
 }
 
 interface OriginProps {
-  message: WireMessage;
+  message: Answers["message"];
   /** Whether a person has chosen the form. */
   isChosen: boolean;
   show: (change: Query) => void;
@@ -74,7 +74,7 @@ function Origin({ message: { connector, content, maxChars }, isChosen, show }: O
   );
 }
 
-function Message({ message }: { message: WireMessage }): VNode {
+function Message({ message }: { message: Answers["message"] }): VNode {
   const { text, entries } = message;
   return (
     <>
@@ -92,7 +92,7 @@ function Message({ message }: { message: WireMessage }): VNode {
   );
 }
 
-function Used({ message }: { message: WireMessage }): VNode {
+function Used({ message }: { message: Answers["message"] }): VNode {
   const { usedChars, maxChars, content, view, entries, leftOut, scope } = message;
   const omitted = leftOut === 0 ? "none" : numberText(leftOut);
   const facts = [

@@ -4,7 +4,7 @@ import { sendChanges } from "../live/change-events.js";
 import { addressFields } from "../fields.js";
 import { openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
-import { type Route, route } from "../route.js";
+import { route } from "../route.js";
 
 /** Streams the changes of a memory and of its mounts. */
 const changes = route("GET", "changes", z.object(addressFields).strict(), async (fields, context) => {
@@ -33,4 +33,4 @@ const changes = route("GET", "changes", z.object(addressFields).strict(), async 
   }
 });
 
-export const changeRoutes: readonly Route[] = [changes];
+export const changeRoutes = [changes] as const;

@@ -3,7 +3,7 @@ import { hashSha256 } from "../../core/values/sha256.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
 import { createFilter, filterFields } from "../fields.js";
 import { openMemory } from "../page-memory.js";
-import { type Route, type RouteContext, route } from "../route.js";
+import { type RouteContext, route } from "../route.js";
 
 /** The memories of a filter as JSONL, which the command `import` reads. If it breaks off, the last line is missing. */
 const exportMemories = route("GET", "export", z.object(filterFields).strict(), async (filter, context) => {
@@ -48,4 +48,4 @@ async function* readLines(memories: AsyncIterable<MemorySummary>, context: Route
   yield line({ end: true, lines: count + 1 });
 }
 
-export const exportRoutes: readonly Route[] = [exportMemories];
+export const exportRoutes = [exportMemories] as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { takePage } from "../fields.js";
-import { type Route, route } from "../route.js";
+import { route } from "../route.js";
 
 /** Number of proposals in the list. More follow when these are decided. */
 const maxListed = 200;
@@ -30,4 +30,4 @@ const waiting = route("GET", "waiting", noFields, async (_input, { memories }) =
   return { count: page.length, more, memories: [...counts.values()] };
 });
 
-export const inboxRoutes: readonly Route[] = [inbox, waiting];
+export const inboxRoutes = [inbox, waiting] as const;

@@ -11,7 +11,7 @@ import {
 } from "../fields.js";
 import { memorySorts, sortMemories } from "../memory-lists.js";
 import { PageRefusal } from "../refusal.js";
-import { type Route, route } from "../route.js";
+import { route } from "../route.js";
 
 const pageSize = 500;
 
@@ -67,4 +67,4 @@ const previewForget = route("GET", "forget-preview", whoSchema, async (fields, {
 
 const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(parseWho(fields)));
 
-export const memoryRoutes: readonly Route[] = [list, changeToken, previewForget, forget];
+export const memoryRoutes = [list, changeToken, previewForget, forget] as const;

@@ -11,7 +11,7 @@ import { chooseOutline, type Form, hasFiles, outlineToShow, showMemory, showTree
 import { addressFields, addressIn, countField, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
-import { type Route, type RouteContext, route } from "../route.js";
+import { type RouteContext, route } from "../route.js";
 
 const schema = z
   .object({
@@ -135,4 +135,4 @@ function countLeftOut(text: string): number {
   return notes.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-export const messageRoutes: readonly Route[] = [message];
+export const messageRoutes = [message] as const;

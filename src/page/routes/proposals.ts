@@ -6,7 +6,7 @@ import { addressFields, changeFields, outerId, takePage } from "../fields.js";
 import { parseHunks } from "../hunks.js";
 import { openMemory, openToChange, requireReviewer } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
-import { type Route, route } from "../route.js";
+import { route } from "../route.js";
 
 const statuses = ["pending", "applying", "approved", "rejected"] as const;
 const maxProposals = 500;
@@ -72,4 +72,4 @@ function requireProposals({ proposals }: Memory): MemoryProposals {
   throw new PageRefusal(404, "ENOENT", "this memory keeps no proposals");
 }
 
-export const proposalRoutes: readonly Route[] = [list, one, approve, reject];
+export const proposalRoutes = [list, one, approve, reject] as const;

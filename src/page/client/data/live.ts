@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { WireAddress, WireChangeToken } from "../../wire.js";
+import type { Address } from "./types.js";
 import { changedEvent, get, open, toApiError } from "./api.js";
 import type { Query } from "./route.js";
 
@@ -28,7 +28,7 @@ export interface Live {
  * Follows the changes of a memory. A change made on the page counts too, because a redaction does not change the
  * memory.
  */
-export function useLive(address: WireAddress): Live {
+export function useLive(address: Address): Live {
   const [changes, setChanges] = useState(0);
   const [contact, setContact] = useState<Contact>("live");
   const isVisible = useVisible();
@@ -116,7 +116,7 @@ class Follower {
   async #poll(): Promise<string | null | undefined> {
     try {
       const signal = AbortSignal.any([this.#gone, AbortSignal.timeout(maxPollMs)]);
-      const { changeToken } = await get<WireChangeToken>("change-token", this.#query, signal);
+      const { changeToken } = await get("change-token", this.#query, signal);
       this.#heard("live");
       return changeToken;
     } catch (error) {

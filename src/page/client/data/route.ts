@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { WireAddress } from "../../wire.js";
+import type { Address } from "./types.js";
 
 /**
  * The shown view of the page. It is stored in the part of the address after `#`, so that any server can mount the page.
@@ -7,7 +7,7 @@ import type { WireAddress } from "../../wire.js";
 export type View =
   | { name: "memories"; query: Query }
   | { name: "inbox"; query: Query }
-  | { name: "memory"; address: WireAddress; query: Query };
+  | { name: "memory"; address: Address; query: Query };
 
 export type Query = Record<string, string>;
 
@@ -23,7 +23,7 @@ export function parseView(hash: string): View {
 }
 
 /** Returns the memory that a query names. Null if it names none. */
-export function readAddress({ nodeId, scope, threadId, userId }: Query): WireAddress | null {
+export function readAddress({ nodeId, scope, threadId, userId }: Query): Address | null {
   if (nodeId === undefined) return null;
   return {
     nodeId,
@@ -41,7 +41,7 @@ export function memoriesHref(query: Query = {}): string {
   return createHref("/", query);
 }
 
-export function memoryHref(address: WireAddress, query: Query = {}): string {
+export function memoryHref(address: Address, query: Query = {}): string {
   return createHref("/memory", { ...address, ...query });
 }
 

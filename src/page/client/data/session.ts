@@ -1,9 +1,9 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { WireSession } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 
-export const SessionContext = createContext<WireSession>({ access: "read", userId: null, place: null });
+export const SessionContext = createContext<Answers["session"]>({ access: "read", userId: null, place: null });
 
-export function useSession(): WireSession {
+export function useSession(): Answers["session"] {
   return useContext(SessionContext);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { WireAccess, WireEntries, WireMount } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Access, Mount } from "../data/types.js";
 import { type ApiError, get } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
 import { load } from "../data/use-data.js";
@@ -11,7 +12,7 @@ const pageSize = 250;
 interface Directory {
   total: number;
   rights: string;
-  pages: ReadonlyMap<number, WireEntries["entries"]>;
+  pages: ReadonlyMap<number, Answers["tree"]["entries"]>;
 }
 
 export type Directories = ReadonlyMap<string, Directory>;
@@ -32,7 +33,7 @@ export function useDirectories(): LoadedDirectories {
   const [error, setError] = useState<ApiError | null>(null);
   const requested = useRef(new Map<string, [path: string, page: number]>());
   const request = (path: string, page: number): void => {
-    const show = ({ entries, total, rights }: WireEntries): void => {
+    const show = ({ entries, total, rights }: Answers["tree"]): void => {
       setError(null);
       setDirectories((old) => {
         const pages = new Map(old.get(path)?.pages).set(page, entries);
@@ -47,7 +48,7 @@ export function useDirectories(): LoadedDirectories {
     const { at } = query;
     const position = { path, offset: String(page * pageSize), limit: String(pageSize) };
     const entries = { ...address, ...position, ...(at !== undefined && { at }) };
-    load((signal) => get<WireEntries>("tree", entries, signal), show, fail);
+    load((signal) => get("tree", entries, signal), show, fail);
   };
   const loadAt = (path: string, index: number): void => {
     const page = Math.floor(index / pageSize);
@@ -68,9 +69,9 @@ export interface TreeRow {
   name: string;
   /** Undefined until the entry's page is loaded. */
   kind?: "file" | "dir";
-  mount?: WireMount | undefined;
+  mount?: Mount | undefined;
   /** Only if it differs from that of the directory. */
-  access?: WireAccess | undefined;
+  access?: Access | undefined;
   level: number;
   /** Position in the directory. */
   index: number;

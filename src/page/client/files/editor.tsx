@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { WireConflict, WireFile, WireSaved } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 import { type ApiError, post, toApiError } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
 import { DiffView } from "../history/diff-view.js";
@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
 
 interface EditorProps {
   /** The file as it is now. The editor keeps the one with which it began. */
-  file: WireFile;
+  file: Answers["file"];
   /** Ends the editing. @param changedTo the stored text, if a guard has changed it */
   close: (changedTo: string | null) => void;
 }
@@ -24,7 +24,7 @@ export function Editor({ file, close }: EditorProps): VNode {
   const [base] = useState(file);
   const [digest, setDigest] = useState<string | null>(file.digest);
   const [text, setText] = useState(() => toUnixEnds(file.content));
-  const [conflict, setConflict] = useState<WireConflict | null>(null);
+  const [conflict, setConflict] = useState<NonNullable<Answers["write"]["conflict"]> | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const [isBusy, setBusy] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -39,7 +39,7 @@ export function Editor({ file, close }: EditorProps): VNode {
     if (lacking !== null || isBusy) return;
     setBusy(true);
     try {
-      const saved = await post<WireSaved>("write", { address, path: base.path, content, digest, ...fields });
+      const saved = await post("write", { address, path: base.path, content, digest, ...fields });
       if (saved.conflict === null) {
         close(saved.changedTo);
         return;
@@ -103,7 +103,7 @@ export function Editor({ file, close }: EditorProps): VNode {
   );
 }
 
-function Conflict({ conflict: { digest, hunks } }: { conflict: WireConflict }): VNode {
+function Conflict({ conflict: { digest, hunks } }: { conflict: NonNullable<Answers["write"]["conflict"]> }): VNode {
   return (
     <div class="conflict" role="alert">
       <strong>Not saved: {digest === null ? "the file has been deleted" : "others have changed the file"}</strong>

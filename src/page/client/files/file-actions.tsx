@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireDeletePreview, WireSaved } from "../../wire.js";
 import { ApiError, post } from "../data/api.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { go } from "../data/route.js";
@@ -39,7 +38,7 @@ function RenameDialog({ path, close }: ActionProps): VNode {
   const { missing, fields, field } = useSignature();
   const [to, setTo] = useState(path);
   const run = async (): Promise<void> => {
-    const renamed = await post<{ path: string }>("rename", { address, from: path, to, ...fields });
+    const renamed = await post("rename", { address, from: path, to, ...fields });
     go(href({ path: renamed.path }));
   };
   return (
@@ -58,7 +57,7 @@ function RenameDialog({ path, close }: ActionProps): VNode {
 
 function DeleteDialog({ path, close }: ActionProps): VNode {
   const { address, href } = useMemory();
-  const { data, error } = useMemoryData<WireDeletePreview>("delete-preview", { path });
+  const { data, error } = useMemoryData("delete-preview", { path });
   const { missing, fields, field } = useSignature();
   const run = async (): Promise<void> => {
     await post("delete", { address, path, ...fields });
@@ -100,7 +99,7 @@ function NewFileDialog({ close }: { close: () => void }): VNode {
   const [content, setContent] = useState("");
   const isUnnamed = /^\/*$/.test(path);
   const run = async (): Promise<void> => {
-    const { conflict } = await post<WireSaved>("write", { address, path, content, digest: null, ...fields });
+    const { conflict } = await post("write", { address, path, content, digest: null, ...fields });
     if (conflict !== null)
       throw new ApiError(409, "EEXIST", "There is a file of this path already. Choose another path.");
     go(href({ path: path.startsWith("/") ? path : `/${path}` }));

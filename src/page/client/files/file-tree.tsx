@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { type Dispatch, type StateUpdater, useEffect, useMemo, useState } from "preact/hooks";
-import type { WireMount } from "../../wire.js";
+import type { Mount } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
 import { accessWords, scopeWords } from "../parts/format.js";
@@ -123,7 +123,7 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
 }
 
 /** Shows the owner of the mounted memory, and the access to it. */
-function MountMark({ mount: { address, access, description } }: { mount: WireMount }): VNode {
+function MountMark({ mount: { address, access, description } }: { mount: Mount }): VNode {
   return (
     <span class="mount" title={description ?? undefined}>
       {address !== null && (

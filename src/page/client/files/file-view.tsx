@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireFile } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { memoryHref, replace } from "../data/route.js";
 import { useSession } from "../data/session.js";
@@ -26,7 +26,7 @@ export function FileView({ path }: { path: string }): VNode {
   const { query, href } = useMemory();
   const { at, line, form: requested } = query;
   const moment = at === undefined ? {} : { at };
-  const { data: file, error } = useMemoryData<WireFile>("file", { path, ...moment }, at);
+  const { data: file, error } = useMemoryData("file", { path, ...moment }, at);
   const shown = /^[1-9]\d{0,8}$/.test(line ?? "") ? Number(line) : undefined;
   const form = forms.find(([name]) => name === requested)?.[0] ?? chooseForm(path, file, shown);
   // The history of a mounted file is in its own memory.
@@ -35,7 +35,7 @@ export function FileView({ path }: { path: string }): VNode {
   const { access } = useSession();
   // A mounted file is changed in its own memory, which has a history and limits of its own.
   const canEdit = access === "write" && at === undefined && mount === null && file !== null;
-  const [edited, setEdited] = useState<WireFile | null>(null);
+  const [edited, setEdited] = useState<Answers["file"] | null>(null);
   const [isGuarded, setGuarded] = useState(false);
   const open = (): void => {
     setEdited(file);
@@ -119,7 +119,7 @@ export function FileView({ path }: { path: string }): VNode {
 /** A text field of a longer text would be slow. */
 const maxEditChars = 1_000_000;
 
-function chooseForm(path: string, file: WireFile | null, shown: number | undefined): Form {
+function chooseForm(path: string, file: Answers["file"] | null, shown: number | undefined): Form {
   const isReadable = isMarkdown(path) && (file?.content.length ?? 0) <= maxMarkdownChars;
   return isReadable && shown === undefined ? "markdown" : "text";
 }

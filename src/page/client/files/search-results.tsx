@@ -1,5 +1,6 @@
 import { Fragment, type VNode } from "preact";
-import type { WireHit, WireHits, WireMark } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Hit } from "../data/types.js";
 import { useMemoryData } from "../data/memory.js";
 import { countText } from "../parts/format.js";
 import { Empty, Pending } from "../parts/parts.js";
@@ -15,7 +16,7 @@ interface HitsProps {
 /** Shows the hits of a search in one memory. */
 export function SearchResults({ search, createHref }: HitsProps): VNode {
   const settled = useSettled(search);
-  const { data, error } = useMemoryData<WireHits>(settled.query === "" ? null : "search", createQuery(settled));
+  const { data, error } = useMemoryData(settled.query === "" ? null : "search", createQuery(settled));
   if (data === null) return <Pending error={error} />;
   if (data.hits.length === 0) return <NothingFound search={settled} />;
   return (
@@ -29,7 +30,7 @@ export function SearchResults({ search, createHref }: HitsProps): VNode {
 }
 
 /** Counts the hits that hold what was searched for. Their neighbours are no hits of their own. */
-function countWords({ hits, more }: WireHits, { kind }: Search): string {
+function countWords({ hits, more }: Answers["search"], { kind }: Search): string {
   const holding = hits.filter(({ isNear }) => isNear !== true);
   if (holding.length === 0) return "No passage holds these words. These are near them in meaning or by their place";
   const files = new Set(holding.map(({ path }) => path)).size;
@@ -53,7 +54,7 @@ export function NothingFound({ search: { kind, ignoreCase } }: { search: Search 
 const maxPerFile = { words: 3, text: 5, regex: 5 } as const;
 
 /** Shows hits by file, in the order of the first hits. */
-export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly WireHit[] }): VNode {
+export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly Hit[] }): VNode {
   const max = maxPerFile[search.kind];
   return (
     <ul>
@@ -69,7 +70,7 @@ export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly 
 
 interface HitsInFileProps extends Pick<HitsProps, "createHref"> {
   path: string;
-  hits: readonly WireHit[];
+  hits: readonly Hit[];
   max: number;
 }
 
@@ -103,11 +104,11 @@ function HitsInFile({ path, hits, max, createHref }: HitsInFileProps): VNode {
 const maxDistance = 2;
 
 /** Lists hits with one neighbour before and after each. A file that holds none of the words shows its best passage. */
-function listRows(hits: readonly WireHit[], shown: readonly WireHit[]): WireHit[] {
+function listRows(hits: readonly Hit[], shown: readonly Hit[]): Hit[] {
   if (shown.length === 0) return hits.slice(0, 1);
   const near = hits.filter(({ isNear }) => isNear === true);
-  const rows = new Set<WireHit>();
-  const addNearest = ({ line }: WireHit, direction: 1 | -1): void => {
+  const rows = new Set<Hit>();
+  const addNearest = ({ line }: Hit, direction: 1 | -1): void => {
     for (let distance = 1; distance <= maxDistance; distance += 1) {
       const other = line + direction * distance;
       if (shown.some((each) => each.line === other)) return;
@@ -124,7 +125,7 @@ function listRows(hits: readonly WireHit[], shown: readonly WireHit[]): WireHit[
 }
 
 /** Shows a text with marked parts. */
-function Marked({ text, marks }: { text: string; marks: readonly WireMark[] }): VNode {
+function Marked({ text, marks }: { text: string; marks: readonly Hit["marks"][number][] }): VNode {
   let end = 0;
   return (
     <bdi>

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { WireHunk } from "../../wire.js";
+import type { Hunk } from "../data/types.js";
 import { numberText } from "../parts/format.js";
 import { lineRowPx } from "../parts/lines.js";
 import { Choice } from "../parts/parts.js";
@@ -18,7 +18,7 @@ const forms = [
 type Form = (typeof forms)[number][0];
 
 /** Shows a difference, in one column or in two. */
-export function DiffView({ hunks }: { hunks: readonly WireHunk[] }): VNode {
+export function DiffView({ hunks }: { hunks: readonly Hunk[] }): VNode {
   const [form, setForm] = useState<Form>(localStorage.getItem(formKey) === "split" ? "split" : "unified");
   const rows = useMemo(() => createRows(hunks), [hunks]);
   if (rows.length === 0) return <p class="note">No text changed.</p>;

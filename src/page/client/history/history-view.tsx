@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { WireVersion, WireVersions } from "../../wire.js";
+import type { Version } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
 import type { Query } from "../data/route.js";
 import { useSession } from "../data/session.js";
@@ -16,7 +16,7 @@ export function HistoryView(): VNode {
   const { address, query, version: memoryVersion, href } = useMemory();
   const { path, run, version } = query;
   const filter: Query = { ...address, ...(path !== undefined && { path }), ...(run !== undefined && { runId: run }) };
-  const { pages, error, more } = usePages<WireVersions>("versions", filter, "olderThan", memoryVersion);
+  const { pages, error, more } = usePages("versions", filter, "olderThan", memoryVersion);
   const [first] = pages;
   if (first === undefined) return <Pending error={error} />;
   if (!first.isKept)
@@ -83,7 +83,7 @@ function RunGroup({ group, chosen }: { group: RunOfChanges; chosen: string | und
   );
 }
 
-function VersionRow({ version, isChosen }: { version: WireVersion; isChosen: boolean }): VNode {
+function VersionRow({ version, isChosen }: { version: Version; isChosen: boolean }): VNode {
   const { query, href } = useMemory();
   const { id, operation, path, from, at, sizeBytes } = version;
   return (

@@ -1,4 +1,4 @@
-import type { WireActor, WireVersion } from "../../wire.js";
+import type { Actor, Version } from "../data/types.js";
 import { getOwnNode } from "../parts/format.js";
 
 /** Changes that belong together for people: those of one run, or those in a row by the same author. */
@@ -6,13 +6,13 @@ export interface RunOfChanges {
   /** Null for changes outside of a run. */
   runId: string | null;
   /** The author of the newest change. */
-  actor: WireActor | null;
+  actor: Actor | null;
   /** Newest first. */
-  versions: WireVersion[];
+  versions: Version[];
 }
 
 /** Groups versions by run. A run stands where its newest change is, also if others changed the memory meanwhile. */
-export function groupByRun(versions: readonly WireVersion[]): RunOfChanges[] {
+export function groupByRun(versions: readonly Version[]): RunOfChanges[] {
   const groups: RunOfChanges[] = [];
   const runs = new Map<string, RunOfChanges>();
   for (const version of versions) {
@@ -33,7 +33,7 @@ export function groupByRun(versions: readonly WireVersion[]): RunOfChanges[] {
 }
 
 /** Names who made changes as people think of it: the user, the agent and the thread. */
-export function describeAuthor(actor: WireActor | null): string {
+export function describeAuthor(actor: Actor | null): string {
   const { userId, agent, threadId, client } = actor ?? {};
   const names = [
     userId,

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { WireChange, WireVersion } from "../../wire.js";
+import type { Version } from "../data/types.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { useSession } from "../data/session.js";
 import { momentText } from "../parts/format.js";
@@ -13,7 +13,7 @@ import { RestoreButton, UndoRunButton } from "./revert.js";
 /** Shows the changes of one version, its author, and the possible actions. */
 export function VersionView({ id }: { id: string }): VNode {
   const { query, href } = useMemory();
-  const { data, error } = useMemoryData<WireChange>("change", { id });
+  const { data, error } = useMemoryData("change", { id });
   if (data === null) return <Pending error={error} />;
   const { version, hunks } = data;
   const { operation, path, at, redactedAt } = version;
@@ -56,7 +56,7 @@ export function VersionView({ id }: { id: string }): VNode {
   );
 }
 
-function Actions({ version }: { version: WireVersion }): VNode | null {
+function Actions({ version }: { version: Version }): VNode | null {
   const { access } = useSession();
   if (access !== "write") return null;
   const runId = version.actor?.runId;

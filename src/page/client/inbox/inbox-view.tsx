@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { WireInbox, WireWaitingProposal } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 import { MemoryContext } from "../data/memory.js";
 import { inboxHref, memoryHref, type Query, readAddress } from "../data/route.js";
 import { useData } from "../data/use-data.js";
+import type { Address } from "../data/types.js";
 import { countText } from "../parts/format.js";
 import { Actor, Empty, Owner, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
@@ -13,7 +14,7 @@ import { useInboxVersion } from "./waiting.js";
 /** Shows the proposals of all memories that wait for a person, oldest first. */
 export function InboxView({ query }: { query: Query }): VNode {
   const version = useInboxVersion();
-  const { data, error } = useData<WireInbox>("inbox", {}, version);
+  const { data, error } = useData("inbox", {}, version);
   const chosen = useChosen(query, data);
   return (
     <div class={`panes ${query["proposal"] === undefined ? "" : "has-detail"}`}>
@@ -53,13 +54,16 @@ export function InboxView({ query }: { query: Query }): VNode {
   );
 }
 
-type Chosen = Pick<WireWaitingProposal, "id" | "address">;
+interface Chosen {
+  id: string;
+  address: Address;
+}
 
 /**
  * Returns the proposal of the address, or the first one when the list was loaded. It stays when it leaves the list, so
  * that nobody decides about another one by mistake.
  */
-function useChosen(query: Query, data: WireInbox | null): Chosen | null {
+function useChosen(query: Query, data: Answers["inbox"] | null): Chosen | null {
   const [first, setFirst] = useState<Chosen | null>(null);
   useEffect(() => {
     if (first === null) setFirst(data?.proposals[0] ?? null);
@@ -68,7 +72,13 @@ function useChosen(query: Query, data: WireInbox | null): Chosen | null {
   return query["proposal"] === undefined || address === null ? first : { id: query["proposal"], address };
 }
 
-function InboxRow({ proposal, isChosen }: { proposal: WireWaitingProposal; isChosen: boolean }): VNode {
+function InboxRow({
+  proposal,
+  isChosen,
+}: {
+  proposal: Answers["inbox"]["proposals"][number];
+  isChosen: boolean;
+}): VNode {
   const { id, address, command, actor, at } = proposal;
   return (
     <li>

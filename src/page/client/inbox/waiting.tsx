@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext, type VNode } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { WireAddress, WireWaiting } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Address } from "../data/types.js";
 import { changedEvent } from "../data/api.js";
 import { useTicks } from "../data/live.js";
 import { inboxHref } from "../data/route.js";
@@ -21,13 +22,13 @@ export function useInboxVersion(): string {
   return `${changes} ${ticks}`;
 }
 
-const nothing: WireWaiting = { count: 0, more: false, memories: [] };
+const nothing: Answers["waiting"] = { count: 0, more: false, memories: [] };
 
 const WaitingContext = createContext(nothing);
 
 /** Counts the proposals that wait, for the marks inside. @param isOn whether the visitor is admitted */
 export function CountsOfWaiting({ isOn, children }: { isOn: boolean; children: ComponentChildren }): VNode {
-  const { data } = useData<WireWaiting>(isOn ? "waiting" : null, {}, useInboxVersion());
+  const { data } = useData(isOn ? "waiting" : null, {}, useInboxVersion());
   return <WaitingContext.Provider value={data ?? nothing}>{children}</WaitingContext.Provider>;
 }
 
@@ -43,7 +44,7 @@ export function InboxLink({ isCurrent }: { isCurrent: boolean }): VNode {
 }
 
 /** The number of proposals that wait in a memory. Shows nothing if none waits. */
-export function WaitingIn({ address }: { address: WireAddress }): VNode | null {
+export function WaitingIn({ address }: { address: Address }): VNode | null {
   const { memories } = useContext(WaitingContext);
   const key = createKey(address);
   const count = memories.find((memory) => createKey(memory.address) === key)?.count;
@@ -63,6 +64,6 @@ function Waiting({ text }: { text: string | null }): VNode | null {
   );
 }
 
-function createKey({ nodeId, scope, threadId, userId }: WireAddress): string {
+function createKey({ nodeId, scope, threadId, userId }: Address): string {
   return JSON.stringify([nodeId, scope, threadId, userId]);
 }

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireAddress, WireForgetPreview, WireForgotten } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Address } from "../data/types.js";
 import { post } from "../data/api.js";
 import { go, memoriesHref } from "../data/route.js";
 import { useData } from "../data/use-data.js";
@@ -10,7 +11,7 @@ import { Menu } from "../parts/menu.js";
 import { Owner, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 
-type Who = WireAddress | { userId: string } | { threadId: string };
+type Who = Address | { userId: string } | { threadId: string };
 
 /** Offers, in a menu, to erase a memory, or all memories of a user or a thread. */
 export function ForgetMenu({ who }: { who: Who }): VNode {
@@ -34,9 +35,9 @@ function getConfirmation(who: Who): string {
 
 /** Erases after showing what. */
 export function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () => void }): VNode {
-  const { data, error } = useData<WireForgetPreview>("forget-preview", { ...who });
+  const { data, error } = useData("forget-preview", { ...who });
   const [confirmed, setConfirmed] = useState("");
-  const [forgotten, setForgotten] = useState<WireForgotten | null>(null);
+  const [forgotten, setForgotten] = useState<Answers["forget"] | null>(null);
   const id = getConfirmation(who);
   if (forgotten !== null) {
     const leave = (): void => {
@@ -53,7 +54,7 @@ export function ForgetDialog({ who, what, close }: { who: Who; what: string; clo
     );
   }
   const run = async (): Promise<"stay"> => {
-    setForgotten(await post<WireForgotten>("forget", who));
+    setForgotten(await post("forget", who));
     return "stay";
   };
   return (
@@ -92,7 +93,7 @@ export function ForgetDialog({ who, what, close }: { who: Who; what: string; clo
   );
 }
 
-function ForgetPreview({ preview: { memories, count, files, more } }: { preview: WireForgetPreview }): VNode {
+function ForgetPreview({ preview: { memories, count, files, more } }: { preview: Answers["forget-preview"] }): VNode {
   return (
     <>
       <p>

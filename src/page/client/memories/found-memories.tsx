@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { WireFound } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 import { type ApiError, get } from "../data/api.js";
 import { memoryHref, type Query } from "../data/route.js";
 import { load } from "../data/use-data.js";
@@ -50,7 +50,9 @@ export function FoundMemories({ filter, search }: { filter: Query; search: Searc
 const maxSearched = 1000;
 const maxFound = 30;
 
-interface Searching extends WireFound {
+type Found = Answers["search-memories"];
+
+interface Searching extends Found {
   error: ApiError | null;
   limits: { searched: number; found: number };
 }
@@ -72,7 +74,7 @@ function useFound(filter: Query, search: Search): Searching & { isPaused: boolea
   useEffect(() => setState(beginning), [key]);
   useEffect(() => {
     if (next === null || isPaused || search.query === "") return undefined;
-    const show = (answer: WireFound): void =>
+    const show = (answer: Answers["search-memories"]): void =>
       setState((old) => ({
         ...old,
         found: sortByScore([...old.found, ...answer.found]),
@@ -81,7 +83,7 @@ function useFound(filter: Query, search: Search): Searching & { isPaused: boolea
       }));
     const fail = (error: ApiError): void => setState((old) => ({ ...old, error }));
     const query = { ...filter, ...createQuery(search), offset: String(next) };
-    return load((signal) => get<WireFound>("search-memories", query, signal), show, fail);
+    return load((signal) => get("search-memories", query, signal), show, fail);
   }, [key, next, isPaused]);
   const goOn = (): void =>
     setState({ ...state, limits: { searched: searched + maxSearched, found: found.length + maxFound } });
@@ -89,7 +91,7 @@ function useFound(filter: Query, search: Search): Searching & { isPaused: boolea
 }
 
 /** Sorts the memories by their best hit. Without scores they keep their order. */
-function sortByScore(found: WireFound["found"]): WireFound["found"] {
-  const bestScore = ({ hits }: WireFound["found"][number]): number => hits[0]?.score ?? 0;
+function sortByScore(found: Answers["search-memories"]["found"]): Answers["search-memories"]["found"] {
+  const bestScore = ({ hits }: Answers["search-memories"]["found"][number]): number => hits[0]?.score ?? 0;
   return found.toSorted((a, b) => bestScore(b) - bestScore(a));
 }

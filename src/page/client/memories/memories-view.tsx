@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { WireMemories, WireSummary } from "../../wire.js";
+import type { Summary } from "../data/types.js";
 import { useTicks } from "../data/live.js";
 import { memoriesHref, memoryHref, type Query, replace } from "../data/route.js";
 import { useSession } from "../data/session.js";
@@ -32,12 +32,7 @@ export function MemoriesView({ query }: { query: Query }): VNode {
   const scope = scopes.find(([name]) => name === query["scope"])?.[0] ?? "";
   const filter = filterQuery(query);
   const order = parseOrder(query);
-  const { pages, error, more } = usePages<WireMemories>(
-    "memories",
-    { ...filter, ...order },
-    "offset",
-    useTicks(pollMs),
-  );
+  const { pages, error, more } = usePages("memories", { ...filter, ...order }, "offset", useTicks(pollMs));
   const memories = useMemo(() => pages.flatMap((page) => page.memories), [pages]);
   const [named, setNamed] = useState("");
   const [search, setSearch] = useState(noSearch);
@@ -116,7 +111,7 @@ function filterQuery(query: Query): Query {
 }
 
 interface MemoryListProps {
-  memories: readonly WireSummary[];
+  memories: readonly Summary[];
   named: string;
   more: (() => void) | null;
   order: Order;
@@ -204,7 +199,7 @@ function MemoryList({ memories, named, more, order, sortBy }: MemoryListProps): 
   );
 }
 
-function MemoryRow({ memory: { address, files, sizeBytes, updatedAt } }: { memory: WireSummary }): VNode {
+function MemoryRow({ memory: { address, files, sizeBytes, updatedAt } }: { memory: Summary }): VNode {
   return (
     <a class="memory-row" href={memoryHref(address)}>
       <Name text={address.nodeId} class="node" />
@@ -249,6 +244,6 @@ function LookUp({ id }: { id: string }): VNode {
   );
 }
 
-function isNamed({ address }: WireSummary, text: string): boolean {
+function isNamed({ address }: Summary, text: string): boolean {
   return `${address.nodeId}\n${ownerText(address) ?? ""}`.toLowerCase().includes(text.toLowerCase());
 }

@@ -1,6 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId } from "preact/hooks";
-import type { WireFirstFile, WireMessage, WireProposals, WireVersions } from "../../wire.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { isMarkdown, Markdown } from "../files/markdown.js";
 import { describeAuthor, groupByRun } from "../history/runs.js";
@@ -38,7 +37,7 @@ const maxShown = 6;
 
 function RecentChanges(): VNode {
   const { href } = useMemory();
-  const { data, error } = useMemoryData<WireVersions>("versions");
+  const { data, error } = useMemoryData("versions");
   return (
     <Part title="Recent changes" href={href({ tab: "history" })}>
       {data === null ? (
@@ -76,7 +75,7 @@ function RecentChanges(): VNode {
 /** Shows nothing if nothing waits. */
 function Waiting(): VNode | null {
   const { href } = useMemory();
-  const { data } = useMemoryData<WireProposals>("proposals");
+  const { data } = useMemoryData("proposals");
   const proposals = data?.proposals ?? [];
   if (proposals.length === 0) return null;
   return (
@@ -103,7 +102,7 @@ function Waiting(): VNode | null {
 
 function Budget(): VNode | null {
   const { href } = useMemory();
-  const { data } = useMemoryData<WireMessage>("message");
+  const { data } = useMemoryData("message");
   if (data === null) return null;
   const { usedChars, maxChars } = data;
   return (
@@ -119,7 +118,7 @@ function Budget(): VNode | null {
 /** The server finds the file, because a path that was found before a change may be gone. */
 function FirstFile(): VNode | null {
   const { href } = useMemory();
-  const { data } = useMemoryData<WireFirstFile>("first-file");
+  const { data } = useMemoryData("first-file");
   if (data === null || data.path === null) return null;
   const { path, text, isWhole } = data;
   return (

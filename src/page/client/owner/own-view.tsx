@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { WireMemories } from "../../wire.js";
 import { useInboxVersion, WaitingIn } from "../inbox/waiting.js";
 import { memoryHref } from "../data/route.js";
 import { useSession } from "../data/session.js";
@@ -17,7 +16,7 @@ import { ExportButton } from "./export-button.js";
 /** Shows the memories of the only person whom the visitor may see. */
 export function OwnView({ userId }: { userId: string }): VNode {
   const { access } = useSession();
-  const { pages, error, more } = usePages<WireMemories>("memories", {}, "offset", useInboxVersion());
+  const { pages, error, more } = usePages("memories", {}, "offset", useInboxVersion());
   const memories = useMemo(() => pages.flatMap((page) => page.memories), [pages]);
   const [search, setSearch] = useState(noSearch);
   return (

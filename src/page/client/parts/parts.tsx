@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import type { WireActor, WireAddress, WireVersion } from "../../wire.js";
+import type { Address, Actor, Version } from "../data/types.js";
 import type { ApiError } from "../data/api.js";
 import { actorText, agoText, momentText, operationMarks, ownerText, scopeWords } from "./format.js";
 import { Name } from "./shown.js";
@@ -13,7 +13,7 @@ export function Time({ time }: { time: string }): VNode {
 }
 
 /** Shows the owner of a memory. */
-export function Owner({ address }: { address: WireAddress }): VNode {
+export function Owner({ address }: { address: Address }): VNode {
   const owner = ownerText(address);
   return (
     <span class="owner">
@@ -23,11 +23,11 @@ export function Owner({ address }: { address: WireAddress }): VNode {
   );
 }
 
-export function Actor({ actor }: { actor: WireActor | null }): VNode {
+export function Actor({ actor }: { actor: Actor | null }): VNode {
   return <Name text={actorText(actor)} class="actor" />;
 }
 
-export function Operation({ operation }: Pick<WireVersion, "operation">): VNode {
+export function Operation({ operation }: Pick<Version, "operation">): VNode {
   return <span class={`operation ${operation}`}>{operationMarks[operation]}</span>;
 }
 

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { WireActor } from "../../wire.js";
+import type { Actor } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
 import { Name } from "./shown.js";
 
@@ -12,10 +12,10 @@ const fields = [
   ["toolCallId", "Tool call"],
   ["checkpointId", "Checkpoint"],
   ["client", "Client"],
-] as const satisfies [keyof WireActor, string][];
+] as const satisfies [keyof Actor, string][];
 
 /** Shows the origin of a change. A run links to all its changes. */
-export function Provenance({ actor }: { actor: WireActor | null }): VNode {
+export function Provenance({ actor }: { actor: Actor | null }): VNode {
   const { href } = useMemory();
   const facts = fields.flatMap(([field, term]) => {
     const value = actor?.[field];

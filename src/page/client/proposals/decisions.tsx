@@ -1,13 +1,14 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireFullProposal, WireProposal } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Proposal } from "../data/types.js";
 import { post } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
 import { Dialog, DialogButton } from "../parts/dialog.js";
 import { useSignature } from "../parts/signature.js";
 
 /** Shows the possible decisions about a proposal. */
-export function Decisions({ proposal: { id, content, command } }: { proposal: WireFullProposal }): VNode {
+export function Decisions({ proposal: { id, content, command } }: { proposal: Answers["proposal"] }): VNode {
   return (
     <div class="actions">
       <ApproveButton id={id} />
@@ -29,20 +30,12 @@ function ApproveButton({ id }: { id: string }): VNode {
   );
 }
 
-const contentWords: Partial<Record<WireProposal["command"], string>> = {
+const contentWords: Partial<Record<Proposal["command"], string>> = {
   append: "Text to add",
   update: "Text that replaces the old one",
 };
 
-function EditButton({
-  id,
-  content,
-  command,
-}: {
-  id: string;
-  content: string;
-  command: WireProposal["command"];
-}): VNode {
+function EditButton({ id, content, command }: { id: string; content: string; command: Proposal["command"] }): VNode {
   const [text, setText] = useState(content);
   return (
     <DialogButton label="Edit and approve…">

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { WireFullProposal, WireProposal, WireProposals } from "../../wire.js";
+import type { Proposal } from "../data/types.js";
 import { useTicks } from "../data/live.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { replace } from "../data/route.js";
@@ -25,7 +25,7 @@ export function ProposalsView(): VNode {
   const { proposal: opened } = query;
   const status = statuses.find(([name]) => name === query["status"])?.[0] ?? "";
   const version = `${memoryVersion} ${useTicks(pollMs)}`;
-  const { data, error } = useMemoryData<WireProposals>("proposals", status === "" ? {} : { status }, version);
+  const { data, error } = useMemoryData("proposals", status === "" ? {} : { status }, version);
   const chosen = opened ?? data?.proposals[0]?.id;
   return (
     <div class={`panes ${opened === undefined ? "" : "has-detail"}`}>
@@ -65,12 +65,12 @@ export function ProposalsView(): VNode {
   );
 }
 
-export function createTitle({ path, to }: WireProposal): string {
+export function createTitle({ path, to }: Proposal): string {
   const [from, target] = [path, to].map((each) => (each === "" ? "redacted" : each));
   return target === null ? `${from}` : `${from} → ${target}`;
 }
 
-function ProposalRow({ proposal, isChosen }: { proposal: WireProposal; isChosen: boolean }): VNode {
+function ProposalRow({ proposal, isChosen }: { proposal: Proposal; isChosen: boolean }): VNode {
   const { query, href } = useMemory();
   const { id, command, actor, at, decidedBy } = proposal;
   return (
@@ -108,7 +108,7 @@ interface ProposalViewProps {
 /** Shows a proposal of the memory, with its decisions. */
 export function ProposalView({ id, version, back, children }: ProposalViewProps): VNode {
   const { access } = useSession();
-  const { data: proposal, error } = useMemoryData<WireFullProposal>("proposal", { id }, version);
+  const { data: proposal, error } = useMemoryData("proposal", { id }, version);
   const body = useRef<HTMLDivElement>(null);
   const wasPending = useRef(false);
   const isPending = proposal?.status === "pending";
@@ -153,7 +153,7 @@ export function ProposalView({ id, version, back, children }: ProposalViewProps)
 }
 
 interface DecidedProps {
-  proposal: WireProposal;
+  proposal: Proposal;
   /** Whether the person stored other words than those of the agent. */
   isEdited: boolean;
 }
