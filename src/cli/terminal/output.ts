@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { CliIo, OutputStream } from "./io.js";
-import { visible, visibleJson } from "./visible.js";
+import { visible, visibleJson } from "../../core/display/visible.js";
 
 /** The reader of a pipe has closed it, as `head` does. This ends the command, and is not a failure. */
 export class BrokenPipe extends Error {
