@@ -5,7 +5,6 @@ import { secureHeaders } from "hono/secure-headers";
 import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
-import { DatabaseContact } from "./live/database-contact.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
 import { MemoryLists } from "./memory-lists.js";
@@ -16,12 +15,6 @@ import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { pageRoutes } from "./routes/routes.js";
 import { describeSession } from "./session.js";
-
-/**
- * How many memories are watched at once for all visitors, each with those that are mounted in it: on a replica set each
- * keeps a connection of the store's client busy.
- */
-const maxWatchedMemories = 20;
 
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
 export type MemoryPage = (request: Request) => Promise<Response>;
@@ -34,11 +27,6 @@ export type MemoryPage = (request: Request) => Promise<Response>;
  * @throws TypeError for bad options, and if neither `authorize` nor `token` is given
  */
 export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
-  return createPage(options);
-}
-
-/** Creates a page that watches another number of memories at once. */
-export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMemories): MemoryPage {
   checkPageOptions(options);
   const { store, nodes = [] } = options;
   const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
@@ -50,16 +38,13 @@ export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMe
     listProposals: (filter) => store.listProposals(filter),
     forget: (who) => store.forget(who),
   };
-  return pageOver(memories, options, maxWatched);
+  return pageOver(memories, options);
 }
 
 /** Creates a page over any source of memories. @param options checked options */
-export function pageOver(
-  memories: PageMemories,
-  options: Omit<MemoryPageOptions, "store" | "nodes">,
-  maxWatched = maxWatchedMemories,
-): MemoryPage {
-  const { basePath = pageDefaults.basePath, access = pageDefaults.access, token, authorize } = options;
+export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
+  const { basePath = pageDefaults.basePath, title = pageDefaults.title } = options;
+  const { access = pageDefaults.access, token, authorize } = options;
   const guard = new PageGuard({ access, token, authorize });
   const app = new Hono<PageEnv>({ getPath: ({ url }) => pathBelow(basePath, new URL(url).pathname) });
   app.onError((error, http) => {
@@ -73,8 +58,8 @@ export function pageOver(
     set("visitor", admitted);
     await next();
   });
-  serveClient(app, basePath);
-  serveData(app, memories, guard, maxWatched);
+  serveClient(app, basePath, title);
+  serveData(app, memories, guard);
   app.all("*", () => {
     throw new PageRefusal(404, "ENOENT", "the page has nothing at this address");
   });
@@ -102,9 +87,9 @@ const pageHeaders = secureHeaders({
   originAgentCluster: false,
 });
 
-function serveClient(app: Hono<PageEnv>, basePath: string): void {
+function serveClient(app: Hono<PageEnv>, basePath: string, title: string): void {
   const files = [
-    ["/", "text/html", pageDocument(basePath)],
+    ["/", "text/html", pageDocument(basePath, title)],
     ["/client.js", "text/javascript", unpack(clientFiles.script)],
     ["/markdown.js", "text/javascript", unpack(clientFiles.markdown)],
     ["/client.css", "text/css", unpack(clientFiles.style)],
@@ -124,13 +109,11 @@ function unpack(file: string): string {
   return file === "" ? "" : brotliDecompressSync(Buffer.from(file, "base64")).toString();
 }
 
-function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
-  const watched = { max: maxWatched, current: 0 };
-  const database = new DatabaseContact(memories);
+function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard): void {
   const lists = new MemoryLists(memories);
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
-    // Hono would answer HEAD as GET, and leave a stream of changes open.
+    // Hono would answer HEAD as GET.
     if (request.method === "HEAD") refuseMethod();
     http.header("Cache-Control", "no-store");
     guard.assertOwnClient(request);
@@ -146,8 +129,6 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
       const result = await answer({
         memories: seen,
         visitor,
-        watched,
-        database,
         // The kept lists are those of all people.
         lists: owner === undefined ? lists : new MemoryLists(seen),
         signal: http.req.raw.signal,

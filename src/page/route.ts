@@ -13,7 +13,6 @@ import type {
   ProposalFilter,
 } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxBodyBytes, readJson } from "./body.js";
-import type { DatabaseContact } from "./live/database-contact.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";
 import type { MemoryLists } from "./memory-lists.js";
@@ -32,12 +31,6 @@ export interface PageMemories {
   forget(who: CheckedAddress | MemoryOwner): Promise<ForgottenCounts>;
 }
 
-/** Counts the memories that a page watches. On a replica set each keeps a connection busy. */
-export interface WatchCount {
-  readonly max: number;
-  current: number;
-}
-
 /** What Hono hands on with a request. */
 export interface PageEnv {
   Bindings: { admitted: Visitor | PageRefusal };
@@ -50,8 +43,6 @@ export interface RouteContext {
   visitor: Visitor;
   /** Aborts when the browser has gone. */
   signal: AbortSignal;
-  watched: WatchCount;
-  database: DatabaseContact;
   lists: MemoryLists;
   /** The context of Hono, for the response. */
   http: Context<PageEnv>;

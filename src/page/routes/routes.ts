@@ -2,7 +2,6 @@ import { changeRoutes } from "./changes.js";
 import { editRoutes } from "./edits.js";
 import { exportRoutes } from "./export.js";
 import { fileRoutes } from "./files.js";
-import { inboxRoutes } from "./inbox.js";
 import { memoryRoutes } from "./memories.js";
 import { messageRoutes } from "./message.js";
 import { proposalRoutes } from "./proposals.js";
@@ -18,7 +17,6 @@ export const pageRoutes = [
   ...searchRoutes,
   ...versionRoutes,
   ...proposalRoutes,
-  ...inboxRoutes,
   ...messageRoutes,
   ...exportRoutes,
 ] as const;

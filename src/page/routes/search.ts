@@ -4,7 +4,7 @@ import { findMarks } from "../../core/search/held-words.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import { shorten } from "../../core/values/text.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
-import { addressFields, countField, filterFields, createFilter, maxMemoriesOffset, takePage } from "../fields.js";
+import { addressFields, countField, createFilter, listFields, maxMemoriesOffset } from "../fields.js";
 import { openMemory, openTree } from "../page-memory.js";
 import { type RouteContext, route } from "../route.js";
 
@@ -30,8 +30,6 @@ interface Hit {
   text: string;
   /** What fits the query in the text, ascending and apart. Empty for a regular expression. */
   marks: Mark[];
-  /** For ranked words: true if the passage holds no word of the query. It is near such words, or near in meaning. */
-  isNear?: boolean;
   /** The score of ranked words. Higher is better. */
   score?: number;
 }
@@ -50,24 +48,25 @@ const searchMemory = route(
 );
 
 /** Largest number of memories that one answer searches. After `maxSearchMs` the search begins no further memory. */
-const maxSearched = 200;
-const maxSearchMs = 1000;
+const maxSearched = 1000;
+const maxSearchMs = 2000;
 const searchedAtOnce = 4;
 const maxHitsEach = 5;
 
 const searchMemoriesSchema = z
-  .object({ ...filterFields, ...searchFields, offset: countField(0, maxMemoriesOffset) })
+  .object({ ...listFields, ...searchFields, offset: countField(0, maxMemoriesOffset) })
   .strict();
 
 const searchMemories = route(
   "GET",
   "search-memories",
   searchMemoriesSchema,
-  async ({ query, kind, ignoreCase, offset, ...filter }, context) => {
-    const { page, more } = await takePage(context.memories.listMemories(createFilter(filter)), offset, maxSearched);
+  async ({ query, kind, ignoreCase, offset, named, ...filter }, context) => {
+    const { memories } = await context.lists.find(createFilter(filter), named);
+    const page = memories.slice(offset, offset + maxSearched);
     const { found, searched } = await searchEach(page, { query, kind, ignoreCase }, context);
     const end = offset + searched;
-    return { found, searched, next: (more || searched < page.length) && end <= maxMemoriesOffset ? end : null };
+    return { found, searched, next: end < memories.length ? end : null };
   },
 );
 
@@ -98,9 +97,11 @@ async function searchEach(memories: readonly MemorySummary[], search: Search, co
 async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, limit: number): Promise<Hit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
-    return hits.map(({ path, startLine, text, score, words }) => ({
+    // The passages around those that hold the words. A file that holds none is near in meaning.
+    const holding = new Set(hits.filter(({ words }) => words.length > 0).map(({ path }) => path));
+    const passages = hits.filter(({ path, words }) => words.length > 0 || !holding.has(path));
+    return passages.map(({ path, startLine, text, score, words }) => ({
       ...createHit({ path, line: startLine, text }, takeMarks(findMarks(text, words))),
-      isNear: words.length === 0,
       score,
     }));
   }

@@ -7,12 +7,13 @@ export const basePath = document.querySelector<HTMLMetaElement>('meta[name="base
 const tokenKey = `memory-page-token ${basePath}`;
 
 /**
- * Moves the token from the address, where others could see it, to the session storage, which lasts as long as the tab.
+ * Moves the token from the address, where others could see it, to the storage of this origin. So a link that is opened
+ * in a new tab works, too.
  */
 export function takeToken(): void {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token === undefined) return;
-  sessionStorage.setItem(tokenKey, token);
+  localStorage.setItem(tokenKey, token);
   history.replaceState(null, "", `${location.pathname}${location.search}#/`);
 }
 
@@ -63,7 +64,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   // Without a token, because the host of the page decides who may see it, the header alone proves that no other page
   // sends the request.
-  headers.set(tokenHeader, sessionStorage.getItem(tokenKey) ?? "none");
+  headers.set(tokenHeader, localStorage.getItem(tokenKey) ?? "none");
   const response = await fetch(`${basePath}/api/${path}`, { ...init, headers }).catch(throwNoAnswer);
   if (response.ok) return response;
   // A refusal may have another form, because it may come from a proxy.

@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { allowLeaving, hasOpenDraft } from "./drafts.js";
 import type { Address } from "./types.js";
 
 /**
@@ -33,6 +34,15 @@ export function readAddress({ nodeId, scope, threadId, userId }: Query): Address
   };
 }
 
+const filterNames = ["scope", "nodeId", "threadId", "userId", "named"];
+
+/** Returns the fields of a query that select memories. */
+export function getFilter(query: Query): Query {
+  return Object.fromEntries(
+    Object.entries(query).filter(([name, value]) => filterNames.includes(name) && value !== ""),
+  );
+}
+
 export function inboxHref(query: Query = {}): string {
   return createHref("/inbox", query);
 }
@@ -55,16 +65,38 @@ export function replace(href: string): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-export function useView(): View {
+interface ShownView {
+  view: View;
+  /** The address that waits until the person has decided about a text that is not saved. */
+  wanted: string | null;
+  stay: () => void;
+  leave: () => void;
+}
+
+export function useView(): ShownView {
   const [hash, setHash] = useState(location.hash);
+  const [wanted, setWanted] = useState<string | null>(null);
+  const shown = useRef(location.hash);
   useEffect(() => {
-    const follow = (): void => setHash(location.hash);
+    const follow = (): void => {
+      if (hasOpenDraft() && location.hash !== shown.current) {
+        setWanted(location.hash);
+        history.replaceState(null, "", shown.current);
+        return;
+      }
+      shown.current = location.hash;
+      setHash(location.hash);
+    };
     addEventListener("hashchange", follow);
     // The address may have changed before this effect ran.
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return parseView(hash);
+  const leave = (): void => {
+    allowLeaving();
+    go(wanted ?? hash);
+  };
+  return { view: parseView(hash), wanted, stay: () => setWanted(null), leave };
 }
 
 function createHref(path: string, query: Query): string {

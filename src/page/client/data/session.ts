@@ -4,6 +4,11 @@ import type { Answers } from "../../answers.js";
 
 export const SessionContext = createContext<Answers["session"]>({ access: "read", userId: null, place: null });
 
+/** Whether the visitor sees only what is remembered about them. The page then leaves the words of the trade out. */
+export function useIsOwner(): boolean {
+  return useSession().owner !== undefined;
+}
+
 export function useSession(): Answers["session"] {
   return useContext(SessionContext);
 }

@@ -4,7 +4,7 @@ import { type ApiError, get, toApiError } from "./api.js";
 import type { Query } from "./route.js";
 
 export interface Loaded<T> {
-  /** Null until the data is loaded, and after an error. */
+  /** Null until the data is loaded, and after a refusal. */
   data: T | null;
   error: ApiError | null;
 }
@@ -27,6 +27,8 @@ export function load<T>(
   void run();
   return () => end.abort();
 }
+
+const isOutage = ({ status }: ApiError): boolean => status === 0 || status === 503;
 
 const createKey = (path: string | null, query: Query): string | null => path && `${path}?${new URLSearchParams(query)}`;
 
@@ -51,7 +53,11 @@ export function useData<Path extends keyof Answers>(
     return load(
       (signal) => get(path, query, signal),
       (data) => setLoaded({ key, data, error: null }),
-      (error) => setLoaded({ key, data: null, error }),
+      (error) =>
+        // What is shown stays, with what a person is typing there, while nobody answers.
+        setLoaded((old) =>
+          isOutage(error) && old.key === key && old.data !== null ? old : { key, data: null, error },
+        ),
     );
   }, [key, version]);
   return loaded.key === key ? loaded : { data: null, error: null };
@@ -75,10 +81,11 @@ interface LoadedPages<T> {
 /**
  * Loads a list in pages. Loads the first page again when `version` changes, and keeps the other pages if they still
  * follow it.
+ * @param path null requests nothing
  * @param position the field of a query that contains the start of a page
  */
 export function usePages<Path extends PagedPath>(
-  path: Path,
+  path: Path | null,
   query: Query,
   position: "offset" | "olderThan",
   version: unknown,
@@ -90,8 +97,12 @@ export function usePages<Path extends PagedPath>(
     error: null,
   });
   const { pages, error } = state.key === key ? state : { pages: [], error: null };
-  const fail = (failure: ApiError): void => setState({ key, pages: [], error: failure });
+  const fail = (failure: ApiError): void =>
+    setState((old) =>
+      isOutage(failure) && old.key === key && old.pages.length > 0 ? old : { key, pages: [], error: failure },
+    );
   useEffect(() => {
+    if (path === null) return undefined;
     const showFirst = (first: Answers[Path]): void =>
       setState((old) => {
         const [oldFirst, ...others] = old.key === key ? old.pages : [];
@@ -102,7 +113,7 @@ export function usePages<Path extends PagedPath>(
   const next = pages.at(-1)?.next ?? null;
   const more = (): void => {
     const showNext = (page: Answers[Path]): void => setState({ key, pages: [...pages, page], error: null });
-    load((signal) => get(path, { ...query, [position]: String(next) }, signal), showNext, fail);
+    if (path !== null) load((signal) => get(path, { ...query, [position]: String(next) }, signal), showNext, fail);
   };
-  return { pages, error, more: next === null ? null : more };
+  return { pages, error, more: path === null || next === null ? null : more };
 }

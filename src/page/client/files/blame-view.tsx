@@ -3,9 +3,9 @@ import { useMemo } from "preact/hooks";
 import type { Answers } from "../../answers.js";
 import type { Version } from "../data/types.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
-import { Line, type LineRow, lineRowPx, splitLine } from "../parts/lines.js";
+import { Line, type LineRow, splitLine } from "../parts/lines.js";
+import { LongList } from "../parts/long-list.js";
 import { Actor, Pending, Time } from "../parts/parts.js";
-import { VirtualList } from "../parts/virtual-list.js";
 
 /** Shows the lines of a file. Beside each run of lines are its author and its time. */
 export function BlameView({ path }: { path: string }): VNode {
@@ -13,10 +13,9 @@ export function BlameView({ path }: { path: string }): VNode {
   const rows = useMemo(() => (data === null ? [] : createRows(data)), [data]);
   if (data === null) return <Pending error={error} />;
   return (
-    <VirtualList
+    <LongList
       class="lines blame"
       rows={rows}
-      rowPx={lineRowPx}
       render={({ isFirst, version, isRedacted, line }, index) => (
         <div key={index} class={`line ${isFirst ? "first" : ""}`}>
           <span class="who">{isFirst && <Who version={version} isRedacted={isRedacted} />}</span>

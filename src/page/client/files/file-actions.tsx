@@ -4,26 +4,20 @@ import { ApiError, post } from "../data/api.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { go } from "../data/route.js";
 import { Dialog, DialogButton } from "../parts/dialog.js";
-import { Menu } from "../parts/menu.js";
 import { Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { useSignature } from "../parts/signature.js";
 
 /** Offers to rename and to delete a file. */
-export function FileMenu({ path }: { path: string }): VNode {
-  const [opened, setOpened] = useState<"rename" | "delete" | null>(null);
-  const close = (): void => setOpened(null);
+export function FileActions({ path }: { path: string }): VNode {
   return (
     <>
-      <Menu
-        label="More actions on this file"
-        items={[
-          { label: "Rename…", act: () => setOpened("rename") },
-          { label: "Delete…", isDangerous: true, act: () => setOpened("delete") },
-        ]}
-      />
-      {opened === "rename" && <RenameDialog path={path} close={close} />}
-      {opened === "delete" && <DeleteDialog path={path} close={close} />}
+      <DialogButton label="Rename…" class="button quiet">
+        {(close) => <RenameDialog path={path} close={close} />}
+      </DialogButton>
+      <DialogButton label="Delete…" class="button quiet danger-quiet">
+        {(close) => <DeleteDialog path={path} close={close} />}
+      </DialogButton>
     </>
   );
 }

@@ -32,13 +32,16 @@ export function groupByRun(versions: readonly Version[]): RunOfChanges[] {
   return groups;
 }
 
-/** Names who made changes as people think of it: the user, the agent and the thread. */
-export function describeAuthor(actor: Actor | null): string {
+/**
+ * Names who made changes as people think of it: the user, the agent and the thread. @param withThread a person who
+ * sees only their own memories does not think of threads
+ */
+export function describeAuthor(actor: Actor | null, withThread = true): string {
   const { userId, agent, threadId, client } = actor ?? {};
   const names = [
     userId,
     agent ?? getOwnNode(actor ?? {}) ?? client,
-    threadId !== undefined ? `thread ${threadId}` : undefined,
+    withThread && threadId !== undefined ? `thread ${threadId}` : undefined,
   ];
   return names.filter((name) => name !== undefined).join(" · ") || "a program without a name";
 }

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { Version } from "../data/types.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
-import { useSession } from "../data/session.js";
+import { useIsOwner, useSession } from "../data/session.js";
 import { momentText } from "../parts/format.js";
 import { Operation, Pending, Time } from "../parts/parts.js";
 import { Provenance } from "../parts/provenance.js";
@@ -13,6 +13,7 @@ import { RestoreButton, UndoRunButton } from "./revert.js";
 /** Shows the changes of one version, its author, and the possible actions. */
 export function VersionView({ id }: { id: string }): VNode {
   const { query, href } = useMemory();
+  const isOwner = useIsOwner();
   const { data, error } = useMemoryData("change", { id });
   if (data === null) return <Pending error={error} />;
   const { version, hunks } = data;
@@ -34,7 +35,7 @@ export function VersionView({ id }: { id: string }): VNode {
             Tree at this moment
           </a>
           <a class="button quiet" href={href({ tab: "message", at: id })}>
-            Model’s view
+            {isOwner ? "What the assistant saw" : "Model’s view"}
           </a>
         </span>
       </header>

@@ -5,24 +5,20 @@ import type { Address } from "../data/types.js";
 import { post } from "../data/api.js";
 import { go, memoriesHref } from "../data/route.js";
 import { useData } from "../data/use-data.js";
-import { Dialog } from "../parts/dialog.js";
+import { Dialog, DialogButton } from "../parts/dialog.js";
 import { bytesText, countText } from "../parts/format.js";
-import { Menu } from "../parts/menu.js";
 import { Owner, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 
 type Who = Address | { userId: string } | { threadId: string };
 
-/** Offers, in a menu, to erase a memory, or all memories of a user or a thread. */
-export function ForgetMenu({ who }: { who: Who }): VNode {
-  const [isOpen, setOpen] = useState(false);
+/** Offers to erase a memory, or all memories of a user or a thread. */
+export function ForgetButton({ who }: { who: Who }): VNode {
   const what = "nodeId" in who ? "this memory" : "userId" in who ? "this user" : "this thread";
-  const forget = { label: `Forget ${what}…`, isDangerous: true, act: () => setOpen(true) };
   return (
-    <>
-      <Menu label="More actions" items={[forget]} />
-      {isOpen && <ForgetDialog who={who} what={what} close={() => setOpen(false)} />}
-    </>
+    <DialogButton label={`Forget ${what}…`} class="button quiet">
+      {(close) => <ForgetDialog who={who} what={what} close={close} />}
+    </DialogButton>
   );
 }
 
@@ -106,7 +102,7 @@ function ForgetPreview({ preview: { memories, count, files, more } }: { preview:
           <li key={JSON.stringify(memory.address)}>
             <Name text={memory.address.nodeId} class="node" /> <Owner address={memory.address} />{" "}
             <span class="muted">
-              {countText(memory.files, "file")}, {bytesText(memory.sizeBytes)}, changed <Time time={memory.updatedAt} />
+              {countText(memory.files, "file")}, {bytesText(memory.textBytes)}, changed <Time time={memory.updatedAt} />
             </span>
           </li>
         ))}
