@@ -25,6 +25,15 @@ async function bundled(entry: string, more: BuildOptions): Promise<string> {
 
 const pack = (text: string): string => brotliCompressSync(text).toString("base64");
 
+/** Bundles the client. */
+export async function packClient(): Promise<{ script: string; markdown: string; style: string }> {
+  const tsconfig = "src/page/client/tsconfig.json";
+  const script = await bundled("src/page/client/main.tsx", { format: "esm", tsconfig });
+  const markdown = await bundled("src/page/client/files/markdown-worker.ts", { format: "iife", tsconfig });
+  const style = await bundled("src/page/client/style.css", {});
+  return { script: pack(script), markdown: pack(markdown), style: pack(style) };
+}
+
 /** Puts the bundled client in the place of the module that has nothing of it in the sources. */
 export const pageClient = {
   name: "page-client",
@@ -32,12 +41,7 @@ export const pageClient = {
     return id === "./client-files.js" ? { id: `./${clientFile}`, external: true } : undefined;
   },
   async writeBundle({ dir = "dist" }: { dir?: string }): Promise<void> {
-    const tsconfig = "src/page/client/tsconfig.json";
-    const script = await bundled("src/page/client/main.tsx", { format: "esm", tsconfig });
-    const markdown = await bundled("src/page/client/files/markdown-worker.ts", { format: "iife", tsconfig });
-    const style = await bundled("src/page/client/style.css", {});
     await mkdir(dir, { recursive: true });
-    const packed = { script: pack(script), markdown: pack(markdown), style: pack(style) };
-    await writeFile(join(dir, clientFile), `exports.clientFiles = ${JSON.stringify(packed)};\n`);
+    await writeFile(join(dir, clientFile), `exports.clientFiles = ${JSON.stringify(await packClient())};\n`);
   },
 };

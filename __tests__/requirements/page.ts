@@ -15,7 +15,7 @@ export const page: Requirements = {
   },
   "page.connector": {
     source: "specification section 18",
-    says: "what the model sees is what the first connector of the node writes, or what the defaults give, and the page says which",
+    says: "what the model sees is what the first connector of the node writes, now and as it was, or what the defaults give, and the page says which",
   },
   "page.overview": {
     source: "specification section 18",
@@ -23,7 +23,7 @@ export const page: Requirements = {
   },
   "page.keys": {
     source: "specification section 18",
-    says: "keys search, move in lists and open a single hit; a key lists them, and they can be turned off",
+    says: "keys search and open a single hit; a key lists them, and they can be turned off",
   },
   "page.mounts": {
     source: "specification section 18",
@@ -83,7 +83,7 @@ export const page: Requirements = {
   },
   "page.large": {
     source: "specification section 18",
-    says: "of large trees and files only what is on the screen is in the document",
+    says: "of large trees and files a part is in the document, and more on request",
   },
   "page.limits": {
     source: "specification section 18",

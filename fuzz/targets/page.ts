@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { askPage, type PageAnswer, pageToken, tellPage } from "../../__tests__/helpers/page-client.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { createMemoryPage, pageRoutes } from "../../src/page/memory-page.js";
+import { createMemoryPage } from "../../src/page/memory-page.js";
+import { pageRoutes } from "../../src/page/routes/routes.js";
 import { text } from "../inputs/texts.js";
 import { assertClean } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
@@ -33,10 +34,27 @@ const host = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...bad) },
 );
 
-const fields = ["nodeId", "threadId", "userId", "scope", "path", "offset", "limit", "id", "query", "at"];
-const query = fc.dictionary(fc.constantFrom(...fields), fc.oneof(text, fc.constantFrom("/a", "1", "-1", "global")), {
-  maxKeys: 5,
-});
+const fields = [
+  "nodeId",
+  "threadId",
+  "userId",
+  "scope",
+  "path",
+  "offset",
+  "limit",
+  "id",
+  "query",
+  "at",
+  "view",
+  "named",
+];
+const query = fc.dictionary(
+  fc.constantFrom(...fields),
+  fc.oneof(text, fc.constantFrom("/a", "1", "-1", "global", "memory", "memories")),
+  {
+    maxKeys: 5,
+  },
+);
 
 /** A refusal of the page is short, whatever was sent. */
 const maxRefusalChars = 8000;

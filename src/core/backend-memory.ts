@@ -110,6 +110,11 @@ export class BackendMemory implements RestrictableMemory {
     return runCall(this.#context, traceFiles, async (call) => sortTree(await this.#backend.snapshot(call), call));
   }
 
+  /** @internal */
+  version(): Promise<string | null> {
+    return runCall(this.#context, null, async (call) => (await this.#backend.features?.version?.(call)) ?? null);
+  }
+
   outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
     return runCall(this.#context, traceFiles, async (call) => {
       const checked = checkOptions("OutlineOptions", outlineOptionsSchema, options);

@@ -1,9 +1,21 @@
 import { snapshotSince } from "./contract/snapshot-since.js";
 import { type MemoryContext, runCall } from "./pipeline.js";
 import { type Call, createUnlimitedCall } from "./runtime/call.js";
+import type { Memory } from "./memory.js";
 import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 import { watchMemory } from "./watch/memory-watch.js";
 import { listenHere } from "./watch/own-changes.js";
+
+/** A memory whose backend may count its versions. */
+export interface VersionedMemory extends Memory {
+  /** Differs after each change. Null if the backend keeps no count. @internal */
+  version(): Promise<string | null>;
+}
+
+/** Reads the version of a memory, and nothing else. Null if its storage keeps no count. */
+export async function readVersion(memory: Memory | VersionedMemory): Promise<string | null> {
+  return "version" in memory ? memory.version() : null;
+}
 
 /** Watches a memory over a backend. @throws TypeError for bad options */
 export function watchBackend(memory: MemoryContext, options?: WatchOptions): MemoryChanges {

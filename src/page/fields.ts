@@ -25,6 +25,9 @@ export function addressIn({ nodeId, scope, threadId, userId }: AddressFields): C
 /** The fields that select memories. `createFilter` converts them to a filter. */
 export const filterFields = { ...addressFields, nodeId: z.string().optional() };
 
+/** The fields that select memories in a list. `named` is a part of an id. */
+export const listFields = { ...filterFields, named: z.string().min(1).max(512).optional() };
+
 /** The id of a version. */
 export const versionId = z.string().min(1).max(64);
 

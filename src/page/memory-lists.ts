@@ -1,3 +1,4 @@
+import { type CheckedAddress, getOwner } from "../core/values/address.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { sortInTurns } from "../core/runtime/sort-in-turns.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
@@ -18,7 +19,7 @@ interface Listed {
   isAll: boolean;
 }
 
-/** After this time a list reads no further. */
+/** After this time from its first memory on, a list reads no further. */
 const maxReadMs = 2000;
 /** A list is used again for so many times as long as it took to read. */
 const usedTimes = 10;
@@ -42,7 +43,7 @@ export class MemoryLists {
     const known = this.#lists.get(key);
     if (known !== undefined && performance.now() < known.endsMs) return known.list;
     const startMs = performance.now();
-    const kept = { list: this.#readAll(filter, startMs + maxReadMs), endsMs: Infinity };
+    const kept = { list: this.#readAll(filter), endsMs: Infinity };
     this.#lists.set(key, kept);
     try {
       const listed = await kept.list;
@@ -54,9 +55,30 @@ export class MemoryLists {
     }
   }
 
-  async #readAll(filter: MemoryFilter, endMs: number): Promise<Listed> {
+  /** Reads the memories of a filter whose ids hold a text, in any case. */
+  async find(filter: MemoryFilter, named: string | undefined): Promise<Listed> {
+    const { memories, isAll } = await this.read(filter);
+    if (named === undefined) return { memories, isAll };
+    const found = memories.filter(({ address }) => isNamed(address, named));
+    const { nodeId, threadId, userId, scope } = filter;
+    if (isAll || (nodeId ?? threadId ?? userId) !== undefined) return { memories: found, isAll };
+    // More exist than are read. Those whose id is the text are found by an index.
+    const lists = await Promise.all(
+      [{ nodeId: named }, { threadId: named }, { userId: named }].map((id) => this.read(id)),
+    );
+    const exact = lists.flatMap((list) =>
+      list.memories.filter(({ address }) => address.scope === (scope ?? address.scope)),
+    );
+    const unique = new Map([...found, ...exact].map((memory) => [JSON.stringify(memory.address), memory]));
+    return { memories: [...unique.values()], isAll };
+  }
+
+  async #readAll(filter: MemoryFilter): Promise<Listed> {
     const memories: MemorySummary[] = [];
+    let endMs = Infinity;
     for await (const memory of this.#memories.listMemories(filter)) {
+      // The time until the first one is that of the database.
+      if (memories.length === 0) endMs = performance.now() + maxReadMs;
       if (memories.length >= maxMemoriesOffset || performance.now() > endMs) return { memories, isAll: false };
       memories.push(memory);
     }
@@ -64,28 +86,37 @@ export class MemoryLists {
   }
 }
 
-type Compare = (a: MemorySummary, b: MemorySummary) => number;
-
-function getOwner({ address }: MemorySummary): string {
-  if (address.scope === "perThread") return address.threadId;
-  return address.scope === "perUser" ? address.userId : "";
+function isNamed(address: CheckedAddress, text: string): boolean {
+  return [address.nodeId, getOwner(address) ?? ""].some((id) => id.toLowerCase().includes(text.toLowerCase()));
 }
+
+type Compare = (a: MemorySummary, b: MemorySummary) => number;
 
 const compare: Record<MemorySort, Compare> = {
   changed: (a, b) => a.updatedAt.getTime() - b.updatedAt.getTime(),
   node: (a, b) => compareCodeUnits(a.address.nodeId, b.address.nodeId),
-  owner: (a, b) => compareCodeUnits(getOwner(a), getOwner(b)),
+  owner: (a, b) => compareCodeUnits(getOwner(a.address) ?? "", getOwner(b.address) ?? ""),
   files: (a, b) => a.files - b.files,
-  size: (a, b) => a.sizeBytes - b.sizeBytes,
+  size: (a, b) => a.textBytes - b.textBytes,
 };
 
-/** Sorts memories. Equal ones stay in the order of the store. */
-export function sortMemories(
+/**
+ * Sorts memories. Equal ones stay in the order of the store. The memories of a node follow the first of them.
+ * @returns the memories by node
+ */
+export async function sortMemories(
   memories: readonly MemorySummary[],
   sort: MemorySort,
   isDescending: boolean,
   signal: AbortSignal,
-): Promise<MemorySummary[]> {
+): Promise<Map<string, MemorySummary[]>> {
   const sign = isDescending ? -1 : 1;
-  return sortInTurns(memories, (a, b) => sign * compare[sort](a, b), signal);
+  const nodes = new Map<string, MemorySummary[]>();
+  for (const memory of await sortInTurns(memories, (a, b) => sign * compare[sort](a, b), signal)) {
+    const { nodeId } = memory.address;
+    const sameNode = nodes.get(nodeId);
+    if (sameNode === undefined) nodes.set(nodeId, [memory]);
+    else sameNode.push(memory);
+  }
+  return nodes;
 }

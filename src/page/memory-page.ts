@@ -5,7 +5,6 @@ import { secureHeaders } from "hono/secure-headers";
 import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
-import { DatabaseContact } from "./live/database-contact.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
 import { MemoryLists } from "./memory-lists.js";
@@ -14,22 +13,8 @@ import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./option
 import { confine, hideOthers, hideOthersInError } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
-import { changeRoutes } from "./routes/changes.js";
-import { exportRoutes } from "./routes/export.js";
-import { editRoutes } from "./routes/edits.js";
-import { fileRoutes } from "./routes/files.js";
-import { inboxRoutes } from "./routes/inbox.js";
-import { memoryRoutes } from "./routes/memories.js";
-import { messageRoutes } from "./routes/message.js";
-import { proposalRoutes } from "./routes/proposals.js";
-import { searchRoutes } from "./routes/search.js";
-import { versionRoutes } from "./routes/versions.js";
-
-/**
- * How many memories are watched at once for all visitors, each with those that are mounted in it: on a replica set each
- * keeps a connection of the store's client busy.
- */
-const maxWatchedMemories = 20;
+import { pageRoutes } from "./routes/routes.js";
+import { describeSession } from "./session.js";
 
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
 export type MemoryPage = (request: Request) => Promise<Response>;
@@ -42,11 +27,6 @@ export type MemoryPage = (request: Request) => Promise<Response>;
  * @throws TypeError for bad options, and if neither `authorize` nor `token` is given
  */
 export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
-  return createPage(options);
-}
-
-/** Creates a page that watches another number of memories at once. */
-export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMemories): MemoryPage {
   checkPageOptions(options);
   const { store, nodes = [] } = options;
   const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
@@ -58,16 +38,13 @@ export function createPage(options: MemoryPageOptions, maxWatched = maxWatchedMe
     listProposals: (filter) => store.listProposals(filter),
     forget: (who) => store.forget(who),
   };
-  return pageOver(memories, options, maxWatched);
+  return pageOver(memories, options);
 }
 
 /** Creates a page over any source of memories. @param options checked options */
-export function pageOver(
-  memories: PageMemories,
-  options: Omit<MemoryPageOptions, "store" | "nodes">,
-  maxWatched = maxWatchedMemories,
-): MemoryPage {
-  const { basePath = pageDefaults.basePath, access = pageDefaults.access, token, authorize } = options;
+export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
+  const { basePath = pageDefaults.basePath, title = pageDefaults.title } = options;
+  const { access = pageDefaults.access, token, authorize } = options;
   const guard = new PageGuard({ access, token, authorize });
   const app = new Hono<PageEnv>({ getPath: ({ url }) => pathBelow(basePath, new URL(url).pathname) });
   app.onError((error, http) => {
@@ -81,8 +58,8 @@ export function pageOver(
     set("visitor", admitted);
     await next();
   });
-  serveClient(app, basePath);
-  serveData(app, memories, guard, maxWatched);
+  serveClient(app, basePath, title);
+  serveData(app, memories, guard);
   app.all("*", () => {
     throw new PageRefusal(404, "ENOENT", "the page has nothing at this address");
   });
@@ -110,9 +87,9 @@ const pageHeaders = secureHeaders({
   originAgentCluster: false,
 });
 
-function serveClient(app: Hono<PageEnv>, basePath: string): void {
+function serveClient(app: Hono<PageEnv>, basePath: string, title: string): void {
   const files = [
-    ["/", "text/html", pageDocument(basePath)],
+    ["/", "text/html", pageDocument(basePath, title)],
     ["/client.js", "text/javascript", unpack(clientFiles.script)],
     ["/markdown.js", "text/javascript", unpack(clientFiles.markdown)],
     ["/client.css", "text/css", unpack(clientFiles.style)],
@@ -132,24 +109,18 @@ function unpack(file: string): string {
   return file === "" ? "" : brotliDecompressSync(Buffer.from(file, "base64")).toString();
 }
 
-function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard, maxWatched: number): void {
-  const watched = { max: maxWatched, current: 0 };
-  const database = new DatabaseContact(memories);
+function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard): void {
   const lists = new MemoryLists(memories);
   app.use("/api/*", async (http, next) => {
     const request = http.req.raw;
-    // Hono would answer HEAD as GET, and leave a stream of changes open.
+    // Hono would answer HEAD as GET.
     if (request.method === "HEAD") refuseMethod();
     http.header("Cache-Control", "no-store");
     guard.assertOwnClient(request);
     if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
     await next();
   });
-  app.get("/api/session", (http) => {
-    const { visitor } = http.var;
-    // Where the memories are concerns nobody who may see only their own.
-    return http.json({ ...visitor, place: visitor.owner === undefined ? (memories.place ?? null) : null });
-  });
+  app.get("/api/session", (http) => http.json(describeSession(http.var.visitor, memories)));
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;
@@ -158,8 +129,6 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
       const result = await answer({
         memories: seen,
         visitor,
-        watched,
-        database,
         // The kept lists are those of all people.
         lists: owner === undefined ? lists : new MemoryLists(seen),
         signal: http.req.raw.signal,
@@ -171,20 +140,6 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard,
     app.all(`/api/${path}`, refuseMethod);
   }
 }
-
-/** Every route below `/api/`. */
-export const pageRoutes = [
-  ...memoryRoutes,
-  ...changeRoutes,
-  ...fileRoutes,
-  ...editRoutes,
-  ...searchRoutes,
-  ...versionRoutes,
-  ...proposalRoutes,
-  ...inboxRoutes,
-  ...messageRoutes,
-  ...exportRoutes,
-];
 
 function refuseMethod(): never {
   throw new PageRefusal(405, "EINVAL", "the page answers another method at this address");

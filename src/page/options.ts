@@ -57,6 +57,8 @@ export interface MemoryPageOptions {
   nodes?: readonly MemoryPageNode[] | undefined;
   /** The path at which the server has mounted the page, such as "/memory". @default "" */
   basePath?: string | undefined;
+  /** What the page calls itself, in its header and in the title of the window. @default "langgraph-mongo-memory" */
+  title?: string | undefined;
   /** @default "read" */
   access?: MemoryPageAccess | undefined;
   /**
@@ -79,7 +81,7 @@ export interface MemoryPageOptions {
     | undefined;
 }
 
-export const pageDefaults = { basePath: "", access: "read" } as const;
+export const pageDefaults = { basePath: "", title: "langgraph-mongo-memory", access: "read" } as const;
 
 const accessField = z.enum(["read", "write"], { message: 'must be "read" or "write"' });
 
@@ -116,6 +118,7 @@ const optionsSchema = z
         ),
       )
       .optional(),
+    title: z.string().min(1).max(100).optional(),
     access: accessField.optional(),
     token: z
       .string()

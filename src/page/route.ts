@@ -13,7 +13,6 @@ import type {
   ProposalFilter,
 } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxBodyBytes, readJson } from "./body.js";
-import type { DatabaseContact } from "./live/database-contact.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";
 import type { MemoryLists } from "./memory-lists.js";
@@ -32,12 +31,6 @@ export interface PageMemories {
   forget(who: CheckedAddress | MemoryOwner): Promise<ForgottenCounts>;
 }
 
-/** Counts the memories that a page watches. On a replica set each keeps a connection busy. */
-export interface WatchCount {
-  readonly max: number;
-  current: number;
-}
-
 /** What Hono hands on with a request. */
 export interface PageEnv {
   Bindings: { admitted: Visitor | PageRefusal };
@@ -50,30 +43,30 @@ export interface RouteContext {
   visitor: Visitor;
   /** Aborts when the browser has gone. */
   signal: AbortSignal;
-  watched: WatchCount;
-  database: DatabaseContact;
   lists: MemoryLists;
   /** The context of Hono, for the response. */
   http: Context<PageEnv>;
 }
 
-/** What the page answers at one path below `/api/`. */
-export interface Route {
+/** What the page answers at one path below `/api/`. The client takes its types from here. */
+export interface Route<Path extends string = string, Input = unknown, Answer extends object = object> {
   /** `POST` changes something. */
   method: "GET" | "POST";
-  path: string;
+  path: Path;
+  /** The query, or the body, as the client writes it. Only for its type. */
+  input?: Input;
   /** What is no Response becomes one, as JSON. @throws PageRefusal for a bad query or body */
-  answer: (context: RouteContext) => Promise<object>;
+  answer: (context: RouteContext) => Promise<Answer>;
 }
 
 /** A route whose query or body is checked by `schema`. @param maxBytes of a body */
-export function route<Schema extends z.ZodType>(
+export function route<Path extends string, Schema extends z.ZodType, Answer extends object>(
   method: Route["method"],
-  path: string,
+  path: Path,
   schema: Schema,
-  answer: (input: z.output<Schema>, context: RouteContext) => Promise<object>,
+  answer: (input: z.output<Schema>, context: RouteContext) => Promise<Answer>,
   maxBytes: number = maxBodyBytes.call,
-): Route {
+): Route<Path, z.input<Schema>, Answer> {
   const readInput = async ({ req }: Context): Promise<unknown> =>
     method === "POST" ? readJson(req.raw, maxBytes) : readQuery(req);
   return {

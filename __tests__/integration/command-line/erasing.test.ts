@@ -77,6 +77,7 @@ describe("memories", () => {
       ["a", "b"].map((nodeId, index) => ({
         address: { nodeId, scope: "perUser", userId: "ada" },
         sizeBytes: expect.any(Number),
+        textBytes: expect.any(Number),
         files: index + 1,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),

@@ -72,7 +72,7 @@ describe("listMemories", () => {
   });
 
   // Requirement: erasing.list
-  it("tells size, files and times, of an empty memory too", async () => {
+  it("tells sizes, files and times, of an empty memory too", async () => {
     const { store, documents } = freshStore();
     await store.memory(node("full")).write("/a/b", "text");
     await store.memory(node("full")).write("/c", "text");
@@ -86,8 +86,8 @@ describe("listMemories", () => {
     );
     const found = await readAll(store.listMemories());
     expect(found).toEqual([
-      { address: node("empty"), files: 0, ...withoutId(stored[0]) },
-      { address: node("full"), files: 2, ...withoutId(stored[1]) },
+      { address: node("empty"), files: 0, ...withoutId(stored[0]), textBytes: 0 },
+      { address: node("full"), files: 2, ...withoutId(stored[1]), textBytes: 8 },
     ]);
   });
 
@@ -99,6 +99,7 @@ describe("listMemories", () => {
       {
         address: user("old", "ada"),
         files: 3,
+        textBytes: 3,
         sizeBytes: expect.any(Number),
         createdAt: expect.any(Date),
         updatedAt: expect.any(Date),

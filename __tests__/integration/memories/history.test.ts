@@ -525,7 +525,7 @@ describe("a memory with history", () => {
     await memory.with({ actor: { userId: "eve", client: "program" } }).append("/a", "text");
     await memory.append("/team/a", "text");
     const ofRun = { userId: "ada", runId: "r", node: "summarize" };
-    const versions = await all(historyOf(await node.memoryForRun({ config: {} })).list());
+    const versions = await readAll(historyOf(await node.memoryForRun({ config: {} })).list());
     expect(versions.map(({ actor }) => actor)).toEqual([ofRun, { ...ofRun, client: "program" }]);
   });
 

@@ -82,6 +82,49 @@ describe("the editor of the page", () => {
   });
 
   // Requirement: page.edits
+  it("asks before another view takes the place of a text that is not saved, and keeps the text", async () => {
+    const address = await editNotes("old\n", "mine\n");
+    await tab.value("history.back()");
+    await tab.see("Leave the text that you have not saved?");
+    await tab.press("Cancel");
+    await tab.until('document.querySelector("dialog") === null');
+    expect(await tab.value("document.querySelector('.editor textarea').value")).toBe("mine\n");
+    await tab.press("History", "link");
+    await tab.see("Leave the text that you have not saved?");
+    await tab.press("Leave");
+    await tab.until('document.querySelector(".editor") === null');
+    await view(tab, address, { path: "/notes" });
+    await tab.see("This is the text that you have typed before");
+    expect(await tab.value("document.querySelector('.editor textarea').value")).toBe("mine\n");
+    await tab.press("Save");
+    await tab.see(/^mine$/m);
+    await tab.press("History", "link");
+    await tab.see("version 2");
+    expect(await memoryAt(address).read("/notes")).toBe("mine\n");
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.edits
+  it("keeps what is typed, also in a dialog, while nobody answers", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/notes", "old\n");
+    const other = await open({ store, access: "write" });
+    await view(other, address, { path: "/notes" });
+    await other.press("Rename…");
+    await other.type("New path", "/notes-of-monday");
+    await other.type("Your name", "Ada");
+    await other.page.setOfflineMode(true);
+    await other.press("Rename");
+    await other.see("does not answer");
+    expect(await other.value("document.querySelector('dialog input').value")).toBe("/notes-of-monday");
+    await other.page.setOfflineMode(false);
+    await other.press("Rename");
+    await other.until('location.hash.includes("monday")');
+    expect(await memoryAt(address).read("/notes-of-monday")).toBe("old\n");
+    await other.page.close();
+  });
+
+  // Requirement: page.edits
   it("keeps the text where the file was deleted meanwhile, and can create it again", async () => {
     const address = await editNotes("old\n", "mine\n");
     await memoryAt(address).delete("/notes");
@@ -126,7 +169,7 @@ describe("the editor of the page", () => {
   });
 
   // Requirement: page.accessible
-  it("has nothing that a checker of accessibility calls serious, with its conflict and its menu", async () => {
+  it("has nothing that a checker of accessibility calls serious, with its conflict", async () => {
     const address = await editNotes("old\n", "mine\n");
     await memoryAt(address).write("/notes", "theirs\n");
     await tab.press("Save");
@@ -139,7 +182,7 @@ describe("the editor of the page", () => {
     };
     await check();
     await tab.press("Discard");
-    await tab.press("More actions on this file");
+    await tab.see("theirs");
     await check();
   });
 
@@ -166,7 +209,6 @@ describe("the editor of the page", () => {
     await tab.type("Path", "/plans/a.txt");
     await tab.press("Create");
     await tab.see("a plan");
-    await tab.press("More actions on this file");
     await tab.press("Rename…");
     await tab.see("Type another path");
     await tab.type("New path", "/plans/b.txt");
@@ -174,7 +216,6 @@ describe("the editor of the page", () => {
     await tab.until('location.hash.includes("b.txt")');
     await tab.see("a plan");
     expect(await memoryAt(address).read("/plans/b.txt")).toBe("a plan\n");
-    await tab.press("More actions on this file");
     await tab.press("Delete…");
     await tab.see("so it can be restored");
     await tab.press("Delete");

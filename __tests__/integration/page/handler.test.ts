@@ -9,8 +9,6 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { createMemoryPage, type MemoryPage } from "../../../src/page/index.js";
-import { createPage } from "../../../src/page/memory-page.js";
-import { eventsOf } from "../../helpers/page-events.js";
 import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -44,6 +42,7 @@ describe("what the page answers", () => {
     await memoryAt({ nodeId, scope: "perUser", userId: "ada" }).write("/a", "12");
     const { json, headers } = await askPage(readOnly, `/api/memories?nodeId=${nodeId}&sort=owner&order=up`);
     expect(json).toMatchObject({
+      nodes: [{ nodeId, count: 2 }],
       next: null,
       total: 2,
       isAll: true,
@@ -55,6 +54,7 @@ describe("what the page answers", () => {
     expect(headers.get("cache-control")).toBe("no-store");
     expect((await askPage(readOnly, `/api/memories?userId=${randomUUID()}`)).json).toEqual({
       memories: [],
+      nodes: [],
       next: null,
       total: 0,
       isAll: true,
@@ -95,16 +95,14 @@ describe("what the page answers", () => {
     expect(await places({ query: "milk", kind: "text" })).toEqual(["/a.md:2", "/b.md:1"]);
     expect(await places({ query: "milk", kind: "text", ignoreCase: true })).toEqual(["/a.md:2", "/a.md:4", "/b.md:1"]);
     expect(await places({ query: "^[a-z]+ milk|nuts$", kind: "regex" })).toEqual(["/a.md:2", "/a.md:5"]);
-    expect((await search({ query: "peanut" })).hits.slice(0, 2)).toEqual([
+    expect((await search({ query: "peanut" })).hits).toEqual([
       {
         path: "/a.md",
         line: 5,
         text: "she is allergic to peanuts",
         marks: [[19, 26]],
-        isNear: false,
         score: expect.any(Number),
       },
-      { path: "/a.md", line: 2, text: expect.any(String), marks: [], isNear: true, score: expect.any(Number) },
     ]);
     expect((await search({ query: "milk", kind: "text" })).hits[0]).toMatchObject({
       text: "two milk, more milk",
@@ -198,22 +196,23 @@ describe("what the page answers", () => {
     expect(await ask("search", { query: "chess", kind: "text" })).toMatchObject({
       hits: [{ path: "/own" }, { path: "/team/plan" }],
     });
-    const rendered = async (owner: string) =>
-      (await node.createConnector({ content: "full" }).renderMessage({ userId: owner }))?.content;
-    expect(await ask("message", { content: "full" })).toMatchObject({
+    const connector = node.createConnector({ content: "full" });
+    const rendered = async (owner: string) => (await connector.renderMessage({ userId: owner }))?.content;
+    expect(await ask("message", {})).toMatchObject({
       text: await rendered(userId),
+      isOfConnector: true,
       scope: "perUser",
       entries: 2,
       leftOut: 0,
     });
     await memoryAt({ nodeId }).write("/shared", "for all\n");
-    expect(await ask("message", { content: "full", userId: "bob" })).toMatchObject({
+    expect(await ask("message", { userId: "bob" })).toMatchObject({
       text: await rendered("bob"),
       scope: "global",
     });
     // The tools that were created for the node last take relative paths.
     createRecordTools(node);
-    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n- team/plan (13 bytes)") });
+    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n- team/plan") });
     // Another scope of the same node has no mounts.
     expect(await ask("tree", { path: "/", scope: "global", userId: "" })).toMatchObject({ error: { code: "EINVAL" } });
     expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({
@@ -292,94 +291,127 @@ describe("what the page answers", () => {
   });
 
   // Requirement: page.views
-  it("shows the message that a connector shows a model, now and as it was", async () => {
+  it("shows the message that the defaults of connectors give a model, now and as it was", async () => {
     const address = { nodeId: randomUUID(), scope: "perUser", userId: "ada" } as const;
     const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser", paths: "posix" });
+    const connector = node.createConnector();
     const message = async (more: object = {}) =>
       (await askPage(readOnly, `/api/message?${pageQuery({ ...address, ...more })}`)).json;
+    const rendered = async () => (await connector.renderMessage({ userId: "ada" }))?.content;
     await memoryAt({ nodeId: address.nodeId }).write("/shared", "of all");
-    const rendered = async (content: "tree" | "index" | "full", maxChars = 4000) =>
-      (await node.createConnector({ content, maxChars }).renderMessage({ userId: "ada" }))?.content;
-    expect(await message()).toMatchObject({ text: await rendered("tree"), scope: "global" });
+    expect(await message()).toMatchObject({ text: await rendered(), isOfConnector: false, scope: "global" });
     for (let index = 0; index < 40; index += 1)
       await memoryAt(address).write(`/deep/er/file-${index}`, `note ${index}`);
-    for (const content of ["tree", "index", "full"] as const)
-      expect(await message({ content })).toMatchObject({ text: await rendered(content), scope: "perUser", leftOut: 0 });
-    const short = (await message({ content: "full", maxChars: 600 })) as { text: string; leftOut: number };
-    expect(short).toMatchObject({
-      text: await rendered("full", 600),
-      usedChars: short.text.length,
-      view: "tree",
-      entries: 42,
-    });
-    expect(short.leftOut).toBeGreaterThan(10);
+    expect(await message()).toMatchObject({ text: await rendered(), scope: "perUser", entries: 42, leftOut: 0 });
     const first = (await versionsOf(address)).at(-1);
     expect(await message({ at: first?.id })).toMatchObject({
       entries: 3,
       text: expect.stringContaining("/deep/er/file-0 (6 bytes)"),
     });
   });
+
+  // Requirement: page.views
+  it("shows the message of the node's connector as it was, and says what did not fit", async () => {
+    const nodeId = randomUUID();
+    const node = new MemoryNode({ store, nodeId, paths: "posix" });
+    const connector = node.createConnector({ content: "full", maxChars: 600 });
+    const shown = createMemoryPage({ store, token: pageToken, nodes: [node] });
+    const message = async (more: object = {}) =>
+      (await askPage(shown, `/api/message?${pageQuery({ nodeId, ...more })}`)).json as {
+        text: string;
+        leftOut: number;
+      };
+    for (let index = 0; index < 40; index += 1)
+      await memoryAt({ nodeId }).write(`/deep/er/file-${index}`, `note ${index}`);
+    const short = await message();
+    expect(short).toMatchObject({
+      text: (await connector.renderMessage({}))?.content,
+      content: "full",
+      maxChars: 600,
+      usedChars: short.text.length,
+      view: "tree",
+      entries: 42,
+    });
+    expect(short.leftOut).toBeGreaterThan(10);
+    const first = (await versionsOf({ nodeId })).at(-1);
+    expect((await message({ at: first?.id })).text).toContain("| note 0");
+  });
 });
 
-describe("the changes that the page tells of", () => {
-  const ask = (live: MemoryPage, query: object, signal?: AbortSignal): Promise<Response> =>
-    live(
-      new Request(`http://localhost/api/changes?${pageQuery({ ...query })}`, {
-        headers: { "memory-page-token": pageToken },
-        signal: signal ?? null,
-      }),
-    );
+describe("what has changed", () => {
+  const tokenOf = async (shown: MemoryPage, query: object): Promise<string> => {
+    const { status, json } = await askPage(shown, `/api/changes?${pageQuery({ view: "memory", ...query })}`);
+    expect(status).toBe(200);
+    return (json as { changeToken: string }).changeToken;
+  };
 
   // Requirement: page.live
-  it.each(["standalone", "replicaSet"] as const)("are those of other processes too, on a %s", async (kind) => {
+  it.each(["standalone", "replicaSet"] as const)("is also what other processes change, on a %s", async (kind) => {
     const { client: watching, name, uri } = testDatabase(kind);
     const other = new MongoClient(uri);
     const address = newAddress();
-    const events = eventsOf(
-      await ask(
-        createMemoryPage({ store: new MongoMemoryStore({ client: watching, dbName: name }), token: pageToken }),
-        address,
-      ),
-    );
-    expect(await events.next()).toMatchObject({ value: "ready" });
-    await new MongoMemoryStore({ client: other, dbName: name }).memory(address).write("/a", "1");
-    expect(await events.next()).toMatchObject({ value: "changed" });
-    await events.return(undefined);
+    const shown = createMemoryPage({
+      store: new MongoMemoryStore({ client: watching, dbName: name }),
+      token: pageToken,
+    });
+    const tokens = [await tokenOf(shown, address)];
+    for (const text of ["1", "2"]) {
+      await new MongoMemoryStore({ client: other, dbName: name }).memory(address).write("/a", text);
+      tokens.push(await tokenOf(shown, address));
+    }
+    expect(new Set(tokens).size).toBe(3);
+    expect(await tokenOf(shown, address)).toBe(tokens.at(-1));
     await other.close();
   });
 
   // Requirement: page.live, page.mounts
-  it("are those of mounted memories too, each of which counts", async () => {
+  it("is also what changes in mounted memories, of this database and of another storage", async () => {
     const [nodeId, team] = [randomUUID(), randomUUID()];
-    const node = new MemoryNode({ store, nodeId, paths: "posix", mounts: { "/team": { nodeId: team } } });
-    const live = createPage({ store, token: pageToken, nodes: [node] }, 3);
-    const events = eventsOf(await ask(live, { nodeId }));
-    expect(await events.next()).toMatchObject({ value: "ready" });
-    expect((await askPage(live, `/api/changes?${pageQuery({ nodeId })}`)).json).toEqual({
-      error: { code: "EBUSY", message: "the page watches at most 3 memories at once, for all who look at it" },
-    });
-    await memoryAt({ nodeId: team }).write("/plan", "win\n");
-    expect(await events.next()).toMatchObject({ value: "changed" });
-    const alone = await ask(live, { nodeId: team });
-    expect(alone.status).toBe(200);
-    await alone.body?.cancel();
-    await events.return(undefined);
-    const again = await ask(live, { nodeId });
-    expect(again.status).toBe(200);
-    await again.body?.cancel();
+    const rules = openMemory(new InMemoryStore(), { nodeId: "rules" });
+    const mounts = { "/team": { nodeId: team }, "/rules": { memory: rules } };
+    const node = new MemoryNode({ store, nodeId, paths: "posix", mounts });
+    const shown = createMemoryPage({ store, token: pageToken, nodes: [node] });
+    const tokens = [await tokenOf(shown, { nodeId })];
+    for (const memory of [memoryAt({ nodeId: team }), rules, memoryAt({ nodeId })]) {
+      await memory.write("/plan", "win\n");
+      tokens.push(await tokenOf(shown, { nodeId }));
+    }
+    expect(new Set(tokens).size).toBe(4);
   });
 
-  it("are refused with the reason where the database fails, and need the token", async () => {
-    const broken = createPage({ store: unreachable(), token: pageToken }, 1);
-    for (let tries = 0; tries < 2; tries += 1)
-      expect(await askPage(broken, "/api/changes?nodeId=a")).toMatchObject({
+  // Requirement: page.live
+  it("is also a memory that comes into the list, and a proposal", async () => {
+    const nodeId = randomUUID();
+    const list = (): Promise<string> => tokenOf(readOnly, { view: "memories", nodeId });
+    const first = await list();
+    await memoryAt({ nodeId }).write("/a", "1");
+    let second = first;
+    // A list is used again for some times as long as it took to read.
+    while (second === first) second = await list();
+    await proposed(nodeId);
+    expect([first, second]).not.toContain(await list());
+  });
+
+  // Requirement: page.live
+  it("is refused with the reason where the database fails or is silent, and needs the token", async () => {
+    const broken = createMemoryPage({ store: unreachable(), token: pageToken });
+    const silent = createMemoryPage({
+      store: { listProposals: never, listMemories: never, memory: () => memoryAt(newAddress()) } as never,
+      token: pageToken,
+    });
+    for (const shown of [broken, silent])
+      expect(await askPage(shown, "/api/changes?view=memory&nodeId=a")).toMatchObject({
         status: 503,
-        json: { error: { code: "EIO" } },
+        json: { error: { code: "EIO", message: "the database failed or did not answer" } },
       });
-    expect((await askPage(page, "/api/changes?nodeId=a", { "memory-page-token": null })).status).toBe(401);
-    expect((await ask(page, { nodeId: "a" }, AbortSignal.abort())).status).toBe(499);
+    expect((await askPage(page, "/api/changes?view=inbox", { "memory-page-token": null })).status).toBe(401);
   });
 });
+
+/** A list that never comes. */
+async function* never(): AsyncGenerator<never> {
+  yield await new Promise<never>(() => undefined);
+}
 
 describe("what the page does", () => {
   // Requirement: page.actions
@@ -462,8 +494,37 @@ describe("what the page does", () => {
       expect((await tellPage(page, "/api/forget", nothing)).status).toBe(400);
   });
 
-  it("refuses an export of both a thread and a user before it begins to answer", async () => {
-    expect((await askPage(page, "/api/export?userId=a&threadId=b")).status).toBe(400);
+  it.each(["userId=a&threadId=b", "nodeId=%00", "scope=perUser&threadId=a"])(
+    "refuses an export of %s before it begins to answer",
+    async (filter) => {
+      expect(await askPage(page, `/api/export?${filter}`)).toMatchObject({
+        status: 400,
+        json: { error: { code: "EINVAL" } },
+      });
+    },
+  );
+
+  it("exports a large memory in turns with other requests", async () => {
+    const files = Array.from({ length: 20_000 }, (_, index) => {
+      const content = `text ${index} `.repeat(40);
+      const at = new Date(0);
+      return { path: `/file-${index}`, kind: "file", content, sizeBytes: content.length, createdAt: at, updatedAt: at };
+    });
+    const memory = { with: () => memory, snapshot: async () => ({ files, directories: [], revision: 1 }) };
+    const listMemories = async function* (): AsyncGenerator<object> {
+      yield { address: { nodeId: "large", scope: "global" } };
+    };
+    const large = createMemoryPage({ store: { memory: () => memory, listMemories } as never, token: pageToken });
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const { text } = await askPage(large, "/api/export");
+    clearImmediate(timer);
+    expect(text.split("\n")).toHaveLength(20_004);
+    expect(turns).toBeGreaterThan(3);
   });
 
   // Requirement: page.actions
@@ -717,7 +778,7 @@ describe("what the page says", () => {
     );
     await refused(tellPage(page, "/client.js", {}), 405, "another method");
     const headers = { "memory-page-token": pageToken };
-    const head = new Request("http://localhost/api/changes?nodeId=a", { method: "HEAD", headers });
+    const head = new Request("http://localhost/api/changes?view=inbox", { method: "HEAD", headers });
     expect((await page(head)).status).toBe(405);
   });
 

@@ -59,7 +59,7 @@ describe("the list of memories", () => {
     async function* listMemories(): AsyncGenerator<object> {
       for (let index = 0; index <= 500; index += 1) {
         const address = { nodeId: `node-${String(index).padStart(3, "0")}`, scope: "global" };
-        yield { address, sizeBytes: 1, files: 1, createdAt: new Date(0), updatedAt: new Date(index) };
+        yield { address, sizeBytes: 1, textBytes: 1, files: 1, createdAt: new Date(0), updatedAt: new Date(index) };
       }
     }
     const page = createMemoryPage({ store: { listMemories } as never, token: pageToken });
@@ -75,7 +75,110 @@ describe("the list of memories", () => {
   });
 });
 
+describe("the memories of many nodes and people", () => {
+  const many = Array.from({ length: 1200 }, (_, index) => ({
+    address: { nodeId: "support", scope: "perUser", userId: `user-${index}` },
+    sizeBytes: 900,
+    textBytes: index,
+    files: 1,
+    createdAt: new Date(0),
+    updatedAt: new Date(1_800_000_000_000 - index * 1000),
+  }));
+  const other = { ...many[0], address: { nodeId: "writer", scope: "global" }, updatedAt: new Date(1_700_000_000_000) };
+
+  async function* listMemories(filter: { userId?: string }): AsyncGenerator<object> {
+    for (const memory of [...many, other])
+      if (filter.userId === undefined || ("userId" in memory.address && memory.address.userId === filter.userId))
+        yield memory;
+  }
+  const none = async function* (): AsyncGenerator<never> {};
+  const crowd = { listMemories, listProposals: none } as never;
+
+  // Requirement: page.views
+  it("are filtered by a part of an id, also those that are not shown yet", async () => {
+    const tab = await open({ store: crowd });
+    await tab.see("1,201 memories");
+    await tab.type("Filter by node, thread or user", "USER-1199");
+    await tab.see(/^1 memory$/m);
+    expect(await tab.page.$$eval("a.memory-row", (rows) => rows.length)).toBe(1);
+    await tab.type("Filter by node, thread or user", "nobody");
+    await tab.see("Nothing fits");
+    expect(await tab.text()).not.toContain("No memories here");
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  // Requirement: page.views
+  it("follow the name of their node, and more are shown on request", async () => {
+    const tab = await open({ store: crowd });
+    await tab.see(/support\s*1,200 memories/);
+    expect(await tab.page.$$eval("a.memory-row", (rows) => rows.length)).toBe(500);
+    for (const count of [1000, 1201]) {
+      await tab.press("Show more memories");
+      await tab.until(`document.querySelectorAll("a.memory-row").length === ${count}`);
+    }
+    expect(await tab.page.$$eval("a.memory-row .node", (names) => names.map(({ textContent }) => textContent))).toEqual(
+      [...many.map(() => "support"), "writer"],
+    );
+    expect(await tab.page.$$eval(".node-head", (heads) => heads.length)).toBe(1);
+    await tab.page.close();
+  });
+
+  // Requirement: page.views
+  it("are shown however long the database takes for the first", async () => {
+    const slow = async function* (filter: object): AsyncGenerator<object> {
+      await new Promise((resolve) => setTimeout(resolve, 2100));
+      yield* listMemories(filter);
+    };
+    const page = createMemoryPage({ store: { listMemories: slow } as never, token: pageToken });
+    expect((await askPage(page, "/api/memories")).json).toMatchObject({ total: 1201, isAll: true });
+  });
+
+  // Requirement: page.views
+  it("are found by an exact id where the list does not end in time", async () => {
+    const endless = async function* (filter: { userId?: string }): AsyncGenerator<object> {
+      yield* listMemories(filter);
+      if ("nodeId" in filter || "threadId" in filter || "userId" in filter) return;
+      for (let index = 0; index < 20_000; index += 1)
+        yield { ...many[0], address: { nodeId: `n${index}`, scope: "global" } };
+      yield { ...many[0], address: { nodeId: "behind the end", scope: "perUser", userId: "user-7" } };
+    };
+    const page = createMemoryPage({ store: { listMemories: endless } as never, token: pageToken });
+    const { json } = await askPage(page, "/api/memories?named=user-7&scope=perUser");
+    expect(json).toMatchObject({ isAll: false });
+    expect((json as { memories: object[] }).memories).toContainEqual(
+      expect.objectContaining({ address: { nodeId: "support", scope: "perUser", userId: "user-7" } }),
+    );
+  });
+});
+
+describe("sizes", () => {
+  // Requirement: page.views
+  it("are those of the texts", async () => {
+    const userId = await writeMemories({ small: [9, 3] });
+    const page = createMemoryPage({ store, token: pageToken });
+    expect((await askPage(page, `/api/memories?${pageQuery({ userId })}`)).json).toMatchObject({
+      memories: [{ textBytes: 12 }],
+    });
+    const tab = await open({ store });
+    await tab.view(`#/?${pageQuery({ userId })}`);
+    await tab.see("12 B");
+    await tab.page.close();
+  });
+});
+
 describe("the header", () => {
+  // Requirement: page.header
+  it("has the title that the application gives the page, and the window too", async () => {
+    const title = "Memory of <b>Acme & Sons</b>";
+    const tab = await open({ store, title });
+    await tab.see(title);
+    await tab.until(`document.title === ${JSON.stringify(`Memories · ${title}`)}`);
+    expect(await tab.page.$$eval("header b", (bold) => bold.length)).toBe(0);
+    expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
   // Requirement: page.header
   it("says the product, the database, its host, and what may be done", async () => {
     const { host, port } = client.options.hosts[0] ?? {};

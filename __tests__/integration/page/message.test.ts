@@ -27,10 +27,6 @@ describe("what the model sees", () => {
       lines.map(({ textContent }) => textContent).join("\n"),
     );
     expect(shown).toBe(text);
-    await tab.press("Tree");
-    await tab.see("/memories/notes (16 bytes)");
-    await tab.press("The connector of this node");
-    await tab.see("| Anna likes tea.");
     expect(tab.faults).toEqual([]);
     await tab.page.close();
   });

@@ -75,7 +75,8 @@ describe("the word Live", () => {
     await tab.see("some text");
     mongod.resume();
     await tab.see(/^Live$/m);
-    expect(tab.faults).toEqual([]);
+    // The answers of the server about the database.
+    expect(tab.faults.filter((fault) => !fault.includes("503"))).toEqual([]);
     await tab.page.close();
     await end();
     await ownClient.close();

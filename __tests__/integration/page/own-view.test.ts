@@ -52,7 +52,7 @@ describe("the page of one person in a browser", () => {
     await tab.type("Search in all texts", "runs");
     await tab.see(/Found in 1 memory\. 2 memories searched/);
     expect(await tab.text()).not.toContain("Windows");
-    await tab.press("support", "link");
+    await tab.click(`.results a[href*="nodeId=support"]`);
     await tab.see("facts.md");
     await tab.click(".rights summary");
     await tab.see("/team/** is read-only (What all know).");
@@ -106,6 +106,32 @@ describe("the page of one person in a browser", () => {
     await tab.see("Nothing is remembered");
     expect(await store.memory(ofEve, { paths: "posix" }).read("/facts.md")).toBe("Eve runs Windows.\n");
     expect(tab.faults).toEqual([]);
+    await tab.page.close();
+  });
+
+  // Requirement: page.owner
+  it("has none of the words of the trade", async () => {
+    await store
+      .memory(own, { paths: "posix" })
+      .with({ actor: { userId, agent: "helper", node: "helper", threadId: "t1", runId: "r1", checkpointId: "c1" } })
+      .write("/facts.md", "Ada runs BSD.\n");
+    const tab = await openTab();
+    const trade = /\bnodes?\b|token|connector|thread|checkpoint|tool call|\bscope|\bmodel\b|\bagents?\b/i;
+    for (const [hash, text] of [
+      ["#/", "writer"],
+      ["#/inbox", "Nothing waits"],
+      [`#/memory?${pageQuery(own)}`, "Recent changes"],
+      [`#/memory?${pageQuery({ ...own, path: "/facts.md" })}`, "Ada runs BSD."],
+      [`#/memory?${pageQuery({ ...own, tab: "history" })}`, "helper"],
+      [`#/memory?${pageQuery({ ...own, tab: "proposals" })}`, "Nothing waits"],
+      [`#/memory?${pageQuery({ ...own, tab: "message" })}`, "of 4,000 characters"],
+    ] as const) {
+      await tab.view(hash);
+      await tab.see(text);
+      // The message itself is shown as it is.
+      await tab.value("document.querySelector('.message-text')?.remove()");
+      expect([hash, trade.exec(await tab.text())?.[0]]).toEqual([hash, undefined]);
+    }
     await tab.page.close();
   });
 

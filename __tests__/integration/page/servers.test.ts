@@ -11,12 +11,8 @@ import { serve as serveHono } from "@hono/node-server";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { createMemoryPage, type MemoryPage, nodeListener } from "../../../src/page/index.js";
-import { createPage } from "../../../src/page/memory-page.js";
-import { eventsOf } from "../../helpers/page-events.js";
+import { createMemoryPage, nodeListener } from "../../../src/page/index.js";
 import { send, sendBytes } from "../../helpers/raw-http.js";
 import { cli } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
@@ -25,7 +21,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, uri, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName });
-const page = createPage({ store, basePath: "/memory", token: pageToken, access: "write" }, 1);
+const page = createMemoryPage({ store, basePath: "/memory", token: pageToken, access: "write" });
 const servers: Server[] = [];
 
 beforeAll(() => store.memory({ nodeId: "mounted" }).write("/a", "ünï\n"));
@@ -113,7 +109,7 @@ const mounts: Record<string, () => Promise<string>> = {
 
 describe.each(Object.entries(mounts))("the page in %s, mounted as the guide says", (_name, mount) => {
   // Requirement: page.any-server
-  it("answers its document, its files, data and changes", async () => {
+  it("answers its document, its files, data, and what is to be changed", async () => {
     const origin = await mount();
     const headers = { "memory-page-token": pageToken };
     for (const path of ["/memory", "/memory/"])
@@ -131,40 +127,7 @@ describe.each(Object.entries(mounts))("the page in %s, mounted as the guide says
     expect(await (await forget({ origin })).json()).toMatchObject({ memories: 0 });
     expect((await forget({ origin: "http://evil.example" })).status).toBe(403);
   });
-
-  // Requirement: page.any-server, page.live
-  it("sends changes as they happen, until the browser goes", async () => {
-    const origin = await mount();
-    const nodeId = randomUUID();
-    const gone = new AbortController();
-    const open = (signal?: AbortSignal) =>
-      fetch(`${origin}/memory/api/changes?nodeId=${nodeId}`, {
-        headers: { "memory-page-token": pageToken },
-        signal: signal ?? null,
-      });
-    const response = await withRoom(() => open(gone.signal));
-    expect(response.headers.get("content-type")).toBe("text/event-stream");
-    const events = eventsOf(response);
-    expect(await events.next()).toMatchObject({ value: "ready" });
-    expect((await open()).status).toBe(503);
-    await store.memory({ nodeId }).write("/a", "new");
-    expect(await events.next()).toMatchObject({ value: "changed" });
-    gone.abort();
-    await expect(events.next()).rejects.toThrow("abort");
-    await (await withRoom(open)).body?.cancel();
-  });
 });
-
-/**
- * The page watches one memory at a time. Its room is free again once the server has noticed that a browser has gone.
- */
-async function withRoom(open: () => Promise<Response>): Promise<Response> {
-  for (;;) {
-    const response = await open();
-    if (response.status !== 503) return response;
-    await response.text();
-  }
-}
 
 describe("the listener of Node", () => {
   // Requirement: page.limits
@@ -273,43 +236,6 @@ describe("the listener of Node", () => {
   });
 });
 
-describe("streams of changes", () => {
-  // Requirement: page.live
-  it("leave nothing behind, 10,000 of them", async () => {
-    const [memory, none] = [
-      openMemory(new InMemoryStore(), { nodeId: "watched" }),
-      store.listMemories({ nodeId: "none" }),
-    ];
-    const inMemory = { memory: () => memory, listMemories: () => none } as unknown as MongoMemoryStore;
-    const watching = createMemoryPage({ store: inMemory, token: pageToken });
-    const open = async (count: number): Promise<void> => {
-      for (let opened = 0; opened < count; opened += 10)
-        await Promise.all(Array.from({ length: 10 }, () => openAndLeave(watching)));
-    };
-    await open(2000);
-    const before = await heapAfterCollection();
-    await open(8000);
-    // A kilobyte kept of each would be 8 MB.
-    expect((await heapAfterCollection()) - before).toBeLessThan(4_000_000);
-  });
-});
-
-/** Leaves as a browser does, in one way or another. */
-async function openAndLeave(watching: MemoryPage): Promise<void> {
-  const gone = new AbortController();
-  const response = await watching(
-    new Request("http://localhost/api/changes?nodeId=watched", {
-      headers: { "memory-page-token": pageToken },
-      signal: gone.signal,
-    }),
-  );
-  expect(response.status).toBe(200);
-  const events = eventsOf(response);
-  expect(await events.next()).toMatchObject({ value: "ready" });
-  gone.abort();
-  await events.return(undefined);
-}
-
 describe("the command page", () => {
   // Requirement: page.loopback
   it("prints an address with a token, shows the memories, and ends when it is told to", async () => {
@@ -343,7 +269,7 @@ describe("the command page", () => {
     for (const [name, query] of Object.entries({
       tree: { path: "/" },
       file: { path: "/team/plan" },
-      message: { content: "full" },
+      message: {},
     })) {
       const response = await fetch(
         `${origin}/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId: "ada", ...query })}`,
@@ -362,7 +288,7 @@ describe("the command page", () => {
         ],
       },
       { content: "win\n" },
-      { text: expect.stringContaining("| win"), entries: 2 },
+      { text: expect.stringContaining("/team/plan"), isOfConnector: false, entries: 2 },
     ]);
     expect(await cli(asked)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--node needs --mount") });
     expect(await cli(["page", "--uri", uri, "--mount", "/a=b"])).toMatchObject({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { describeAuthor, groupByRun } from "../../../src/page/client/history/runs.js";
-import type { WireActor, WireVersion } from "../../../src/page/wire.js";
+import type { Actor, Version } from "../../../src/page/client/data/types.js";
 
-const createVersion = (id: string, actor: WireActor | null): WireVersion => ({
+const createVersion = (id: string, actor: Actor | null): Version => ({
   id,
   path: "/a",
   operation: "modified",

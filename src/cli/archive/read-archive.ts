@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { z } from "zod";
+import { archiveFormat } from "../../core/archive.js";
 import type { MemorySnapshot } from "../../core/memory.js";
 import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { describeFault } from "../../core/settings/faults.js";
@@ -15,7 +16,6 @@ import { isRecord } from "../../core/values/unknown-values.js";
 import { about, inputError } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8, toBytes } from "../terminal/text-input.js";
-import { archiveFormat } from "./write-archive.js";
 
 /** A memory that is imported. Its address is null if it was kept in a folder. */
 export interface ImportedMemory extends MemorySnapshot {

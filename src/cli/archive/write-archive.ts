@@ -1,17 +1,10 @@
-import { createHash } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
+import { ArchiveLines } from "../../core/archive.js";
 import type { MemorySnapshot } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { about, CommandError, withFile } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import type { Progress } from "../terminal/progress.js";
-import { visibleJson } from "../terminal/output.js";
-
-/*
- * An archive is JSONL. The first line names the format. Then each memory has its own line, followed by its directories,
- * its files, and maybe its versions, which are for reading. The last line has the SHA-256 of all lines before it.
- */
-export const archiveFormat = { format: "langgraph-mongo-memory", version: 2 } as const;
 
 export type OpenTargets = AsyncIterable<OpenTarget> | Iterable<OpenTarget>;
 
@@ -23,33 +16,24 @@ export async function writeArchive(
   progress: Progress,
 ): Promise<{ memories: number; files: number; versions: number }> {
   const counts = { memories: 0, files: 0, versions: 0 };
-  const hash = createHash("sha256");
-  let lines = 1;
-  const writeLine = async (line: object): Promise<void> => {
-    // Escapes control characters everywhere, so that an archive is the same on a terminal and in a file.
-    const text = `${visibleJson(JSON.stringify(line))}\n`;
-    hash.update(text);
-    lines += 1;
-    await write(text);
-  };
-  await writeLine(archiveFormat);
+  const archive = new ArchiveLines();
+  await write(archive.begin());
   for await (const target of memories) {
-    const { files, directories, revision } = await readSnapshot(target);
+    const snapshot = await readSnapshot(target);
     counts.memories += 1;
-    counts.files += files.length;
-    progress.total += files.length;
-    await writeLine({ address: target.stored?.address ?? null, memory: true, revision });
-    for (const directory of directories) await writeLine({ directory });
-    for (const { path, createdAt, updatedAt, content } of files) {
-      await writeLine({ path, createdAt, updatedAt, content });
+    counts.files += snapshot.files.length;
+    progress.total += snapshot.files.length;
+    await write(archive.memory(target.stored?.address ?? null, snapshot));
+    for (const file of snapshot.files) {
+      await write(archive.file(file));
       progress.step();
     }
     for await (const version of withVersions ? readVersions(target) : []) {
-      await writeLine({ version });
+      await write(archive.version(version));
       counts.versions += 1;
     }
   }
-  await writeLine({ end: true, lines, sha256: hash.copy().digest("hex") });
+  await write(archive.end());
   return counts;
 }
 

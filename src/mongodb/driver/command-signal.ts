@@ -1,10 +1,13 @@
 import type { CallContext } from "../../core/runtime/call.js";
 
-/** The members that the driver uses, in every version from 6.13. */
-type UsedMembers = Pick<
-  AbortSignal,
-  "aborted" | "reason" | "throwIfAborted" | "addEventListener" | "removeEventListener"
->;
+/** The members of an AbortSignal that the driver uses, in every version from 6.13. */
+interface UsedMembers {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: "abort", listener: Listener): void;
+  removeEventListener(type: "abort", listener: Listener): void;
+}
 
 /** The driver reads the reason from `this`, and ignores the event. */
 type Listener = (this: UsedMembers) => void;

@@ -1,66 +1,83 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import type { WireAddress, WireSession } from "../wire.js";
-import { memoriesHref, memoryHref, type Query, useView, type View } from "./data/route.js";
+import type { Answers } from "../answers.js";
+import type { Address } from "./data/types.js";
+import { getFilter, memoriesHref, memoryHref, type Query, useView, type View } from "./data/route.js";
 import { SessionContext } from "./data/session.js";
+import { MinuteContext, useMinute } from "./data/minute.js";
+import { LiveContext, usePolling } from "./data/live.js";
 import { useData } from "./data/use-data.js";
-import { InboxView } from "./inbox/inbox-view.js";
-import { CountsOfWaiting, InboxLink } from "./inbox/waiting.js";
 import { MemoriesView } from "./memories/memories-view.js";
-import { OwnView } from "./owner/own-view.js";
 import { MemoryView } from "./memory-view.js";
+import { Dialog } from "./parts/dialog.js";
 import { ownerText } from "./parts/format.js";
 import { Keys } from "./parts/keys.js";
 import { Owner, Pending } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
+import { ProposalsView } from "./proposals/proposals-view.js";
+import { InboxLink } from "./proposals/waiting.js";
 
 export function App(): VNode {
-  const view = useView();
-  const { data: session, error } = useData<WireSession>("session", {});
+  const { view, wanted, stay, leave } = useView();
+  const { data: session, error } = useData("session", {});
+  const live = usePolling(session === null ? null : getShown(view));
   const title = createTitle(view);
   useEffect(() => {
     document.title = title;
   }, [title]);
   return (
-    <CountsOfWaiting isOn={session !== null}>
-      <a class="skip" href="#main" onClick={skip}>
-        Skip to content
-      </a>
-      <header class="top">
-        <span class="product">langgraph-mongo-memory</span>
-        <nav aria-label="Place">
-          <a class="home" href={memoriesHref()} aria-current={view.name === "memories" ? "page" : undefined}>
-            Memories
-          </a>
-          {view.name === "memory" && <Place address={view.address} />}
-        </nav>
-        <InboxLink isCurrent={view.name === "inbox"} />
-        {session !== null && <Access session={session} />}
-        <Keys searchHref={view.name === "memory" ? memoryHref(view.address) : memoriesHref()} />
-      </header>
-      <main id="main" tabIndex={-1}>
-        {session === null ? (
-          <Pending error={error} />
-        ) : (
-          <SessionContext.Provider value={session}>
-            {view.name === "inbox" ? (
-              <InboxView query={view.query} />
-            ) : view.name === "memories" && session.owner !== undefined ? (
-              <OwnView userId={session.owner.userId} />
-            ) : view.name === "memories" ? (
-              <MemoriesView query={view.query} />
-            ) : (
-              <MemoryView key={JSON.stringify(view.address)} address={view.address} query={view.query} />
-            )}
-          </SessionContext.Provider>
+    <LiveContext.Provider value={live}>
+      <MinuteContext.Provider value={useMinute()}>
+        <a class="skip" href="#main" onClick={skip}>
+          Skip to content
+        </a>
+        <header class="top">
+          <span class="product">{product}</span>
+          <nav aria-label="Place">
+            <a class="home" href={memoriesHref()} aria-current={view.name === "memories" ? "page" : undefined}>
+              Memories
+            </a>
+            {view.name === "memory" && <Place address={view.address} isOwner={session?.owner !== undefined} />}
+          </nav>
+          <InboxLink isCurrent={view.name === "inbox"} />
+          {session !== null && <Access session={session} />}
+          <Keys searchHref={view.name === "memory" ? memoryHref(view.address) : memoriesHref()} />
+        </header>
+        <main id="main" tabIndex={-1}>
+          {session === null ? (
+            <Pending error={error} />
+          ) : (
+            <SessionContext.Provider value={session}>
+              {view.name === "inbox" ? (
+                <ProposalsView query={view.query} />
+              ) : view.name === "memories" ? (
+                <MemoriesView query={view.query} />
+              ) : (
+                <MemoryView key={JSON.stringify(view.address)} address={view.address} query={view.query} />
+              )}
+            </SessionContext.Provider>
+          )}
+        </main>
+        {wanted !== null && (
+          <Dialog title="Leave the text that you have not saved?" act="Leave" run={async () => leave()} close={stay}>
+            <p>
+              The page keeps it. It is there when you open the file again, until you reload the page or close the tab.
+            </p>
+          </Dialog>
         )}
-      </main>
-    </CountsOfWaiting>
+      </MinuteContext.Provider>
+    </LiveContext.Provider>
   );
 }
 
+/** What the server is asked about: the memory, the list or the inbox. */
+function getShown(view: View): Query {
+  if (view.name === "memory") return { view: "memory", ...view.address };
+  return view.name === "inbox" ? { view: "inbox" } : { view: "memories", ...getFilter(view.query) };
+}
+
 /** Says what the visitor may do, in which database, and who the visitor is if the server knows. */
-function Access({ session: { access, place, userId } }: { session: WireSession }): VNode {
+function Access({ session: { access, place, userId } }: { session: Answers["session"] }): VNode {
   const facts = [
     access === "write" ? "Write access" : "Read-only",
     ...(place === null ? [] : [`${place.database} @ ${place.host}`]),
@@ -73,7 +90,7 @@ function Access({ session: { access, place, userId } }: { session: WireSession }
   );
 }
 
-function Place({ address }: { address: WireAddress }): VNode {
+function Place({ address, isOwner }: { address: Address; isOwner: boolean }): VNode {
   return (
     <>
       <span class="separator" aria-hidden="true">
@@ -82,14 +99,16 @@ function Place({ address }: { address: WireAddress }): VNode {
       <a class="here" href={memoryHref(address)} aria-current="page">
         <Name text={address.nodeId} class="node" />
       </a>
-      <a class="here" href={memoriesHref(createOwnerQuery(address))} title="All memories of the same owner">
-        <Owner address={address} />
-      </a>
+      {!isOwner && (
+        <a class="here" href={memoriesHref(createOwnerQuery(address))} title="All memories of the same owner">
+          <Owner address={address} />
+        </a>
+      )}
     </>
   );
 }
 
-function createOwnerQuery({ scope, threadId, userId }: WireAddress): Query {
+function createOwnerQuery({ scope, threadId, userId }: Address): Query {
   return scope === "global" ? { scope } : threadId === undefined ? { userId: userId ?? "" } : { threadId };
 }
 
@@ -99,8 +118,11 @@ function skip(event: Event): void {
   document.querySelector<HTMLElement>("#main")?.focus();
 }
 
+/** The title that the application gives the page. */
+const product = document.title;
+
 function createTitle(view: View): string {
-  if (view.name === "inbox") return "Inbox · Memory";
-  if (view.name === "memories") return "Memories";
-  return [view.address.nodeId, ownerText(view.address), "Memory"].filter((part) => part !== null).join(" · ");
+  if (view.name === "inbox") return `Inbox · ${product}`;
+  if (view.name === "memories") return `Memories · ${product}`;
+  return [view.address.nodeId, ownerText(view.address), product].filter((part) => part !== null).join(" · ");
 }

@@ -1,28 +1,29 @@
 import type { VNode } from "preact";
-import type { WireAddress } from "../wire.js";
+import type { Address } from "./data/types.js";
 import { type Contact, useLive } from "./data/live.js";
-import { MemoryContext } from "./data/memory.js";
+import { MemoryContext, useMemory } from "./data/memory.js";
 import { memoryHref, type Query } from "./data/route.js";
-import { useSession } from "./data/session.js";
+import { useIsOwner, useSession } from "./data/session.js";
 import { FilesView } from "./files/files-view.js";
 import { HistoryView } from "./history/history-view.js";
-import { WaitingIn } from "./inbox/waiting.js";
-import { ForgetMenu } from "./memories/forget.js";
+import { ForgetButton } from "./memories/forget.js";
 import { MessageView } from "./message-view.js";
 import { Owner } from "./parts/parts.js";
 import { Name } from "./parts/shown.js";
 import { ProposalsView } from "./proposals/proposals-view.js";
+import { WaitingIn } from "./proposals/waiting.js";
 
 const tabs = [
   ["files", "Files", FilesView],
   ["history", "History", HistoryView],
-  ["proposals", "Proposals", ProposalsView],
+  ["proposals", "Proposals", ProposalsOfMemory],
   ["message", "What the model sees", MessageView],
 ] as const;
 
-export function MemoryView({ address, query }: { address: WireAddress; query: Query }): VNode {
-  const { version, contact } = useLive(address);
+export function MemoryView({ address, query }: { address: Address; query: Query }): VNode {
+  const { version, contact } = useLive();
   const { access } = useSession();
+  const isOwner = useIsOwner();
   const [current, , Tab] = tabs.find(([name]) => name === query["tab"]) ?? tabs[0];
   return (
     <div class="memory">
@@ -37,19 +38,24 @@ export function MemoryView({ address, query }: { address: WireAddress; query: Qu
               href={memoryHref(address, name === "files" ? {} : { tab: name })}
               aria-current={name === current ? "page" : undefined}
             >
-              {words}
+              {name === "message" && isOwner ? "What the assistant sees" : words}
               {name === "proposals" && <WaitingIn address={address} />}
             </a>
           ))}
         </nav>
         <LiveMark contact={contact} />
-        {access === "write" && <ForgetMenu who={address} />}
+        {access === "write" && <ForgetButton who={address} />}
       </div>
       <MemoryContext.Provider value={{ address, query, version }}>
         <Tab />
       </MemoryContext.Provider>
     </div>
   );
+}
+
+function ProposalsOfMemory(): VNode {
+  const { address, query } = useMemory();
+  return <ProposalsView address={address} query={query} />;
 }
 
 const contactWords = {

@@ -1,36 +1,86 @@
 import { z } from "zod";
+import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import { readVersion } from "../../core/backend-watch.js";
+import type { Memory } from "../../core/memory.js";
 import { getMountTree } from "../../core/mounts/mounted-memory.js";
-import { sendChanges } from "../live/change-events.js";
-import { addressFields } from "../fields.js";
+import { withinTime } from "../../core/runtime/call.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { hashSha256 } from "../../core/values/sha256.js";
+import { addressFields, createFilter, listFields, takePage } from "../fields.js";
+import type { MemoryLists } from "../memory-lists.js";
 import { openTree } from "../page-memory.js";
-import { PageRefusal } from "../refusal.js";
-import { type Route, route } from "../route.js";
+import { route } from "../route.js";
 
-/** Streams the changes of a memory and of its mounts. */
-const changes = route("GET", "changes", z.object(addressFields).strict(), async (fields, context) => {
-  const { watched, database, http } = context;
-  const memory = openTree(context, fields);
-  // Their number is limited for all, so a refusal would tell how many others look. The browser polls instead.
-  if (context.visitor.owner !== undefined) return new Response(null, { status: 204 });
-  const count = getMountTree(memory)?.mounts.length ?? 1;
-  if (watched.current + count > watched.max)
-    throw new PageRefusal(
-      503,
-      "EBUSY",
-      `the page watches at most ${watched.max} memories at once, for all who look at it`,
-    );
-  watched.current += count;
-  const leave = (): void => {
-    watched.current -= count;
-  };
-  try {
-    const watch = memory.watch();
-    await watch.ready;
-    return sendChanges(http, watch, () => database.isReachable(), leave);
-  } catch (error) {
-    leave();
-    throw error;
-  }
+/** How long the database may take. The browser waits a little longer, and then says who does not answer. */
+const maxAnswerMs = 2500;
+
+/** Number of proposals that are counted. Nobody decides about so many in a day. */
+const maxCounted = 1000;
+
+const listView = z.object({ view: z.literal("memories"), ...listFields }).strict();
+
+type ListView = z.output<typeof listView>;
+
+/** What the browser shows: a memory, the memories of a filter, or what waits in all memories. */
+const schema = z.discriminatedUnion("view", [
+  z.object({ view: z.literal("memory"), ...addressFields }).strict(),
+  listView,
+  z.object({ view: z.literal("inbox") }).strict(),
+]);
+
+/**
+ * What a browser requests every two seconds: a text that differs after each change of what is shown and of the
+ * proposals that wait, and how many of them wait, in all memories and in each.
+ */
+const changes = route("GET", "changes", schema, async (input, context) => {
+  const { memories, lists, signal } = context;
+  // Before the database is asked, so that a memory of others costs nothing.
+  const tree = input.view === "memory" ? openTree(context, input) : null;
+  const limits = { signals: [signal], timeoutMs: maxAnswerMs };
+  return withinTime(limits, "read", async () => {
+    const [shown, { page, more }] = await Promise.all([
+      tree !== null ? readTreeToken(tree) : input.view === "memories" ? readListToken(lists, input) : "",
+      takePage(memories.listProposals({}), 0, maxCounted),
+    ]);
+    const waiting = { count: page.length, more, memories: countEach(page) };
+    return { changeToken: hashSha256(`${shown} ${page.map(({ id }) => id).join(" ")}`), waiting };
+  });
 });
 
-export const changeRoutes: readonly Route[] = [changes];
+/** A memory and what is mounted in it. */
+async function readTreeToken(memory: Memory): Promise<string> {
+  const memories = getMountTree(memory)?.mounts.map((mount) => mount.memory) ?? [memory];
+  return (await Promise.all(memories.map(readToken))).join(" ");
+}
+
+/** A storage that counts no versions is read. */
+async function readToken(memory: Memory): Promise<string> {
+  const version = await readVersion(memory);
+  if (version !== null) return version;
+  const { files, directories } = await memory.snapshot();
+  return hashSha256(JSON.stringify([files.map(({ path, content }) => [path, content]), directories]));
+}
+
+async function readListToken(lists: MemoryLists, { view: _view, named, ...filter }: ListView): Promise<string> {
+  const { memories } = await lists.find(createFilter(filter), named);
+  let [files, sizeBytes, updatedMs] = [0, 0, 0];
+  for (const memory of memories) {
+    files += memory.files;
+    sizeBytes += memory.sizeBytes;
+    updatedMs = Math.max(updatedMs, memory.updatedAt.getTime());
+  }
+  return `${memories.length} ${files} ${sizeBytes} ${updatedMs}`;
+}
+
+function countEach(proposals: readonly ProposalSummary[]): { address: CheckedAddress; count: number }[] {
+  const counts = new Map<string, { address: CheckedAddress; count: number }>();
+  for (const { address } of proposals) {
+    const key = JSON.stringify(address);
+    const counted = counts.get(key) ?? { address, count: 0 };
+    counted.count += 1;
+    counts.set(key, counted);
+  }
+  return [...counts.values()];
+}
+
+export const changeRoutes = [changes] as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DiffHunk } from "../../core/history/unified-diff.js";
 import type { Memory } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { getPathPrefix, normalizePath } from "../../core/values/paths.js";
@@ -7,8 +8,7 @@ import { maxBodyBytes } from "../body.js";
 import { addressFields, changeFields } from "../fields.js";
 import { compareTexts } from "../hunks.js";
 import { openMemory, openToEdit } from "../page-memory.js";
-import { type Route, route } from "../route.js";
-import type { WireSaved } from "../wire.js";
+import { route } from "../route.js";
 
 const writeSchema = z
   .object({
@@ -20,11 +20,21 @@ const writeSchema = z
   })
   .strict();
 
+interface Saved {
+  /** The stored text, if a guard has changed it. */
+  changedTo: string | null;
+  /**
+   * Set if nothing was stored, because the file is not what the person has edited: the digest of what it contains now
+   * (null if there is no file), and what the person's text would change.
+   */
+  conflict: { digest: string | null; hunks: DiffHunk[] } | null;
+}
+
 const write = route(
   "POST",
   "write",
   writeSchema,
-  async ({ address, path: rawPath, content, digest, by }, context): Promise<WireSaved> => {
+  async ({ address, path: rawPath, content, digest, by }, context): Promise<Saved> => {
     const path = normalizePath(rawPath);
     const memory = openToEdit(context, address, [path], by);
     try {
@@ -98,4 +108,4 @@ const previewRemove = route("GET", "delete-preview", previewSchema, async ({ pat
   return { files: within.length, isKept: memory.history !== null };
 });
 
-export const editRoutes: readonly Route[] = [write, rename, remove, previewRemove];
+export const editRoutes = [write, rename, remove, previewRemove] as const;

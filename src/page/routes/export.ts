@@ -1,24 +1,25 @@
 import { z } from "zod";
-import { hashSha256 } from "../../core/values/sha256.js";
+import { ArchiveLines } from "../../core/archive.js";
+import { Turns } from "../../core/runtime/turns.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
 import { createFilter, filterFields } from "../fields.js";
 import { openMemory } from "../page-memory.js";
-import { type Route, type RouteContext, route } from "../route.js";
+import { type RouteContext, route } from "../route.js";
 
 /** The memories of a filter as JSONL, which the command `import` reads. If it breaks off, the last line is missing. */
 const exportMemories = route("GET", "export", z.object(filterFields).strict(), async (filter, context) => {
+  const pieces = readPieces(context.memories.listMemories(createFilter(filter)), context);
   // Before the answer begins, so that a bad filter is refused.
-  const memories = context.memories.listMemories(createFilter(filter));
-  const lines = readLines(memories, context);
+  let next = await pieces.next();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      const next = await lines.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
+      if (next.done === true) return controller.close();
+      controller.enqueue(encoder.encode(next.value));
+      next = await pieces.next();
     },
     cancel: async () => {
-      await lines.return(undefined);
+      await pieces.return(undefined);
     },
   });
   const headers = {
@@ -29,23 +30,28 @@ const exportMemories = route("GET", "export", z.object(filterFields).strict(), a
   return new Response(body, { headers });
 });
 
-async function* readLines(memories: AsyncIterable<MemorySummary>, context: RouteContext): AsyncGenerator<string, void> {
-  let count = 0;
-  const line = (value: object): string => {
-    count += 1;
-    return `${JSON.stringify(value)}\n`;
-  };
-  yield line({ format: "langgraph-mongo-memory", version: 1 });
+const pieceChars = 65_536;
+
+/** Reads the archive in pieces of some size, in turns with other requests. */
+async function* readPieces(
+  memories: AsyncIterable<MemorySummary>,
+  context: RouteContext,
+): AsyncGenerator<string, void> {
+  const archive = new ArchiveLines();
+  const turns = new Turns(context.signal);
+  let piece = archive.begin();
   for await (const { address } of memories) {
-    const { files, directories } = await openMemory(context, address).snapshot();
-    yield line({ address, memory: true });
-    for (const directory of directories) yield line({ address, directory });
-    for (const { path, content, createdAt, updatedAt } of files) {
-      const sizeBytes = Buffer.byteLength(content);
-      yield line({ address, path, sizeBytes, sha256: hashSha256(content), createdAt, updatedAt, content });
+    const snapshot = await openMemory(context, address).snapshot();
+    piece += archive.memory(address, snapshot);
+    for (const file of snapshot.files) {
+      piece += archive.file(file);
+      if (turns.isOver()) await turns.next();
+      if (piece.length < pieceChars) continue;
+      yield piece;
+      piece = "";
     }
   }
-  yield line({ end: true, lines: count + 1 });
+  yield piece + archive.end();
 }
 
-export const exportRoutes: readonly Route[] = [exportMemories];
+export const exportRoutes = [exportMemories] as const;

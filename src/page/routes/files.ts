@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { Memory } from "../../core/memory.js";
+import type { MemoryAccess } from "../../core/access/policy.js";
+import type { Memory, MemoryEntry } from "../../core/memory.js";
 import type { Mount } from "../../core/mounts/mounts.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import { normalizePath, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { compareCodeUnits } from "../../core/values/text.js";
@@ -8,10 +10,34 @@ import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { addressFields, countField, versionId } from "../fields.js";
 import { listMounts, openHistory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
-import { type Route, type RouteContext, route } from "../route.js";
-import type { WireAccess, WireEntries, WireMount } from "../wire.js";
+import { type RouteContext, route } from "../route.js";
 
 const maxEntries = 1000;
+
+/** A memory that is mounted in another memory. */
+interface ShownMount {
+  point: string;
+  /** Null if the visitor may see what is mounted, but not whose memory it is. */
+  address: CheckedAddress | null;
+  /** Whether the page also shows this memory alone, because it is a memory in MongoDB. */
+  isHere: boolean;
+  access: MemoryAccess;
+  description: string | null;
+}
+
+interface ShownEntry extends MemoryEntry {
+  mount?: ShownMount;
+  /** What an agent may do. Only if it differs from that of the directory. */
+  access?: MemoryAccess;
+}
+
+interface Directory {
+  entries: ShownEntry[];
+  /** Number of entries in the directory. */
+  total: number;
+  /** The rights on paths, in words. Empty if all is allowed everywhere, and for directories other than the root. */
+  rights: string;
+}
 
 const fields = {
   ...addressFields,
@@ -24,27 +50,32 @@ const treeSchema = z
   .object({ ...fields, offset: countField(0, 10_000_000), limit: countField(maxEntries, maxEntries) })
   .strict();
 
-const tree = route("GET", "tree", treeSchema, async ({ path: rawPath, offset, limit, at, ...address }, context) => {
-  const path = normalizePath(rawPath, { emptyIsRoot: true });
-  if (at !== undefined) {
-    const former = (await readFormerTree(context, address, at)).list(path);
-    const entries = former.toSorted((a, b) => compareCodeUnits(a.name, b.name));
-    return { entries: entries.slice(offset, offset + limit), total: entries.length, rights: "" };
-  }
-  const memory = openTree(context, address);
-  const mounts = listMounts(memory);
-  const all = await memory.list(path);
-  const accessAt = (each: string): WireAccess => memory.rights?.accessAt?.(each) ?? "write";
-  const ownAccess = accessAt(path);
-  const entries = all.slice(offset, offset + limit).map((entry): WireEntries["entries"][number] => {
-    const entryPath = getPathPrefix(path) + entry.name;
-    const mount = mounts.find(({ point }) => point === entryPath);
-    if (mount !== undefined) return { ...entry, mount: describeMount(mount, context) };
-    const access = accessAt(entryPath);
-    return access === ownAccess ? entry : { ...entry, access };
-  });
-  return { entries, total: all.length, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
-});
+const tree = route(
+  "GET",
+  "tree",
+  treeSchema,
+  async ({ path: rawPath, offset, limit, at, ...address }, context): Promise<Directory> => {
+    const path = normalizePath(rawPath, { emptyIsRoot: true });
+    if (at !== undefined) {
+      const former = (await readFormerTree(context, address, at)).list(path);
+      const entries = former.toSorted((a, b) => compareCodeUnits(a.name, b.name));
+      return { entries: entries.slice(offset, offset + limit), total: entries.length, rights: "" };
+    }
+    const memory = openTree(context, address);
+    const mounts = listMounts(memory);
+    const all = await memory.list(path);
+    const accessAt = (each: string): MemoryAccess => memory.rights?.accessAt?.(each) ?? "write";
+    const ownAccess = accessAt(path);
+    const entries = all.slice(offset, offset + limit).map((entry): ShownEntry => {
+      const entryPath = getPathPrefix(path) + entry.name;
+      const mount = mounts.find(({ point }) => point === entryPath);
+      if (mount !== undefined) return { ...entry, mount: describeMount(mount, context) };
+      const access = accessAt(entryPath);
+      return access === ownAccess ? entry : { ...entry, access };
+    });
+    return { entries, total: all.length, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
+  },
+);
 
 const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawPath, at, ...address }, context) => {
   const path = normalizePath(rawPath);
@@ -105,7 +136,7 @@ async function readFormerTree(
 function describeMount(
   { point, memory, access = "write", description }: Mount,
   { visitor: { owner } }: RouteContext,
-): WireMount {
+): ShownMount {
   const { address } = memory;
   const isOwn = owner === undefined || (address.scope === "perUser" && address.userId === owner.userId);
   // Only memories in MongoDB have proposals.
@@ -113,4 +144,4 @@ function describeMount(
   return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
 }
 
-export const fileRoutes: readonly Route[] = [tree, file, firstFile];
+export const fileRoutes = [tree, file, firstFile] as const;

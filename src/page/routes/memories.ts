@@ -1,43 +1,44 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
 import {
-  addressFields,
   addressIn,
   countField,
   filterFields,
+  listFields,
   createFilter,
   maxMemoriesOffset,
   takePage,
 } from "../fields.js";
 import { memorySorts, sortMemories } from "../memory-lists.js";
 import { PageRefusal } from "../refusal.js";
-import { type Route, route } from "../route.js";
+import { route } from "../route.js";
 
 const pageSize = 500;
 
 const listSchema = z
   .object({
-    ...filterFields,
+    ...listFields,
     offset: countField(0, maxMemoriesOffset),
     sort: z.enum(memorySorts).default("changed"),
     order: z.enum(["up", "down"]).default("down"),
   })
   .strict();
 
-const list = route("GET", "memories", listSchema, async ({ offset, sort, order, ...filter }, { lists, signal }) => {
-  const { memories, isAll } = await lists.read(createFilter(filter));
-  const sorted = await sortMemories(memories, sort, order === "down", signal);
+const list = route("GET", "memories", listSchema, async (input, { lists, signal }) => {
+  const { offset, sort, order, named, ...filter } = input;
+  const { memories, isAll } = await lists.find(createFilter(filter), named);
+  const byNode = await sortMemories(memories, sort, order === "down", signal);
   const end = offset + pageSize;
-  return { memories: sorted.slice(offset, end), next: end < sorted.length ? end : null, total: sorted.length, isAll };
-});
-
-const tokenSchema = z.object(addressFields).strict();
-
-const changeToken = route("GET", "change-token", tokenSchema, async (fields, { memories }) => {
-  const { page } = await takePage(memories.listMemories(addressIn(fields)), 0, 1);
-  const [memory] = page;
-  if (memory === undefined) return { changeToken: null };
-  return { changeToken: `${memory.updatedAt.getTime()}-${memory.sizeBytes}-${memory.files}` };
+  const page = [...byNode.values()].flat().slice(offset, end);
+  const nodes = [...new Set(page.map(({ address }) => address.nodeId))];
+  return {
+    memories: page,
+    /** How many memories each node of the page has, on all pages. */
+    nodes: nodes.map((nodeId) => ({ nodeId, count: byNode.get(nodeId)?.length ?? 0 })),
+    next: end < memories.length ? end : null,
+    total: memories.length,
+    isAll,
+  };
 });
 
 /** An address, or only a thread or a user: all memories of this owner, in all nodes. */
@@ -67,4 +68,4 @@ const previewForget = route("GET", "forget-preview", whoSchema, async (fields, {
 
 const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(parseWho(fields)));
 
-export const memoryRoutes: readonly Route[] = [list, changeToken, previewForget, forget];
+export const memoryRoutes = [list, previewForget, forget] as const;

@@ -9,33 +9,24 @@ import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
 import type { ShownMemories } from "../../prompt/render.js";
 import { type Form, getOutlineOptions, readAtRoot, readToShow, showMemories } from "../../prompt/shown-memory.js";
-import { addressFields, addressIn, countField, versionId } from "../fields.js";
+import { addressFields, addressIn, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
-import { type Route, type RouteContext, route } from "../route.js";
+import { type RouteContext, route } from "../route.js";
 
-const schema = z
-  .object({
-    ...addressFields,
-    /** Default: that of the node's connector, or that of all connectors. */
-    content: z.enum(["tree", "index", "full"]).optional(),
-    /** As `content`. 0 stands for the default. */
-    maxChars: countField(0, 200_000),
-    at: versionId.optional(),
-  })
-  .strict();
+const schema = z.object({ ...addressFields, at: versionId.optional() }).strict();
 
 /**
- * Returns the message that a connector sends to a model, now or as it was right after a version. The message about a
- * version omits mounts.
+ * Returns the message that the first connector of the node sends to a model, or that of a connector with defaults. It
+ * is that of now, or right after a version, which omits mounts.
  */
-const message = route("GET", "message", schema, async ({ content, maxChars, at, ...fields }, context) => {
+const message = route("GET", "message", schema, async ({ at, ...fields }, context) => {
   const address = addressIn(fields);
   const ownNode = context.memories.nodeOf?.(address);
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
-  const usual = connector ?? connectorDefaults;
+  const { content, maxChars } = connector ?? connectorDefaults;
   const root = connector?.root ?? (ownNode === undefined ? ROOT : getShownRoot(ownNode));
-  const form = { content: content ?? usual.content, maxChars: maxChars === 0 ? usual.maxChars : maxChars, root };
+  const form = { content, maxChars, root };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);
@@ -49,9 +40,11 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   return {
     text,
     usedChars: text?.length ?? 0,
-    content: form.content,
-    maxChars: form.maxChars,
-    connector: connector && { content: connector.content, maxChars: connector.maxChars },
+    content,
+    maxChars,
+    /** False if the page knows no connector of the node. The message is then that of the defaults. */
+    isOfConnector: connector !== null,
+    /** The view that fitted. */
     view: findView(text),
     entries,
     leftOut: text === null ? entries : countLeftOut(text),
@@ -86,4 +79,4 @@ function countLeftOut(text: string): number {
   return notes.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-export const messageRoutes: readonly Route[] = [message];
+export const messageRoutes = [message] as const;

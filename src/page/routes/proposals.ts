@@ -2,27 +2,23 @@ import { z } from "zod";
 import type { MemoryProposal, MemoryProposals } from "../../core/approval/memory-proposals.js";
 import type { Memory } from "../../core/memory.js";
 import { maxBodyBytes } from "../body.js";
-import { addressFields, changeFields, outerId, takePage } from "../fields.js";
+import { addressFields, changeFields, filterFields, outerId, takePage } from "../fields.js";
 import { parseHunks } from "../hunks.js";
 import { openMemory, openToChange, requireReviewer } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
-import { type Route, route } from "../route.js";
+import { route } from "../route.js";
 
 const statuses = ["pending", "applying", "approved", "rejected"] as const;
 const maxProposals = 500;
 
-const listSchema = z.object({ ...addressFields, status: z.enum(statuses).optional() }).strict();
+const listSchema = z.object({ ...filterFields, status: z.enum(statuses).optional() }).strict();
 
-const list = route("GET", "proposals", listSchema, async ({ status, ...address }, context) => {
-  const { proposals } = openMemory(context, address);
-  if (!proposals) return { proposals: [], more: false };
-  const { page, more } = await takePage(proposals.list(status === undefined ? {} : { status }), 0, maxProposals);
-  return {
-    proposals: page.map(
-      ({ content: _content, oldContent: _old, diff: _diff, proposed: _proposed, base: _base, ...facts }) => facts,
-    ),
-    more,
-  };
+/** The proposals of one memory, or of all memories, oldest first. Without a status, those that wait for a person. */
+const list = route("GET", "proposals", listSchema, async ({ status, nodeId, ...owner }, context) => {
+  const address = nodeId === undefined ? {} : openMemory(context, { nodeId, ...owner }).address;
+  const proposals = context.memories.listProposals({ ...address, ...(status !== undefined && { status }) });
+  const { page, more } = await takePage(proposals, 0, maxProposals);
+  return { proposals: page, more };
 });
 
 const oneSchema = z.object({ ...addressFields, id: outerId }).strict();
@@ -72,4 +68,4 @@ function requireProposals({ proposals }: Memory): MemoryProposals {
   throw new PageRefusal(404, "ENOENT", "this memory keeps no proposals");
 }
 
-export const proposalRoutes: readonly Route[] = [list, one, approve, reject];
+export const proposalRoutes = [list, one, approve, reject] as const;

@@ -4,10 +4,9 @@ import { findMarks } from "../../core/search/held-words.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import { shorten } from "../../core/values/text.js";
 import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
-import { addressFields, countField, filterFields, createFilter, maxMemoriesOffset, takePage } from "../fields.js";
+import { addressFields, countField, createFilter, listFields, maxMemoriesOffset } from "../fields.js";
 import { openMemory, openTree } from "../page-memory.js";
-import { type Route, type RouteContext, route } from "../route.js";
-import type { WireHit, WireMark } from "../wire.js";
+import { type RouteContext, route } from "../route.js";
 
 const searchFields = {
   query: z.string().min(1).max(1000),
@@ -20,6 +19,20 @@ const searchFields = {
 };
 
 type Search = z.output<z.ZodObject<typeof searchFields>>;
+
+/** A part of a text: its start and its end in UTF-16 units. */
+type Mark = [start: number, end: number];
+
+interface Hit {
+  path: string;
+  /** Line number, from 1. For a passage of several lines, the first one. */
+  line: number;
+  text: string;
+  /** What fits the query in the text, ascending and apart. Empty for a regular expression. */
+  marks: Mark[];
+  /** The score of ranked words. Higher is better. */
+  score?: number;
+}
 
 /** Nobody reads more ranked passages. Lines may be counted. */
 const maxHits = { words: 50, text: 500, regex: 500 } as const;
@@ -35,29 +48,30 @@ const searchMemory = route(
 );
 
 /** Largest number of memories that one answer searches. After `maxSearchMs` the search begins no further memory. */
-const maxSearched = 200;
-const maxSearchMs = 1000;
+const maxSearched = 1000;
+const maxSearchMs = 2000;
 const searchedAtOnce = 4;
 const maxHitsEach = 5;
 
 const searchMemoriesSchema = z
-  .object({ ...filterFields, ...searchFields, offset: countField(0, maxMemoriesOffset) })
+  .object({ ...listFields, ...searchFields, offset: countField(0, maxMemoriesOffset) })
   .strict();
 
 const searchMemories = route(
   "GET",
   "search-memories",
   searchMemoriesSchema,
-  async ({ query, kind, ignoreCase, offset, ...filter }, context) => {
-    const { page, more } = await takePage(context.memories.listMemories(createFilter(filter)), offset, maxSearched);
+  async ({ query, kind, ignoreCase, offset, named, ...filter }, context) => {
+    const { memories } = await context.lists.find(createFilter(filter), named);
+    const page = memories.slice(offset, offset + maxSearched);
     const { found, searched } = await searchEach(page, { query, kind, ignoreCase }, context);
     const end = offset + searched;
-    return { found, searched, next: (more || searched < page.length) && end <= maxMemoriesOffset ? end : null };
+    return { found, searched, next: end < memories.length ? end : null };
   },
 );
 
 interface Found {
-  found: { memory: MemorySummary; hits: WireHit[] }[];
+  found: { memory: MemorySummary; hits: Hit[] }[];
   searched: number;
 }
 
@@ -80,12 +94,14 @@ async function searchEach(memories: readonly MemorySummary[], search: Search, co
   return { found, searched };
 }
 
-async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, limit: number): Promise<WireHit[]> {
+async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, limit: number): Promise<Hit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
-    return hits.map(({ path, startLine, text, score, words }) => ({
+    // The passages around those that hold the words. A file that holds none is near in meaning.
+    const holding = new Set(hits.filter(({ words }) => words.length > 0).map(({ path }) => path));
+    const passages = hits.filter(({ path, words }) => words.length > 0 || !holding.has(path));
+    return passages.map(({ path, startLine, text, score, words }) => ({
       ...createHit({ path, line: startLine, text }, takeMarks(findMarks(text, words))),
-      isNear: words.length === 0,
       score,
     }));
   }
@@ -97,14 +113,14 @@ async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, lim
 
 const maxMarks = 50;
 
-function takeMarks(marks: Iterable<WireMark>): WireMark[] {
-  const taken: WireMark[] = [];
+function takeMarks(marks: Iterable<Mark>): Mark[] {
+  const taken: Mark[] = [];
   for (const mark of marks) if (taken.push(mark) >= maxMarks) break;
   return taken;
 }
 
 /** Finds each occurrence of a literal text in a line. */
-function createLocator(query: string, ignoreCase: boolean): (line: string) => Iterable<WireMark> {
+function createLocator(query: string, ignoreCase: boolean): (line: string) => Iterable<Mark> {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   const wanted = fold(query);
   const literal = new LiteralSearch(wanted);
@@ -118,14 +134,14 @@ function createLocator(query: string, ignoreCase: boolean): (line: string) => It
 const maxLineChars = 400;
 
 /** Shows the part of a long text around the first mark, with some text before it. */
-function createHit({ path, line, text }: Pick<WireHit, "path" | "line" | "text">, marks: readonly WireMark[]): WireHit {
+function createHit({ path, line, text }: Pick<Hit, "path" | "line" | "text">, marks: readonly Mark[]): Hit {
   if (text.length <= maxLineChars) return { path, line, text, marks: [...marks] };
   const start = Math.max(0, (marks[0]?.[0] ?? 0) - maxLineChars / 4);
   const cut = start > 0 ? "…" : "";
   const excerpt = `${cut}${shorten(text.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
   const move = (at: number): number => Math.min(excerpt.length, at - start + cut.length);
-  const moved = marks.map(([from, to]): WireMark => [move(from), move(to)]);
+  const moved = marks.map(([from, to]): Mark => [move(from), move(to)]);
   return { path, line, text: excerpt, marks: moved.filter(([from, to]) => from < to) };
 }
 
-export const searchRoutes: readonly Route[] = [searchMemory, searchMemories];
+export const searchRoutes = [searchMemory, searchMemories] as const;

@@ -6,8 +6,7 @@ import { addressFields, changeFields, outerId, versionId } from "../fields.js";
 import { compareTexts } from "../hunks.js";
 import { openHistory, openMemory, openToChange, requireHistory } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
-import { type Route, route } from "../route.js";
-import type { WireBlame } from "../wire.js";
+import { route } from "../route.js";
 
 const pageSize = 100;
 
@@ -21,7 +20,16 @@ const listSchema = z
   })
   .strict();
 
-const list = route("GET", "versions", listSchema, async ({ path, runId, olderThan, ...address }, context) => {
+interface VersionPage {
+  /** False if the memory keeps no history. */
+  isKept: boolean;
+  versions: MemoryVersion[];
+  /** The last of these versions, after which the next page begins. Null at the end. */
+  next: string | null;
+}
+
+const list = route("GET", "versions", listSchema, async (input, context): Promise<VersionPage> => {
+  const { path, runId, olderThan, ...address } = input;
   const memory = openMemory(context, address);
   if (memory.history === null) return { isKept: false, versions: [], next: null };
   const filter = {
@@ -30,7 +38,7 @@ const list = route("GET", "versions", listSchema, async ({ path, runId, olderTha
   };
   const found = await requireHistory(memory).page(filter, pageSize + 1, olderThan ?? null);
   const versions = found.slice(0, pageSize);
-  return { isKept: true, versions, next: found.length > pageSize ? versions.at(-1)?.id : null };
+  return { isKept: true, versions, next: found.length > pageSize ? (versions.at(-1)?.id ?? null) : null };
 });
 
 const versionSchema = z.object({ ...addressFields, id: versionId }).strict();
@@ -47,7 +55,8 @@ const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, co
   const lines = await openHistory(context, address).blame(path);
   const versions: MemoryVersion[] = [];
   const indexes = new Map<string, number>();
-  const runs: WireBlame["runs"] = [];
+  // Version -1 is a version that is no longer kept, and -2 a redacted one.
+  const runs: { version: number; lines: string[] }[] = [];
   for (const { text, version, redacted } of lines) {
     if (version !== null && !indexes.has(version.id)) indexes.set(version.id, versions.push(version) - 1);
     const unknown = redacted === true ? -2 : -1;
@@ -111,4 +120,4 @@ function toRedact({ text, cut = false }: { text: string; cut?: boolean | undefin
   return { text, cut };
 }
 
-export const versionRoutes: readonly Route[] = [list, change, blame, previewRevert, revert, findText, redact];
+export const versionRoutes = [list, change, blame, previewRevert, revert, findText, redact] as const;

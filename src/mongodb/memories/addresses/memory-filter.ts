@@ -30,6 +30,8 @@ export interface MemorySummary {
   address: CheckedAddress;
   /** Size in bytes of the stored document without recorded history. */
   sizeBytes: number;
+  /** Size in bytes of the texts of all files. */
+  textBytes: number;
   /** The number of files. */
   files: number;
   createdAt: Date;

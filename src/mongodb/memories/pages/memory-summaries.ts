@@ -7,7 +7,7 @@ import { readPage } from "../addresses/memory-pages.js";
 import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { type Expression, where } from "../expressions.js";
 import { isLegacy } from "./change-pipeline.js";
-import { fileCount, measurePages } from "./measure-pages.js";
+import { fileCount, measurePages, textSum } from "./measure-pages.js";
 import { bytesWithoutOutbox } from "./outbox/outbox.js";
 import { type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { getMemoryTimes } from "./page-reads.js";
@@ -29,11 +29,12 @@ const summaryProjection: Record<string, Expression> = {
   ...addressProjection,
   createdAt: 1,
   updatedAt: 1,
+  textBytes: where(isLegacy, 0, textSum),
   sizeBytes: bytesWithoutOutbox("$$ROOT"),
 };
 
 export type CountedDocument = MemoryDocument & { files: number };
-type SummarisedDocument = CountedDocument & { sizeBytes: number };
+type SummarisedDocument = CountedDocument & { textBytes: number; sizeBytes: number };
 
 /** Reads one page of memories. A memory of several pages takes one more command. */
 export async function readSummaries(
@@ -62,11 +63,17 @@ async function toSummary(
     {
       address,
       sizeBytes: document.sizeBytes + others.sizeBytes,
+      textBytes: sumTexts(document) + others.textBytes,
       files: countFiles(document) + others.files,
       createdAt,
       updatedAt: others.updatedAt !== null && others.updatedAt > updatedAt ? others.updatedAt : updatedAt,
     },
   ];
+}
+
+function sumTexts(document: SummarisedDocument): number {
+  if (document.files >= 0) return document.textBytes;
+  return snapshotOfDocument(document).files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 export function countFiles(document: CountedDocument): number {

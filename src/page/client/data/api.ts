@@ -1,5 +1,5 @@
+import type { Answers, Bodies } from "../../answers.js";
 import { tokenHeader } from "../../token-header.js";
-import type { WireError } from "../../wire.js";
 import type { Query } from "./route.js";
 
 /** The path at which the page is mounted. */
@@ -7,12 +7,13 @@ export const basePath = document.querySelector<HTMLMetaElement>('meta[name="base
 const tokenKey = `memory-page-token ${basePath}`;
 
 /**
- * Moves the token from the address, where others could see it, to the session storage, which lasts as long as the tab.
+ * Moves the token from the address, where others could see it, to the storage of this origin. So a link that is opened
+ * in a new tab works, too.
  */
 export function takeToken(): void {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token === undefined) return;
-  sessionStorage.setItem(tokenKey, token);
+  localStorage.setItem(tokenKey, token);
   history.replaceState(null, "", `${location.pathname}${location.search}#/`);
 }
 
@@ -32,23 +33,27 @@ export function toApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError(0, "EBUG", String(error));
 }
 
-export async function get<T>(name: string, query: Query, signal: AbortSignal | null = null): Promise<T> {
-  return readAnswer(await open(name, query, signal));
+export async function get<Path extends keyof Answers>(
+  path: Path,
+  query: Query,
+  signal: AbortSignal | null = null,
+): Promise<Answers[Path]> {
+  return readAnswer(await open(path, query, signal));
 }
 
 /** Opens an answer that is read as a stream. */
-export function open(name: string, query: Query, signal: AbortSignal | null): Promise<Response> {
-  return send(`${name}?${new URLSearchParams(query)}`, { signal });
+export function open(path: keyof Answers, query: Query, signal: AbortSignal | null): Promise<Response> {
+  return send(`${path}?${new URLSearchParams(query)}`, { signal });
 }
 
 /** The event after a change that was made on this page. */
 export const changedEvent = "memory-page-changed";
 
 /** Makes a change. Afterwards the shown data is requested again. */
-export async function post<T>(name: string, body: object): Promise<T> {
+export async function post<Path extends keyof Bodies>(path: Path, body: Bodies[Path]): Promise<Answers[Path]> {
   try {
     const headers = { "Content-Type": "application/json" };
-    return await readAnswer(await send(name, { method: "POST", body: JSON.stringify(body), headers }));
+    return await readAnswer(await send(path, { method: "POST", body: JSON.stringify(body), headers }));
   } finally {
     dispatchEvent(new Event(changedEvent));
   }
@@ -59,17 +64,17 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   // Without a token, because the host of the page decides who may see it, the header alone proves that no other page
   // sends the request.
-  headers.set(tokenHeader, sessionStorage.getItem(tokenKey) ?? "none");
+  headers.set(tokenHeader, localStorage.getItem(tokenKey) ?? "none");
   const response = await fetch(`${basePath}/api/${path}`, { ...init, headers }).catch(throwNoAnswer);
   if (response.ok) return response;
   // A refusal may have another form, because it may come from a proxy.
-  const refusal = (await response.json().catch(() => null)) as Partial<WireError> | null;
+  const refusal = (await response.json().catch(() => null)) as { error?: { code: string; message: string } } | null;
   const { code = "EIO", message = `the server answered ${response.status}` } = refusal?.error ?? {};
   throw new ApiError(response.status, code, message);
 }
 
 async function readAnswer<T>(response: Response): Promise<T> {
-  // The page and its server belong to one package, and `wire.ts` contains the types of both.
+  // The page and its server belong to one package.
   return (await response.json().catch(throwNoAnswer)) as T;
 }
 

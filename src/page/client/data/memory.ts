@@ -1,12 +1,13 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { WireAddress } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Address } from "./types.js";
 import { memoryHref, type Query } from "./route.js";
 import { type Loaded, useData } from "./use-data.js";
 
 /** The memory that is shown. */
 export interface ShownMemory {
-  address: WireAddress;
+  address: Address;
   /** Selects the shown part of the memory. */
   query: Query;
   /** Differs after each change of the memory. */
@@ -28,7 +29,11 @@ export function useMemory(): ShownMemory & { href: (query?: Query) => string } {
 /**
  * Loads data about the memory, and loads it again after each change. @param version replaces the memory's own version
  */
-export function useMemoryData<T>(name: string | null, query: Query = {}, version?: string): Loaded<T> {
+export function useMemoryData<Path extends keyof Answers>(
+  path: Path | null,
+  query: Query = {},
+  version?: string,
+): Loaded<Answers[Path]> {
   const memory = useContext(MemoryContext);
-  return useData<T>(name, { ...memory.address, ...query }, version ?? memory.version);
+  return useData(path, { ...memory.address, ...query }, version ?? memory.version);
 }

@@ -1,5 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
-import type { WireAddress } from "../../wire.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { allowLeaving, hasOpenDraft } from "./drafts.js";
+import type { Address } from "./types.js";
 
 /**
  * The shown view of the page. It is stored in the part of the address after `#`, so that any server can mount the page.
@@ -7,7 +8,7 @@ import type { WireAddress } from "../../wire.js";
 export type View =
   | { name: "memories"; query: Query }
   | { name: "inbox"; query: Query }
-  | { name: "memory"; address: WireAddress; query: Query };
+  | { name: "memory"; address: Address; query: Query };
 
 export type Query = Record<string, string>;
 
@@ -23,7 +24,7 @@ export function parseView(hash: string): View {
 }
 
 /** Returns the memory that a query names. Null if it names none. */
-export function readAddress({ nodeId, scope, threadId, userId }: Query): WireAddress | null {
+export function readAddress({ nodeId, scope, threadId, userId }: Query): Address | null {
   if (nodeId === undefined) return null;
   return {
     nodeId,
@@ -31,6 +32,15 @@ export function readAddress({ nodeId, scope, threadId, userId }: Query): WireAdd
     ...(threadId !== undefined && { threadId }),
     ...(userId !== undefined && { userId }),
   };
+}
+
+const filterNames = ["scope", "nodeId", "threadId", "userId", "named"];
+
+/** Returns the fields of a query that select memories. */
+export function getFilter(query: Query): Query {
+  return Object.fromEntries(
+    Object.entries(query).filter(([name, value]) => filterNames.includes(name) && value !== ""),
+  );
 }
 
 export function inboxHref(query: Query = {}): string {
@@ -41,7 +51,7 @@ export function memoriesHref(query: Query = {}): string {
   return createHref("/", query);
 }
 
-export function memoryHref(address: WireAddress, query: Query = {}): string {
+export function memoryHref(address: Address, query: Query = {}): string {
   return createHref("/memory", { ...address, ...query });
 }
 
@@ -55,16 +65,38 @@ export function replace(href: string): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-export function useView(): View {
+interface ShownView {
+  view: View;
+  /** The address that waits until the person has decided about a text that is not saved. */
+  wanted: string | null;
+  stay: () => void;
+  leave: () => void;
+}
+
+export function useView(): ShownView {
   const [hash, setHash] = useState(location.hash);
+  const [wanted, setWanted] = useState<string | null>(null);
+  const shown = useRef(location.hash);
   useEffect(() => {
-    const follow = (): void => setHash(location.hash);
+    const follow = (): void => {
+      if (hasOpenDraft() && location.hash !== shown.current) {
+        setWanted(location.hash);
+        history.replaceState(null, "", shown.current);
+        return;
+      }
+      shown.current = location.hash;
+      setHash(location.hash);
+    };
     addEventListener("hashchange", follow);
     // The address may have changed before this effect ran.
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return parseView(hash);
+  const leave = (): void => {
+    allowLeaving();
+    go(wanted ?? hash);
+  };
+  return { view: parseView(hash), wanted, stay: () => setWanted(null), leave };
 }
 
 function createHref(path: string, query: Query): string {

@@ -1,9 +1,14 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { WireSession } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 
-export const SessionContext = createContext<WireSession>({ access: "read", userId: null, place: null });
+export const SessionContext = createContext<Answers["session"]>({ access: "read", userId: null, place: null });
 
-export function useSession(): WireSession {
+/** Whether the visitor sees only what is remembered about them. The page then leaves the words of the trade out. */
+export function useIsOwner(): boolean {
+  return useSession().owner !== undefined;
+}
+
+export function useSession(): Answers["session"] {
   return useContext(SessionContext);
 }

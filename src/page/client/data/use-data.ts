@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import type { Answers } from "../../answers.js";
 import { type ApiError, get, toApiError } from "./api.js";
 import type { Query } from "./route.js";
 
 export interface Loaded<T> {
-  /** Null until the data is loaded, and after an error. */
+  /** Null until the data is loaded, and after a refusal. */
   data: T | null;
   error: ApiError | null;
 }
@@ -27,22 +28,36 @@ export function load<T>(
   return () => end.abort();
 }
 
-const createKey = (name: string | null, query: Query): string | null => name && `${name}?${new URLSearchParams(query)}`;
+const isOutage = ({ status }: ApiError): boolean => status === 0 || status === 503;
+
+const createKey = (path: string | null, query: Query): string | null => path && `${path}?${new URLSearchParams(query)}`;
 
 /**
  * Loads data of the page, and loads it again when the query or `version` changes. The old data stays while a new
  * version loads.
- * @param name null requests nothing
+ * @param path null requests nothing
  */
-export function useData<T>(name: string | null, query: Query, version: unknown = 0): Loaded<T> {
-  const key = createKey(name, query);
-  const [loaded, setLoaded] = useState<Loaded<T> & { key: string | null }>({ key, data: null, error: null });
+export function useData<Path extends keyof Answers>(
+  path: Path | null,
+  query: Query,
+  version: unknown = 0,
+): Loaded<Answers[Path]> {
+  const key = createKey(path, query);
+  const [loaded, setLoaded] = useState<Loaded<Answers[Path]> & { key: string | null }>({
+    key,
+    data: null,
+    error: null,
+  });
   useEffect(() => {
-    if (name === null) return undefined;
+    if (path === null) return undefined;
     return load(
-      (signal) => get<T>(name, query, signal),
+      (signal) => get(path, query, signal),
       (data) => setLoaded({ key, data, error: null }),
-      (error) => setLoaded({ key, data: null, error }),
+      (error) =>
+        // What is shown stays, with what a person is typing there, while nobody answers.
+        setLoaded((old) =>
+          isOutage(error) && old.key === key && old.data !== null ? old : { key, data: null, error },
+        ),
     );
   }, [key, version]);
   return loaded.key === key ? loaded : { data: null, error: null };
@@ -53,7 +68,9 @@ interface Page {
   next: number | string | null;
 }
 
-interface LoadedPages<T extends Page> {
+type PagedPath = { [Path in keyof Answers]: Answers[Path] extends Page ? Path : never }[keyof Answers];
+
+interface LoadedPages<T> {
   /** Empty until the first page is loaded. */
   pages: readonly T[];
   error: ApiError | null;
@@ -64,34 +81,39 @@ interface LoadedPages<T extends Page> {
 /**
  * Loads a list in pages. Loads the first page again when `version` changes, and keeps the other pages if they still
  * follow it.
+ * @param path null requests nothing
  * @param position the field of a query that contains the start of a page
  */
-export function usePages<T extends Page>(
-  name: string,
+export function usePages<Path extends PagedPath>(
+  path: Path | null,
   query: Query,
   position: "offset" | "olderThan",
   version: unknown,
-): LoadedPages<T> {
-  const key = createKey(name, query);
-  const [state, setState] = useState<{ key: string | null; pages: T[]; error: ApiError | null }>({
+): LoadedPages<Answers[Path]> {
+  const key = createKey(path, query);
+  const [state, setState] = useState<{ key: string | null; pages: Answers[Path][]; error: ApiError | null }>({
     key,
     pages: [],
     error: null,
   });
   const { pages, error } = state.key === key ? state : { pages: [], error: null };
-  const fail = (failure: ApiError): void => setState({ key, pages: [], error: failure });
+  const fail = (failure: ApiError): void =>
+    setState((old) =>
+      isOutage(failure) && old.key === key && old.pages.length > 0 ? old : { key, pages: [], error: failure },
+    );
   useEffect(() => {
-    const showFirst = (first: T): void =>
+    if (path === null) return undefined;
+    const showFirst = (first: Answers[Path]): void =>
       setState((old) => {
         const [oldFirst, ...others] = old.key === key ? old.pages : [];
         return { key, pages: first.next === oldFirst?.next ? [first, ...others] : [first], error: null };
       });
-    return load((signal) => get<T>(name, query, signal), showFirst, fail);
+    return load((signal) => get(path, query, signal), showFirst, fail);
   }, [key, version]);
   const next = pages.at(-1)?.next ?? null;
   const more = (): void => {
-    const showNext = (page: T): void => setState({ key, pages: [...pages, page], error: null });
-    load((signal) => get<T>(name, { ...query, [position]: String(next) }, signal), showNext, fail);
+    const showNext = (page: Answers[Path]): void => setState({ key, pages: [...pages, page], error: null });
+    if (path !== null) load((signal) => get(path, { ...query, [position]: String(next) }, signal), showNext, fail);
   };
-  return { pages, error, more: next === null ? null : more };
+  return { pages, error, more: path === null || next === null ? null : more };
 }

@@ -1,21 +1,21 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import type { WireBlame, WireVersion } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Version } from "../data/types.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
-import { Line, type LineRow, lineRowPx, splitLine } from "../parts/lines.js";
+import { Line, type LineRow, splitLine } from "../parts/lines.js";
+import { LongList } from "../parts/long-list.js";
 import { Actor, Pending, Time } from "../parts/parts.js";
-import { VirtualList } from "../parts/virtual-list.js";
 
 /** Shows the lines of a file. Beside each run of lines are its author and its time. */
 export function BlameView({ path }: { path: string }): VNode {
-  const { data, error } = useMemoryData<WireBlame>("blame", { path });
+  const { data, error } = useMemoryData("blame", { path });
   const rows = useMemo(() => (data === null ? [] : createRows(data)), [data]);
   if (data === null) return <Pending error={error} />;
   return (
-    <VirtualList
+    <LongList
       class="lines blame"
       rows={rows}
-      rowPx={lineRowPx}
       render={({ isFirst, version, isRedacted, line }, index) => (
         <div key={index} class={`line ${isFirst ? "first" : ""}`}>
           <span class="who">{isFirst && <Who version={version} isRedacted={isRedacted} />}</span>
@@ -38,13 +38,13 @@ function Who({ version, isRedacted }: Pick<BlamedRow, "version" | "isRedacted">)
 
 interface BlamedRow {
   line: LineRow;
-  version: WireVersion | undefined;
+  version: Version | undefined;
   isRedacted: boolean;
   /** Whether this is the first row of its run. */
   isFirst: boolean;
 }
 
-function createRows({ runs, versions }: WireBlame): BlamedRow[] {
+function createRows({ runs, versions }: Answers["blame"]): BlamedRow[] {
   const rows: BlamedRow[] = [];
   let number = 0;
   for (const run of runs) {

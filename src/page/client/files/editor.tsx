@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { WireConflict, WireFile, WireSaved } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 import { type ApiError, post, toApiError } from "../data/api.js";
+import { findDraft, keepDraft, useGuard } from "../data/drafts.js";
 import { useMemory } from "../data/memory.js";
 import { DiffView } from "../history/diff-view.js";
 import { bytesText } from "../parts/format.js";
@@ -12,7 +13,7 @@ const encoder = new TextEncoder();
 
 interface EditorProps {
   /** The file as it is now. The editor keeps the one with which it began. */
-  file: WireFile;
+  file: Answers["file"];
   /** Ends the editing. @param changedTo the stored text, if a guard has changed it */
   close: (changedTo: string | null) => void;
 }
@@ -21,10 +22,11 @@ interface EditorProps {
 export function Editor({ file, close }: EditorProps): VNode {
   const { address } = useMemory();
   const { missing, fields, field } = useSignature();
-  const [base] = useState(file);
-  const [digest, setDigest] = useState<string | null>(file.digest);
-  const [text, setText] = useState(() => toUnixEnds(file.content));
-  const [conflict, setConflict] = useState<WireConflict | null>(null);
+  const [draft] = useState(() => findDraft(address, file.path));
+  const [base] = useState(draft?.base ?? file);
+  const [digest, setDigest] = useState<string | null>(base.digest);
+  const [text, setText] = useState(() => draft?.text ?? toUnixEnds(file.content));
+  const [conflict, setConflict] = useState<NonNullable<Answers["write"]["conflict"]> | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const [isBusy, setBusy] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -33,15 +35,20 @@ export function Editor({ file, close }: EditorProps): VNode {
   const sizeBytes = useMemo(() => encoder.encode(content).length, [content]);
   const isSame = text === toUnixEnds(base.content);
   useEffect(() => area.current?.focus(), []);
-  useWarning(!isSame);
+  useGuard(!isSame);
+  useEffect(() => keepDraft(address, base.path, isSame ? null : { base, text }), [text]);
+  const end = (changedTo: string | null): void => {
+    keepDraft(address, base.path, null);
+    close(changedTo);
+  };
   const lacking = isSame ? "Nothing is changed yet" : missing;
   const save = async (): Promise<void> => {
     if (lacking !== null || isBusy) return;
     setBusy(true);
     try {
-      const saved = await post<WireSaved>("write", { address, path: base.path, content, digest, ...fields });
+      const saved = await post("write", { address, path: base.path, content, digest, ...fields });
       if (saved.conflict === null) {
-        close(saved.changedTo);
+        end(saved.changedTo);
         return;
       }
       setConflict(saved.conflict);
@@ -71,6 +78,7 @@ export function Editor({ file, close }: EditorProps): VNode {
       {conflict === null && file.digest !== base.digest && (
         <p class="note">The file has changed since you began. Saving shows the difference first.</p>
       )}
+      {draft !== undefined && <p class="note">This is the text that you have typed before. It is not saved yet.</p>}
       {lineEnds === "mixed" && (
         <p class="note">The lines of this file end in different ways. Saving makes them the same.</p>
       )}
@@ -81,13 +89,13 @@ export function Editor({ file, close }: EditorProps): VNode {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <div class="editor-foot">
+      <div class="foot">
         {field}
         <span class="muted">{bytesText(sizeBytes)}</span>
         <span id="editor-missing" class="missing" role="status">
           {lacking}
         </span>
-        <button type="button" class="button" onClick={() => close(null)}>
+        <button type="button" class="button" onClick={() => end(null)}>
           {isSame ? "Close" : "Discard"}
         </button>
         <button
@@ -103,7 +111,7 @@ export function Editor({ file, close }: EditorProps): VNode {
   );
 }
 
-function Conflict({ conflict: { digest, hunks } }: { conflict: WireConflict }): VNode {
+function Conflict({ conflict: { digest, hunks } }: { conflict: NonNullable<Answers["write"]["conflict"]> }): VNode {
   return (
     <div class="conflict" role="alert">
       <strong>Not saved: {digest === null ? "the file has been deleted" : "others have changed the file"}</strong>
@@ -121,14 +129,4 @@ function toUnixEnds(text: string): string {
 function getLineEnds(text: string): "unix" | "windows" | "mixed" {
   if (!text.includes("\r")) return "unix";
   return toUnixEnds(text).replaceAll("\n", "\r\n") === text ? "windows" : "mixed";
-}
-
-/** Lets the browser ask before it leaves with a text that is not saved. */
-function useWarning(isNeeded: boolean): void {
-  useEffect(() => {
-    if (!isNeeded) return undefined;
-    const warn = (event: Event): void => event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [isNeeded]);
 }

@@ -1,30 +1,23 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireDeletePreview, WireSaved } from "../../wire.js";
 import { ApiError, post } from "../data/api.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { go } from "../data/route.js";
 import { Dialog, DialogButton } from "../parts/dialog.js";
-import { Menu } from "../parts/menu.js";
 import { Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { useSignature } from "../parts/signature.js";
 
 /** Offers to rename and to delete a file. */
-export function FileMenu({ path }: { path: string }): VNode {
-  const [opened, setOpened] = useState<"rename" | "delete" | null>(null);
-  const close = (): void => setOpened(null);
+export function FileActions({ path }: { path: string }): VNode {
   return (
     <>
-      <Menu
-        label="More actions on this file"
-        items={[
-          { label: "Rename…", act: () => setOpened("rename") },
-          { label: "Delete…", isDangerous: true, act: () => setOpened("delete") },
-        ]}
-      />
-      {opened === "rename" && <RenameDialog path={path} close={close} />}
-      {opened === "delete" && <DeleteDialog path={path} close={close} />}
+      <DialogButton label="Rename…" class="button quiet">
+        {(close) => <RenameDialog path={path} close={close} />}
+      </DialogButton>
+      <DialogButton label="Delete…" class="button quiet danger-quiet">
+        {(close) => <DeleteDialog path={path} close={close} />}
+      </DialogButton>
     </>
   );
 }
@@ -39,7 +32,7 @@ function RenameDialog({ path, close }: ActionProps): VNode {
   const { missing, fields, field } = useSignature();
   const [to, setTo] = useState(path);
   const run = async (): Promise<void> => {
-    const renamed = await post<{ path: string }>("rename", { address, from: path, to, ...fields });
+    const renamed = await post("rename", { address, from: path, to, ...fields });
     go(href({ path: renamed.path }));
   };
   return (
@@ -58,7 +51,7 @@ function RenameDialog({ path, close }: ActionProps): VNode {
 
 function DeleteDialog({ path, close }: ActionProps): VNode {
   const { address, href } = useMemory();
-  const { data, error } = useMemoryData<WireDeletePreview>("delete-preview", { path });
+  const { data, error } = useMemoryData("delete-preview", { path });
   const { missing, fields, field } = useSignature();
   const run = async (): Promise<void> => {
     await post("delete", { address, path, ...fields });
@@ -100,7 +93,7 @@ function NewFileDialog({ close }: { close: () => void }): VNode {
   const [content, setContent] = useState("");
   const isUnnamed = /^\/*$/.test(path);
   const run = async (): Promise<void> => {
-    const { conflict } = await post<WireSaved>("write", { address, path, content, digest: null, ...fields });
+    const { conflict } = await post("write", { address, path, content, digest: null, ...fields });
     if (conflict !== null)
       throw new ApiError(409, "EEXIST", "There is a file of this path already. Choose another path.");
     go(href({ path: path.startsWith("/") ? path : `/${path}` }));

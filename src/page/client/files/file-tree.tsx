@@ -1,15 +1,13 @@
 import type { VNode } from "preact";
-import { type Dispatch, type StateUpdater, useEffect, useMemo, useState } from "preact/hooks";
-import type { WireMount } from "../../wire.js";
+import { type Dispatch, type StateUpdater, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Mount } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
+import { useIsOwner } from "../data/session.js";
 import { accessWords, scopeWords } from "../parts/format.js";
 import { Empty, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
-import { VirtualList } from "../parts/virtual-list.js";
 import { createRows, type TreeRow, useDirectories } from "./directories.js";
-
-const rowPx = 28;
 
 /** Number of rows that Page Up and Page Down move. */
 const pageRows = 15;
@@ -20,35 +18,36 @@ interface FileTreeProps {
   setExpanded: Dispatch<StateUpdater<ReadonlySet<string>>>;
 }
 
-/**
- * Shows the tree with its open directories. Loads a page of each directory at a time, and renders only the rows near
- * the screen.
- */
+/** Shows the tree with its open directories. Loads a page of each directory at a time. */
 export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
   const { query, href } = useMemory();
   const { path: selected, at } = query;
-  const { directories, loadAt, error } = useDirectories();
+  const isOwner = useIsOwner();
+  const { directories, open, more, error } = useDirectories();
+  const element = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
   const rows = useMemo(() => createRows(directories, expanded), [directories, expanded]);
   useEffect(() => {
     setExpanded((old) => new Set([...old, ...listParents(selected ?? "/")]));
   }, [selected]);
-  useEffect(() => {
-    for (const path of ["/", ...expanded]) loadAt(path, 0);
-  }, [expanded]);
+  useEffect(() => open(["/", ...expanded]), [expanded]);
   useEffect(() => {
     const index = rows.findIndex(({ path }) => path === selected);
     if (index !== -1) setActive(index);
   }, [selected, rows.length > 0]);
+  useEffect(() => {
+    element.current?.querySelector(".active")?.scrollIntoView({ block: "nearest" });
+  }, [active]);
   const root = directories.get("/");
   if (error !== null || root === undefined) return <Pending error={error} />;
   if (rows.length === 0)
     return <Empty title="No files">Nothing is stored {at === undefined ? "yet" : "at this moment"}.</Empty>;
   const toggle = (path: string): void =>
     setExpanded((old) => (old.has(path) ? new Set([...old].filter((each) => each !== path)) : new Set([...old, path])));
-  const choose = ({ kind, path }: TreeRow): void => {
+  const choose = ({ kind, path, parent }: TreeRow): void => {
     if (kind === "dir") toggle(path);
-    else if (kind === "file") go(href({ path, ...(at !== undefined && { at }) }));
+    else if (kind === "more") more(parent);
+    else go(href({ path, ...(at !== undefined && { at }) }));
   };
   const press = (event: KeyboardEvent): void => {
     const row = rows[active];
@@ -72,7 +71,6 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
     act();
   };
   const render = (row: TreeRow, index: number): VNode => {
-    if (row.kind === undefined) loadAt(row.parent, row.index);
     const isOpen = row.kind === "dir" ? expanded.has(row.path) : undefined;
     return (
       <div
@@ -91,7 +89,7 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
           choose(row);
         }}
       >
-        <span class={`icon ${row.kind ?? "file"} ${isOpen === true ? "open" : ""}`} aria-hidden="true" />
+        <span class={`icon ${row.kind} ${isOpen === true ? "open" : ""}`} aria-hidden="true" />
         <Name text={row.name} />
         {row.mount !== undefined && <MountMark mount={row.mount} />}
         {row.access !== undefined && <span class="mount">{accessWords[row.access]}</span>}
@@ -100,21 +98,20 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
   };
   return (
     <>
-      <VirtualList
+      <div
+        ref={element}
         class="tree"
         role="tree"
         aria-label="Files"
         tabIndex={0}
         aria-activedescendant={`tree-${active}`}
-        rows={rows}
-        rowPx={rowPx}
-        active={active}
         onKeyDown={press}
-        render={render}
-      />
+      >
+        {rows.map(render)}
+      </div>
       {root.rights !== "" && (
         <details class="rights">
-          <summary>Rights of agents</summary>
+          <summary>{isOwner ? "What assistants may change" : "Rights of agents"}</summary>
           <Name text={root.rights} />
         </details>
       )}
@@ -123,7 +120,7 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
 }
 
 /** Shows the owner of the mounted memory, and the access to it. */
-function MountMark({ mount: { address, access, description } }: { mount: WireMount }): VNode {
+function MountMark({ mount: { address, access, description } }: { mount: Mount }): VNode {
   return (
     <span class="mount" title={description ?? undefined}>
       {address !== null && (

@@ -1,16 +1,17 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireFile } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import { findDraft } from "../data/drafts.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { memoryHref, replace } from "../data/route.js";
-import { useSession } from "../data/session.js";
+import { useIsOwner, useSession } from "../data/session.js";
 import { accessWords, bytesText } from "../parts/format.js";
 import { Lines } from "../parts/lines.js";
 import { Choice, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { BlameView } from "./blame-view.js";
 import { Editor } from "./editor.js";
-import { FileMenu } from "./file-actions.js";
+import { FileActions } from "./file-actions.js";
 import { isMarkdown, Markdown, maxMarkdownChars } from "./markdown.js";
 
 const forms = [
@@ -23,19 +24,24 @@ type Form = (typeof forms)[number][0];
 
 /** Shows one file: as text, as Markdown, or with the versions of its lines. */
 export function FileView({ path }: { path: string }): VNode {
-  const { query, href } = useMemory();
+  const { access } = useSession();
+  const isOwner = useIsOwner();
+  const { address, query, href } = useMemory();
   const { at, line, form: requested } = query;
   const moment = at === undefined ? {} : { at };
-  const { data: file, error } = useMemoryData<WireFile>("file", { path, ...moment }, at);
+  const { data: file, error } = useMemoryData("file", { path, ...moment }, at);
   const shown = /^[1-9]\d{0,8}$/.test(line ?? "") ? Number(line) : undefined;
   const form = forms.find(([name]) => name === requested)?.[0] ?? chooseForm(path, file, shown);
   // The history of a mounted file is in its own memory.
   const mount = file?.mount ?? null;
-  const offered = forms.filter(([name]) => name !== "blame" || (at === undefined && mount === null));
-  const { access } = useSession();
+  const offered = forms
+    .filter(([name]) => name !== "blame" || (at === undefined && mount === null))
+    .map(([name, words]) => [name, name === "blame" && isOwner ? "Who wrote it" : words] as const);
   // A mounted file is changed in its own memory, which has a history and limits of its own.
   const canEdit = access === "write" && at === undefined && mount === null && file !== null;
-  const [edited, setEdited] = useState<WireFile | null>(null);
+  const [edited, setEdited] = useState(() =>
+    access === "write" && at === undefined ? (findDraft(address, path)?.base ?? null) : null,
+  );
   const [isGuarded, setGuarded] = useState(false);
   const open = (): void => {
     setEdited(file);
@@ -85,7 +91,7 @@ export function FileView({ path }: { path: string }): VNode {
               choose={(chosen) => replace(href({ ...query, form: chosen }))}
             />
           )}
-          {canEdit && edited === null && <FileMenu path={path} />}
+          {canEdit && edited === null && <FileActions path={path} />}
         </span>
       </header>
       {isGuarded && (
@@ -119,7 +125,7 @@ export function FileView({ path }: { path: string }): VNode {
 /** A text field of a longer text would be slow. */
 const maxEditChars = 1_000_000;
 
-function chooseForm(path: string, file: WireFile | null, shown: number | undefined): Form {
+function chooseForm(path: string, file: Answers["file"] | null, shown: number | undefined): Form {
   const isReadable = isMarkdown(path) && (file?.content.length ?? 0) <= maxMarkdownChars;
   return isReadable && shown === undefined ? "markdown" : "text";
 }

@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireChange } from "../../wire.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { Overview } from "../overview/overview.js";
 import { momentText } from "../parts/format.js";
@@ -57,7 +56,7 @@ export function FilesView(): VNode {
 /** Shows the point in time. */
 function PointInTime({ at }: { at: string }): VNode {
   const { query, href } = useMemory();
-  const { data } = useMemoryData<WireChange>("change", { id: at });
+  const { data } = useMemoryData("change", { id: at });
   return (
     <div class="moment" role="status">
       <span>

@@ -1,4 +1,4 @@
-import type { WireHunk } from "../../wire.js";
+import type { Hunk } from "../data/types.js";
 
 /** A line of a diff, or a separator between its hunks. */
 export interface DiffRow {
@@ -13,7 +13,7 @@ export interface DiffRow {
 
 const kinds: Record<string, "same" | "added" | "removed"> = { " ": "same", "+": "added", "-": "removed" };
 
-export function createRows(hunks: readonly WireHunk[]): DiffRow[] {
+export function createRows(hunks: readonly Hunk[]): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const hunk of hunks) {
     const { oldStart, oldLines, newStart, newLines } = hunk;
@@ -29,14 +29,14 @@ export function createRows(hunks: readonly WireHunk[]): DiffRow[] {
 }
 
 /** Converts a list of files, or a remark. */
-function createNotes({ lines }: WireHunk): DiffRow[] {
+function createNotes({ lines }: Hunk): DiffRow[] {
   return lines.map((line) => {
     const [, sign = "", path] = /^([+-]) (\/.*)/.exec(line) ?? [];
     return { kind: kinds[sign] ?? "note", text: path ?? line, older: null, newer: null };
   });
 }
 
-function createLines({ oldStart, newStart, lines }: WireHunk): DiffRow[] {
+function createLines({ oldStart, newStart, lines }: Hunk): DiffRow[] {
   const rows: DiffRow[] = [];
   let older = oldStart;
   let newer = newStart;

@@ -1,11 +1,10 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { WireHunk } from "../../wire.js";
+import type { Hunk } from "../data/types.js";
 import { numberText } from "../parts/format.js";
-import { lineRowPx } from "../parts/lines.js";
+import { LongList } from "../parts/long-list.js";
 import { Choice } from "../parts/parts.js";
 import { Shown } from "../parts/shown.js";
-import { VirtualList } from "../parts/virtual-list.js";
 import { createRows, type DiffRow, splitRows } from "./diff-rows.js";
 
 const formKey = "memory-page-diff";
@@ -18,7 +17,7 @@ const forms = [
 type Form = (typeof forms)[number][0];
 
 /** Shows a difference, in one column or in two. */
-export function DiffView({ hunks }: { hunks: readonly WireHunk[] }): VNode {
+export function DiffView({ hunks }: { hunks: readonly Hunk[] }): VNode {
   const [form, setForm] = useState<Form>(localStorage.getItem(formKey) === "split" ? "split" : "unified");
   const rows = useMemo(() => createRows(hunks), [hunks]);
   if (rows.length === 0) return <p class="note">No text changed.</p>;
@@ -39,11 +38,11 @@ export function DiffView({ hunks }: { hunks: readonly WireHunk[] }): VNode {
 }
 
 /** Makes long lines scrollable by the arrow keys. */
-const scrolled = { rowPx: lineRowPx, tabIndex: 0, role: "group", "aria-label": "Lines of the difference" } as const;
+const scrolled = { tabIndex: 0, role: "group", "aria-label": "Lines of the difference" } as const;
 
 function Unified({ rows }: { rows: readonly DiffRow[] }): VNode {
   return (
-    <VirtualList
+    <LongList
       {...scrolled}
       class="diff-rows"
       rows={rows}
@@ -61,7 +60,7 @@ function Unified({ rows }: { rows: readonly DiffRow[] }): VNode {
 function Split({ rows }: { rows: readonly DiffRow[] }): VNode {
   const split = useMemo(() => splitRows(rows), [rows]);
   return (
-    <VirtualList
+    <LongList
       {...scrolled}
       class="diff-rows split"
       rows={split}

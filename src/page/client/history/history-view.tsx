@@ -1,11 +1,12 @@
 import type { VNode } from "preact";
-import type { WireVersion, WireVersions } from "../../wire.js";
+import type { Version } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
 import type { Query } from "../data/route.js";
-import { useSession } from "../data/session.js";
+import { useIsOwner, useSession } from "../data/session.js";
 import { usePages } from "../data/use-data.js";
 import { bytesText, clockText, dayText } from "../parts/format.js";
-import { Empty, Operation, Pending } from "../parts/parts.js";
+import { Menu } from "../parts/menu.js";
+import { Empty, MoreButton, Operation, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { UndoRunButton } from "./revert.js";
 import { describeAuthor, groupByRun, type RunOfChanges } from "./runs.js";
@@ -14,13 +15,18 @@ import { VersionView } from "./version-view.js";
 /** Shows the versions, newest first, and the changes of one version. */
 export function HistoryView(): VNode {
   const { address, query, version: memoryVersion, href } = useMemory();
+  const isOwner = useIsOwner();
   const { path, run, version } = query;
   const filter: Query = { ...address, ...(path !== undefined && { path }), ...(run !== undefined && { runId: run }) };
-  const { pages, error, more } = usePages<WireVersions>("versions", filter, "olderThan", memoryVersion);
+  const { pages, error, more } = usePages("versions", filter, "olderThan", memoryVersion);
   const [first] = pages;
   if (first === undefined) return <Pending error={error} />;
   if (!first.isKept)
-    return <Empty title="No history is kept">The store of the application needs the option “history”.</Empty>;
+    return (
+      <Empty title="No history is kept">
+        {isOwner ? undefined : "The store of the application needs the option “history”."}
+      </Empty>
+    );
   const versions = pages.flatMap((page) => page.versions);
   const chosen = version ?? versions[0]?.id;
   return (
@@ -33,7 +39,9 @@ export function HistoryView(): VNode {
         )}
         {versions.length === 0 && (
           <Empty title="No versions">
-            No change is recorded. A history begins with the first change by a store that has the option “history”.
+            {isOwner
+              ? "No change is recorded yet."
+              : "No change is recorded. A history begins with the first change by a store that has the option “history”."}
           </Empty>
         )}
         <div class="timeline">
@@ -48,11 +56,7 @@ export function HistoryView(): VNode {
               </section>
             ),
           )}
-          {more !== null && (
-            <button type="button" class="button" onClick={more}>
-              Show older versions
-            </button>
-          )}
+          {more !== null && <MoreButton words="Show older versions" more={more} />}
         </div>
       </section>
       <section class="detail" aria-label="Version">
@@ -65,14 +69,19 @@ export function HistoryView(): VNode {
 /** Shows who made changes together, and undoes them. */
 function RunGroup({ group, chosen }: { group: RunOfChanges; chosen: string | undefined }): VNode {
   const { href } = useMemory();
-  const { access } = useSession();
+  const { access, owner } = useSession();
   const { runId, actor, versions } = group;
-  const author = <Name text={describeAuthor(actor)} />;
+  const name = describeAuthor(actor, owner === undefined);
+  const author = <Name text={name} />;
   return (
-    <section class="run" aria-label={`Changes by ${describeAuthor(actor)}`}>
+    <section class="run" aria-label={`Changes by ${name}`}>
       <header class="run-head">
         {runId === null ? author : <a href={href({ tab: "history", run: runId })}>{author}</a>}
-        {runId !== null && access === "write" && <UndoRunButton runId={runId} />}
+        {runId !== null && access === "write" && (
+          <Menu label="More actions on this run">
+            <UndoRunButton runId={runId} />
+          </Menu>
+        )}
       </header>
       <ul>
         {versions.map((each) => (
@@ -83,7 +92,7 @@ function RunGroup({ group, chosen }: { group: RunOfChanges; chosen: string | und
   );
 }
 
-function VersionRow({ version, isChosen }: { version: WireVersion; isChosen: boolean }): VNode {
+function VersionRow({ version, isChosen }: { version: Version; isChosen: boolean }): VNode {
   const { query, href } = useMemory();
   const { id, operation, path, from, at, sizeBytes } = version;
   return (

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireFoundText } from "../../wire.js";
+import type { Answers } from "../../answers.js";
 import { type ApiError, post, toApiError } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
@@ -23,7 +23,7 @@ function RedactDialog({ selected, close }: { selected: string; close: () => void
   const { address, href } = useMemory();
   const { missing, fields, field } = useSignature();
   const [text, setText] = useState(selected);
-  const [found, setFound] = useState<WireFoundText | null>(null);
+  const [found, setFound] = useState<Answers["find-text"] | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const [isCut, setCut] = useState(false);
   const change = (given: string): void => {
@@ -32,9 +32,7 @@ function RedactDialog({ selected, close }: { selected: string; close: () => void
   };
   const find = (): void => {
     setError(null);
-    post<WireFoundText>("find-text", { address, text }).then(setFound, (failure: unknown) =>
-      setError(toApiError(failure)),
-    );
+    post("find-text", { address, text }).then(setFound, (failure: unknown) => setError(toApiError(failure)));
   };
   const run = async (): Promise<void> => {
     await post("redact", { address, text, cut: isCut, ...fields });
@@ -84,7 +82,7 @@ function RedactDialog({ selected, close }: { selected: string; close: () => void
   );
 }
 
-function Found({ found: { versions, versionCount, proposals } }: { found: WireFoundText }): VNode {
+function Found({ found: { versions, versionCount, proposals } }: { found: Answers["find-text"] }): VNode {
   const more = versionCount - versions.length;
   return (
     <>

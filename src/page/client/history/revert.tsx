@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireRevertPreview, WireReverted, WireVersion } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Version } from "../data/types.js";
 import { type ApiError, post } from "../data/api.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { go } from "../data/route.js";
@@ -13,7 +14,7 @@ import { VersionList } from "../parts/version-list.js";
 import { DiffView } from "./diff-view.js";
 
 /** Restores a file to its state right after a version. */
-export function RestoreButton({ version: { id, path, operation } }: { version: WireVersion }): VNode {
+export function RestoreButton({ version: { id, path, operation } }: { version: Version }): VNode {
   return (
     <DialogButton label={operation === "deleted" ? "Delete it again…" : "Restore this version…"}>
       {(close) => <RevertDialog title="Restore this version?" act="Restore" what={{ path, to: id }} close={close} />}
@@ -41,11 +42,11 @@ interface RevertDialogProps {
 
 function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
   const { address, href } = useMemory();
-  const { data, error } = useMemoryData<WireRevertPreview>("revert-preview", { ...what });
+  const { data, error } = useMemoryData("revert-preview", { ...what });
   const { missing, fields, field } = useSignature();
   const [force, setForce] = useState(false);
   const run = async (): Promise<void> => {
-    const { versions } = await post<WireReverted>("revert", { address, what, force, ...fields });
+    const { versions } = await post("revert", { address, what, force, ...fields });
     const [first] = versions;
     if (first !== undefined) go(href({ tab: "history", version: first.id }));
   };
@@ -80,7 +81,13 @@ function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
   );
 }
 
-function RevertPreview({ preview: { hunks, versions }, path }: { preview: WireRevertPreview; path: string }): VNode {
+function RevertPreview({
+  preview: { hunks, versions },
+  path,
+}: {
+  preview: Answers["revert-preview"];
+  path: string;
+}): VNode {
   if (hunks !== null)
     return (
       <>

@@ -1,4 +1,4 @@
-import type { WireActor, WireVersion } from "../../wire.js";
+import type { Actor, Version } from "../data/types.js";
 import { getOwnNode } from "../parts/format.js";
 
 /** Changes that belong together for people: those of one run, or those in a row by the same author. */
@@ -6,13 +6,13 @@ export interface RunOfChanges {
   /** Null for changes outside of a run. */
   runId: string | null;
   /** The author of the newest change. */
-  actor: WireActor | null;
+  actor: Actor | null;
   /** Newest first. */
-  versions: WireVersion[];
+  versions: Version[];
 }
 
 /** Groups versions by run. A run stands where its newest change is, also if others changed the memory meanwhile. */
-export function groupByRun(versions: readonly WireVersion[]): RunOfChanges[] {
+export function groupByRun(versions: readonly Version[]): RunOfChanges[] {
   const groups: RunOfChanges[] = [];
   const runs = new Map<string, RunOfChanges>();
   for (const version of versions) {
@@ -32,13 +32,16 @@ export function groupByRun(versions: readonly WireVersion[]): RunOfChanges[] {
   return groups;
 }
 
-/** Names who made changes as people think of it: the user, the agent and the thread. */
-export function describeAuthor(actor: WireActor | null): string {
+/**
+ * Names who made changes as people think of it: the user, the agent and the thread. @param withThread a person who
+ * sees only their own memories does not think of threads
+ */
+export function describeAuthor(actor: Actor | null, withThread = true): string {
   const { userId, agent, threadId, client } = actor ?? {};
   const names = [
     userId,
     agent ?? getOwnNode(actor ?? {}) ?? client,
-    threadId !== undefined ? `thread ${threadId}` : undefined,
+    withThread && threadId !== undefined ? `thread ${threadId}` : undefined,
   ];
   return names.filter((name) => name !== undefined).join(" · ") || "a program without a name";
 }

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
-import type { WireChange, WireVersion } from "../../wire.js";
+import type { Version } from "../data/types.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
-import { useSession } from "../data/session.js";
+import { useIsOwner, useSession } from "../data/session.js";
 import { momentText } from "../parts/format.js";
 import { Operation, Pending, Time } from "../parts/parts.js";
 import { Provenance } from "../parts/provenance.js";
@@ -13,7 +13,8 @@ import { RestoreButton, UndoRunButton } from "./revert.js";
 /** Shows the changes of one version, its author, and the possible actions. */
 export function VersionView({ id }: { id: string }): VNode {
   const { query, href } = useMemory();
-  const { data, error } = useMemoryData<WireChange>("change", { id });
+  const isOwner = useIsOwner();
+  const { data, error } = useMemoryData("change", { id });
   if (data === null) return <Pending error={error} />;
   const { version, hunks } = data;
   const { operation, path, at, redactedAt } = version;
@@ -34,7 +35,7 @@ export function VersionView({ id }: { id: string }): VNode {
             Tree at this moment
           </a>
           <a class="button quiet" href={href({ tab: "message", at: id })}>
-            Model’s view
+            {isOwner ? "What the assistant saw" : "Model’s view"}
           </a>
         </span>
       </header>
@@ -56,7 +57,7 @@ export function VersionView({ id }: { id: string }): VNode {
   );
 }
 
-function Actions({ version }: { version: WireVersion }): VNode | null {
+function Actions({ version }: { version: Version }): VNode | null {
   const { access } = useSession();
   if (access !== "write") return null;
   const runId = version.actor?.runId;

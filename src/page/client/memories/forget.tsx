@@ -1,27 +1,24 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireAddress, WireForgetPreview, WireForgotten } from "../../wire.js";
+import type { Answers } from "../../answers.js";
+import type { Address } from "../data/types.js";
 import { post } from "../data/api.js";
 import { go, memoriesHref } from "../data/route.js";
 import { useData } from "../data/use-data.js";
-import { Dialog } from "../parts/dialog.js";
+import { Dialog, DialogButton } from "../parts/dialog.js";
 import { bytesText, countText } from "../parts/format.js";
-import { Menu } from "../parts/menu.js";
 import { Owner, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 
-type Who = WireAddress | { userId: string } | { threadId: string };
+type Who = Address | { userId: string } | { threadId: string };
 
-/** Offers, in a menu, to erase a memory, or all memories of a user or a thread. */
-export function ForgetMenu({ who }: { who: Who }): VNode {
-  const [isOpen, setOpen] = useState(false);
+/** Offers to erase a memory, or all memories of a user or a thread. */
+export function ForgetButton({ who }: { who: Who }): VNode {
   const what = "nodeId" in who ? "this memory" : "userId" in who ? "this user" : "this thread";
-  const forget = { label: `Forget ${what}…`, isDangerous: true, act: () => setOpen(true) };
   return (
-    <>
-      <Menu label="More actions" items={[forget]} />
-      {isOpen && <ForgetDialog who={who} what={what} close={() => setOpen(false)} />}
-    </>
+    <DialogButton label={`Forget ${what}…`} class="button quiet">
+      {(close) => <ForgetDialog who={who} what={what} close={close} />}
+    </DialogButton>
   );
 }
 
@@ -34,9 +31,9 @@ function getConfirmation(who: Who): string {
 
 /** Erases after showing what. */
 export function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () => void }): VNode {
-  const { data, error } = useData<WireForgetPreview>("forget-preview", { ...who });
+  const { data, error } = useData("forget-preview", { ...who });
   const [confirmed, setConfirmed] = useState("");
-  const [forgotten, setForgotten] = useState<WireForgotten | null>(null);
+  const [forgotten, setForgotten] = useState<Answers["forget"] | null>(null);
   const id = getConfirmation(who);
   if (forgotten !== null) {
     const leave = (): void => {
@@ -53,7 +50,7 @@ export function ForgetDialog({ who, what, close }: { who: Who; what: string; clo
     );
   }
   const run = async (): Promise<"stay"> => {
-    setForgotten(await post<WireForgotten>("forget", who));
+    setForgotten(await post("forget", who));
     return "stay";
   };
   return (
@@ -92,7 +89,7 @@ export function ForgetDialog({ who, what, close }: { who: Who; what: string; clo
   );
 }
 
-function ForgetPreview({ preview: { memories, count, files, more } }: { preview: WireForgetPreview }): VNode {
+function ForgetPreview({ preview: { memories, count, files, more } }: { preview: Answers["forget-preview"] }): VNode {
   return (
     <>
       <p>
@@ -105,7 +102,7 @@ function ForgetPreview({ preview: { memories, count, files, more } }: { preview:
           <li key={JSON.stringify(memory.address)}>
             <Name text={memory.address.nodeId} class="node" /> <Owner address={memory.address} />{" "}
             <span class="muted">
-              {countText(memory.files, "file")}, {bytesText(memory.sizeBytes)}, changed <Time time={memory.updatedAt} />
+              {countText(memory.files, "file")}, {bytesText(memory.textBytes)}, changed <Time time={memory.updatedAt} />
             </span>
           </li>
         ))}

@@ -1,27 +1,32 @@
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import type { WireFound } from "../../wire.js";
-import { type ApiError, get } from "../data/api.js";
+import type { Answers } from "../../answers.js";
 import { memoryHref, type Query } from "../data/route.js";
-import { load } from "../data/use-data.js";
+import { usePages } from "../data/use-data.js";
 import { Hits, NothingFound } from "../files/search-results.js";
 import { countText } from "../parts/format.js";
-import { Owner, Pending } from "../parts/parts.js";
+import { MoreButton, Owner, Pending } from "../parts/parts.js";
 import { createQuery, type Search, useSettled } from "../parts/search-field.js";
 import { Name } from "../parts/shown.js";
 
 /** Shows the hits of a search in several memories. */
 export function FoundMemories({ filter, search }: { filter: Query; search: Search }): VNode {
   const settled = useSettled(search);
-  const { found, searched, next, error, isPaused, goOn } = useFound(filter, settled);
+  const { pages, error, more } = usePages(
+    settled.query === "" ? null : "search-memories",
+    { ...filter, ...createQuery(settled) },
+    "offset",
+    0,
+  );
+  if (pages.length === 0) return <Pending error={error} />;
+  const found = sortByScore(pages.flatMap((page) => page.found));
+  const searched = pages.reduce((sum, page) => sum + page.searched, 0);
   return (
     <div class="results wide" data-query={settled.query}>
       <p class="muted" role="status">
         {found.length === 0 ? "" : `Found in ${countText(found.length, "memory")}. `}
-        {countText(searched, "memory")} searched{next === null || isPaused ? "" : " so far…"}
+        {countText(searched, "memory")} searched
       </p>
-      {found.length === 0 && next === null && <NothingFound search={settled} />}
-      {(error !== null || (found.length === 0 && next !== null && !isPaused)) && <Pending error={error} />}
+      {found.length === 0 && more === null && <NothingFound search={settled} />}
       {found.map(({ memory: { address }, hits }) => (
         <section key={JSON.stringify(address)}>
           <h2>
@@ -37,59 +42,13 @@ export function FoundMemories({ filter, search }: { filter: Query; search: Searc
           />
         </section>
       ))}
-      {isPaused && (
-        <button type="button" class="button" onClick={goOn}>
-          Search further memories
-        </button>
-      )}
+      {more !== null && <MoreButton words="Search further memories" more={more} />}
     </div>
   );
 }
 
-/** After this many searched memories, or matching ones, the person decides whether the search continues. */
-const maxSearched = 1000;
-const maxFound = 30;
-
-interface Searching extends WireFound {
-  error: ApiError | null;
-  limits: { searched: number; found: number };
-}
-
-const beginning: Searching = {
-  found: [],
-  searched: 0,
-  next: 0,
-  error: null,
-  limits: { searched: maxSearched, found: maxFound },
-};
-
-/** Collects the answers so far. Each answer covers some memories. */
-function useFound(filter: Query, search: Search): Searching & { isPaused: boolean; goOn: () => void } {
-  const [state, setState] = useState(beginning);
-  const { found, searched, next, limits } = state;
-  const key = JSON.stringify([filter, search]);
-  const isPaused = next !== null && (searched >= limits.searched || found.length >= limits.found);
-  useEffect(() => setState(beginning), [key]);
-  useEffect(() => {
-    if (next === null || isPaused || search.query === "") return undefined;
-    const show = (answer: WireFound): void =>
-      setState((old) => ({
-        ...old,
-        found: sortByScore([...old.found, ...answer.found]),
-        searched: old.searched + answer.searched,
-        next: answer.next,
-      }));
-    const fail = (error: ApiError): void => setState((old) => ({ ...old, error }));
-    const query = { ...filter, ...createQuery(search), offset: String(next) };
-    return load((signal) => get<WireFound>("search-memories", query, signal), show, fail);
-  }, [key, next, isPaused]);
-  const goOn = (): void =>
-    setState({ ...state, limits: { searched: searched + maxSearched, found: found.length + maxFound } });
-  return { ...state, isPaused, goOn };
-}
-
 /** Sorts the memories by their best hit. Without scores they keep their order. */
-function sortByScore(found: WireFound["found"]): WireFound["found"] {
-  const bestScore = ({ hits }: WireFound["found"][number]): number => hits[0]?.score ?? 0;
+function sortByScore(found: Answers["search-memories"]["found"]): Answers["search-memories"]["found"] {
+  const bestScore = ({ hits }: Answers["search-memories"]["found"][number]): number => hits[0]?.score ?? 0;
   return found.toSorted((a, b) => bestScore(b) - bestScore(a));
 }

@@ -1,14 +1,14 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId } from "preact/hooks";
-import type { WireFirstFile, WireMessage, WireProposals, WireVersions } from "../../wire.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
+import { useIsOwner } from "../data/session.js";
 import { isMarkdown, Markdown } from "../files/markdown.js";
 import { describeAuthor, groupByRun } from "../history/runs.js";
-import { budgetText } from "../message-view.js";
+import { useBudgetText } from "../message-view.js";
 import { Lines } from "../parts/lines.js";
-import { Actor, ErrorNote, Operation, Time } from "../parts/parts.js";
+import { ErrorNote, Operation, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
-import { createTitle } from "../proposals/proposals-view.js";
+import { ProposalRow } from "../proposals/proposals-view.js";
 
 /** Shows what a person looks for first: what has changed, what waits, what the model gets, and the first file. */
 export function Overview(): VNode {
@@ -38,7 +38,8 @@ const maxShown = 6;
 
 function RecentChanges(): VNode {
   const { href } = useMemory();
-  const { data, error } = useMemoryData<WireVersions>("versions");
+  const isOwner = useIsOwner();
+  const { data, error } = useMemoryData("versions");
   return (
     <Part title="Recent changes" href={href({ tab: "history" })}>
       {data === null ? (
@@ -49,7 +50,7 @@ function RecentChanges(): VNode {
         groupByRun(data.versions.slice(0, maxShown)).map(({ actor, versions }) => (
           <div key={versions[0]?.id} class="run">
             <p class="run-head">
-              <Name text={describeAuthor(actor)} />
+              <Name text={describeAuthor(actor, !isOwner)} />
             </p>
             <ul>
               {versions.map(({ id, operation, path, at }) => (
@@ -76,7 +77,7 @@ function RecentChanges(): VNode {
 /** Shows nothing if nothing waits. */
 function Waiting(): VNode | null {
   const { href } = useMemory();
-  const { data } = useMemoryData<WireProposals>("proposals");
+  const { data } = useMemoryData("proposals");
   const proposals = data?.proposals ?? [];
   if (proposals.length === 0) return null;
   return (
@@ -85,14 +86,7 @@ function Waiting(): VNode | null {
         {proposals.slice(0, maxShown).map((proposal) => (
           <li key={proposal.id}>
             <a class="version-row" href={href({ tab: "proposals", proposal: proposal.id })}>
-              <span class="version-what">
-                <span class="operation">{proposal.command}</span>
-                <Name text={createTitle(proposal)} class="file" />
-              </span>
-              <span class="version-who muted">
-                <Actor actor={proposal.actor} />
-                <Time time={proposal.at} />
-              </span>
+              <ProposalRow proposal={proposal} hasMemory={false} />
             </a>
           </li>
         ))}
@@ -103,13 +97,15 @@ function Waiting(): VNode | null {
 
 function Budget(): VNode | null {
   const { href } = useMemory();
-  const { data } = useMemoryData<WireMessage>("message");
+  const isOwner = useIsOwner();
+  const { data } = useMemoryData("message");
+  const { usedChars = 0, maxChars = 0 } = data ?? {};
+  const text = useBudgetText(usedChars, maxChars);
   if (data === null) return null;
-  const { usedChars, maxChars } = data;
   return (
-    <Part title="What the model sees" href={href({ tab: "message" })}>
+    <Part title={isOwner ? "What the assistant sees" : "What the model sees"} href={href({ tab: "message" })}>
       <label class="budget">
-        {budgetText(usedChars, maxChars)}
+        {text}
         <meter min={0} max={maxChars} value={usedChars} high={maxChars * 0.9} />
       </label>
     </Part>
@@ -119,7 +115,7 @@ function Budget(): VNode | null {
 /** The server finds the file, because a path that was found before a change may be gone. */
 function FirstFile(): VNode | null {
   const { href } = useMemory();
-  const { data } = useMemoryData<WireFirstFile>("first-file");
+  const { data } = useMemoryData("first-file");
   if (data === null || data.path === null) return null;
   const { path, text, isWhole } = data;
   return (

@@ -1,4 +1,4 @@
-import type { WireActor, WireAddress, WireMount } from "../../wire.js";
+import type { Address, Actor, Mount } from "../data/types.js";
 
 const digits = new Intl.NumberFormat("en");
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -41,12 +41,12 @@ export const dayText = (time: string): string => day.format(new Date(time));
 export const clockText = (time: string): string => clock.format(new Date(time));
 
 /** Returns the thread or the user of a memory, or null for a global memory. */
-export function ownerText({ threadId, userId }: WireAddress): string | null {
+export function ownerText({ threadId, userId }: Address): string | null {
   return threadId ?? userId ?? null;
 }
 
 export const scopeWords = { global: "shared", perThread: "thread", perUser: "user" } as const satisfies Record<
-  WireAddress["scope"],
+  Address["scope"],
   string
 >;
 
@@ -56,17 +56,17 @@ export const accessWords = {
   append: "append-only",
   write: "writable",
   ask: "asks a person",
-} as const satisfies Record<WireMount["access"], string>;
+} as const satisfies Record<Mount["access"], string>;
 
 /** Names the author of a change briefly: an agent, or the person who used a program. */
-export function actorText(actor: WireActor | null): string {
+export function actorText(actor: Actor | null): string {
   if (actor === null) return "unknown";
   const { agent, userId, client, threadId, runId } = actor;
   return agent ?? getOwnNode(actor) ?? userId ?? client ?? threadId ?? runId ?? "unknown";
 }
 
 /** The node of the graph, unless it is the one that LangChain gives every agent for its tools. */
-export function getOwnNode({ node }: WireActor): string | undefined {
+export function getOwnNode({ node }: Actor): string | undefined {
   return node === "tools" ? undefined : node;
 }
 

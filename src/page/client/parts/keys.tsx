@@ -6,9 +6,7 @@ const offKey = "memory-page-keys-off";
 
 const keys = [
   ["/", "search"],
-  ["j", "the next row of the list"],
-  ["k", "the row before"],
-  ["Enter", "open the row, or, in a search field, the only hit"],
+  ["Enter", "in a search field: open the only hit"],
   ["?", "this list"],
 ] as const;
 
@@ -28,8 +26,6 @@ export function Keys({ searchHref }: { searchHref: string | null }): VNode {
         ? undefined
         : {
             "/": () => focusSearch(searchHref),
-            j: () => moveRow(1),
-            k: () => moveRow(-1),
             "?": () => setOpen(true),
           }[event.key];
       if (act === undefined) return;
@@ -84,25 +80,6 @@ function focusSearch(href: string | null): void {
     addEventListener("hashchange", () => setTimeout(() => find()?.focus()), { once: true });
     location.hash = href;
   }
-}
-
-const rowSelector = "main :is(a.memory-row, .side a.version-row, a.match)";
-
-/** Moves the focus in the list that is shown, or else in the tree of files. */
-function moveRow(step: 1 | -1): void {
-  const rows = [...document.querySelectorAll<HTMLElement>(rowSelector)].filter((row) => row.checkVisibility());
-  if (rows.length > 0) {
-    const index = rows.findIndex((row) => row === document.activeElement);
-    const current = rows.findIndex((row) => row.getAttribute("aria-current") === "true");
-    const next = index === -1 ? Math.max(0, current) : index + step;
-    rows[Math.max(0, Math.min(next, rows.length - 1))]?.focus();
-    return;
-  }
-  const tree = document.querySelector<HTMLElement>("[role=tree]");
-  const isInside = document.activeElement === tree;
-  tree?.focus();
-  // The first press only enters the tree.
-  if (isInside) tree?.dispatchEvent(new KeyboardEvent("keydown", { key: step === 1 ? "ArrowDown" : "ArrowUp" }));
 }
 
 /** Opens what a search or a filter has left, if it is one. The hits of an earlier query do not count. */

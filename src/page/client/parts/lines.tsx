@@ -2,9 +2,7 @@ import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { Empty } from "./parts.js";
 import { Shown } from "./shown.js";
-import { VirtualList } from "./virtual-list.js";
-
-export const lineRowPx = 21;
+import { LongList } from "./long-list.js";
 
 /** Longer lines are split into pieces, because a browser lays out a whole piece at once. */
 const maxPieceChars = 2000;
@@ -21,12 +19,10 @@ export function Lines({ text, shown }: { text: string; shown?: number | undefine
   if (text === "") return <Empty title="The file is empty" />;
   const active = shown === undefined ? -1 : rows.findIndex(({ number }) => number === shown);
   return (
-    <VirtualList
+    <LongList
       class="lines"
       rows={rows}
-      rowPx={lineRowPx}
-      active={active}
-      place="center"
+      shown={active}
       render={(row, index) => (
         <div key={index} class={`line ${index === active ? "shown" : ""}`}>
           <Line row={row} />

@@ -1,10 +1,14 @@
 import type { ComponentChildren, VNode } from "preact";
-import type { WireActor, WireAddress, WireVersion } from "../../wire.js";
+import { useContext } from "preact/hooks";
+import type { Address, Actor, Version } from "../data/types.js";
 import type { ApiError } from "../data/api.js";
+import { MinuteContext } from "../data/minute.js";
 import { actorText, agoText, momentText, operationMarks, ownerText, scopeWords } from "./format.js";
 import { Name } from "./shown.js";
 
+/** Says how long ago it was, as time goes by. */
 export function Time({ time }: { time: string }): VNode {
+  useContext(MinuteContext);
   return (
     <time dateTime={time} title={momentText(time)}>
       {agoText(time)}
@@ -13,7 +17,7 @@ export function Time({ time }: { time: string }): VNode {
 }
 
 /** Shows the owner of a memory. */
-export function Owner({ address }: { address: WireAddress }): VNode {
+export function Owner({ address }: { address: Address }): VNode {
   const owner = ownerText(address);
   return (
     <span class="owner">
@@ -23,11 +27,11 @@ export function Owner({ address }: { address: WireAddress }): VNode {
   );
 }
 
-export function Actor({ actor }: { actor: WireActor | null }): VNode {
+export function Actor({ actor }: { actor: Actor | null }): VNode {
   return <Name text={actorText(actor)} class="actor" />;
 }
 
-export function Operation({ operation }: Pick<WireVersion, "operation">): VNode {
+export function Operation({ operation }: Pick<Version, "operation">): VNode {
   return <span class={`operation ${operation}`}>{operationMarks[operation]}</span>;
 }
 
@@ -69,6 +73,15 @@ function Loading(): VNode {
 /** Shown in place of data that is not loaded: a loading sign, or the error if it is known. */
 export function Pending({ error }: { error: ApiError | null }): VNode {
   return error === null ? <Loading /> : <ErrorNote error={error} />;
+}
+
+/** Shows more of a list. */
+export function MoreButton({ words = "Show more", more }: { words?: string; more: () => void }): VNode {
+  return (
+    <button type="button" class="button more" onClick={more}>
+      {words}
+    </button>
+  );
 }
 
 /** Lets a person choose one of a few values. */

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
-import type { WireActor } from "../../wire.js";
+import type { Actor } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
+import { useIsOwner } from "../data/session.js";
 import { Name } from "./shown.js";
 
 const fields = [
@@ -12,12 +13,18 @@ const fields = [
   ["toolCallId", "Tool call"],
   ["checkpointId", "Checkpoint"],
   ["client", "Client"],
-] as const satisfies [keyof WireActor, string][];
+] as const satisfies [keyof Actor, string][];
+
+const ownerFields = [
+  ["userId", "Person"],
+  ["agent", "Assistant"],
+  ["client", "Through"],
+] as const satisfies [keyof Actor, string][];
 
 /** Shows the origin of a change. A run links to all its changes. */
-export function Provenance({ actor }: { actor: WireActor | null }): VNode {
+export function Provenance({ actor }: { actor: Actor | null }): VNode {
   const { href } = useMemory();
-  const facts = fields.flatMap(([field, term]) => {
+  const facts = (useIsOwner() ? ownerFields : fields).flatMap(([field, term]) => {
     const value = actor?.[field];
     if (value === undefined) return [];
     const name = <Name text={value} />;
@@ -34,7 +41,7 @@ export function Provenance({ actor }: { actor: WireActor | null }): VNode {
         facts
       ) : (
         <div>
-          <dt>Actor</dt>
+          <dt>By</dt>
           <dd>unknown</dd>
         </div>
       )}

@@ -4,6 +4,22 @@ import { useSession } from "../data/session.js";
 
 const nameKey = "memory-page-name";
 
+/** Reads the name from a cookie. Reason: the command line serves the page at another port each time. */
+function readName(): string {
+  const [, value = ""] = new RegExp(`(?:^|; )${nameKey}=([^;]*)`).exec(document.cookie) ?? [];
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return "";
+  }
+}
+
+const yearS = 31_536_000;
+
+function keepName(name: string): void {
+  document.cookie = `${nameKey}=${encodeURIComponent(name)}; path=/; max-age=${yearS}; samesite=strict`;
+}
+
 interface Signature {
   /** Says that the name is missing, or null. */
   missing: string | null;
@@ -16,10 +32,10 @@ interface Signature {
 /** Returns the visitor's signature for decisions. If the server does not know the visitor, the visitor types a name. */
 export function useSignature(): Signature {
   const { userId } = useSession();
-  const [name, setName] = useState(localStorage.getItem(nameKey) ?? "");
+  const [name, setName] = useState(readName);
   if (userId !== null) return { missing: null, fields: {}, field: <p class="muted">You sign as {userId}.</p> };
   const change = (given: string): void => {
-    localStorage.setItem(nameKey, given);
+    keepName(given);
     setName(given);
   };
   const field = (

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import type { WireVersion } from "../../wire.js";
+import type { Version } from "../data/types.js";
 import { Operation, Time } from "./parts.js";
 import { Name } from "./shown.js";
 
@@ -8,7 +8,7 @@ export function VersionList({
   versions,
   children,
 }: {
-  versions: readonly WireVersion[];
+  versions: readonly Version[];
   children?: ComponentChildren;
 }): VNode {
   return (

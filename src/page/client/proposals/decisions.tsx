@@ -1,48 +1,63 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { WireFullProposal, WireProposal } from "../../wire.js";
-import { post } from "../data/api.js";
+import type { Answers } from "../../answers.js";
+import { type ApiError, post, toApiError } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
+import type { Proposal } from "../data/types.js";
 import { Dialog, DialogButton } from "../parts/dialog.js";
+import { ErrorNote } from "../parts/parts.js";
 import { useSignature } from "../parts/signature.js";
 
-/** Shows the possible decisions about a proposal. */
-export function Decisions({ proposal: { id, content, command } }: { proposal: WireFullProposal }): VNode {
+/** The possible decisions about a proposal, below its difference. */
+export function Decisions({ proposal: { id, content, command } }: { proposal: Answers["proposal"] }): VNode {
+  const { address } = useMemory();
+  const { missing, fields, field } = useSignature();
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const approve = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    await post("approve", { address, id, ...fields }).catch((failure: unknown) => setError(toApiError(failure)));
+    setBusy(false);
+  };
   return (
-    <div class="actions">
-      <ApproveButton id={id} />
-      {content !== null && <EditButton id={id} content={content} command={command} />}
-      <RejectButton id={id} />
-    </div>
+    <>
+      {error !== null && <ErrorNote error={error} />}
+      <div class="foot">
+        <form
+          class="tools"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void approve();
+          }}
+        >
+          {field}
+          <span id="decision-missing" class="missing" role="status">
+            {missing}
+          </span>
+          <button
+            type="submit"
+            class="button primary"
+            disabled={missing !== null || isBusy}
+            aria-describedby="decision-missing"
+            title="The change is made at once, if the file is still what it was proposed against"
+          >
+            {isBusy ? "Working…" : "Approve"}
+          </button>
+        </form>
+        {content !== null && <EditButton id={id} content={content} command={command} />}
+        <RejectButton id={id} />
+      </div>
+    </>
   );
 }
 
-function ApproveButton({ id }: { id: string }): VNode {
-  return (
-    <DialogButton label="Approve…" class="button primary">
-      {(close) => (
-        <Decision title="Approve this change?" act="Approve" name="approve" body={{ id }} close={close}>
-          <p>The change is made at once, if the file is still what it was proposed against.</p>
-        </Decision>
-      )}
-    </DialogButton>
-  );
-}
-
-const contentWords: Partial<Record<WireProposal["command"], string>> = {
+const contentWords: Partial<Record<Proposal["command"], string>> = {
   append: "Text to add",
   update: "Text that replaces the old one",
 };
 
-function EditButton({
-  id,
-  content,
-  command,
-}: {
-  id: string;
-  content: string;
-  command: WireProposal["command"];
-}): VNode {
+function EditButton({ id, content, command }: { id: string; content: string; command: Proposal["command"] }): VNode {
   const [text, setText] = useState(content);
   return (
     <DialogButton label="Edit and approve…">
@@ -50,8 +65,7 @@ function EditButton({
         <Decision
           title="Edit and approve"
           act="Approve as edited"
-          name="approve"
-          body={{ id, content: text }}
+          decide={(signed) => post("approve", { ...signed, id, content: text })}
           close={close}
         >
           <label class="field">
@@ -73,8 +87,7 @@ function RejectButton({ id }: { id: string }): VNode {
           title="Reject this change?"
           act="Reject"
           isDangerous
-          name="reject"
-          body={{ id, ...(reason !== "" && { reason }) }}
+          decide={(signed) => post("reject", { ...signed, id, ...(reason !== "" && { reason }) })}
           close={close}
         >
           <label class="field">
@@ -95,18 +108,17 @@ function RejectButton({ id }: { id: string }): VNode {
 interface DecisionProps {
   title: string;
   act: string;
-  name: "approve" | "reject";
-  body: { id: string; content?: string; reason?: string };
+  decide: (signed: { address: ReturnType<typeof useMemory>["address"]; by?: string }) => Promise<unknown>;
   isDangerous?: boolean;
   close: () => void;
   children: ComponentChildren;
 }
 
-function Decision({ name, body, children, ...dialog }: DecisionProps): VNode {
+function Decision({ decide, children, ...dialog }: DecisionProps): VNode {
   const { address } = useMemory();
   const { missing, fields, field } = useSignature();
   const run = async (): Promise<void> => {
-    await post(name, { address, ...body, ...fields });
+    await decide({ address, ...fields });
   };
   return (
     <Dialog {...dialog} missing={missing} run={run}>

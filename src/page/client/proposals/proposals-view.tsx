@@ -1,17 +1,16 @@
-import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import type { WireFullProposal, WireProposal, WireProposals } from "../../wire.js";
-import { useTicks } from "../data/live.js";
-import { useMemory, useMemoryData } from "../data/memory.js";
-import { replace } from "../data/route.js";
-import { useSession } from "../data/session.js";
-import { DiffView } from "../history/diff-view.js";
-import { Actor, Choice, Empty, Pending, Time } from "../parts/parts.js";
-import { Provenance } from "../parts/provenance.js";
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Answers } from "../../answers.js";
+import { useLive } from "../data/live.js";
+import { useIsOwner } from "../data/session.js";
+import { MemoryContext } from "../data/memory.js";
+import { inboxHref, memoryHref, type Query, readAddress, replace } from "../data/route.js";
+import type { Address, Proposal } from "../data/types.js";
+import { useData } from "../data/use-data.js";
+import { countText } from "../parts/format.js";
+import { Actor, Choice, Empty, Owner, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
-import { Decisions } from "./decisions.js";
-
-const pollMs = 3000;
+import { createTitle, ProposalView } from "./proposal-view.js";
 
 const statuses = [
   ["", "Waiting"],
@@ -19,156 +18,141 @@ const statuses = [
   ["rejected", "Rejected"],
 ] as const;
 
-/** Shows the proposals of agents, and the effect of each. */
-export function ProposalsView(): VNode {
-  const { query, version: memoryVersion, href } = useMemory();
-  const { proposal: opened } = query;
+interface ProposalsViewProps {
+  /** The memory. Without it, the inbox: the proposals of all memories. */
+  address?: Address;
+  query: Query;
+}
+
+/** Shows the proposals of agents, oldest first, and the effect of each. */
+export function ProposalsView({ address, query }: ProposalsViewProps): VNode {
+  const { version } = useLive();
   const status = statuses.find(([name]) => name === query["status"])?.[0] ?? "";
-  const version = `${memoryVersion} ${useTicks(pollMs)}`;
-  const { data, error } = useMemoryData<WireProposals>("proposals", status === "" ? {} : { status }, version);
-  const chosen = opened ?? data?.proposals[0]?.id;
+  const { data, error } = useData("proposals", { ...address, ...(status !== "" && { status }) }, version);
+  const proposals = data?.proposals ?? [];
+  const first = useFirst(`${status} ${JSON.stringify(address)}`, proposals);
+  const owner = address ?? readAddress(query);
+  const opened = query["proposal"];
+  const chosen = opened === undefined || owner === null ? first : { id: opened, address: owner };
+  const createListHref = (more: Query): string =>
+    address === undefined ? inboxHref(more) : memoryHref(address, { tab: "proposals", ...more });
+  const createProposalHref = (proposal: Proposal): string =>
+    createListHref({ status, ...(address === undefined && proposal.address), proposal: proposal.id });
+  const next = status === "" ? proposals.find(({ id }) => id !== chosen?.id) : undefined;
+  const name = address === undefined ? "Inbox" : "Proposals";
   return (
     <div class={`panes ${opened === undefined ? "" : "has-detail"}`}>
-      <section class="side" aria-label="Proposals">
+      <section class="side" aria-label={name}>
+        {address === undefined && <h1 class="spoken">Inbox</h1>}
         <Choice
           label="Status"
           value={status}
           options={statuses}
-          choose={(value) => replace(href({ tab: "proposals", status: value }))}
+          choose={(value) => replace(createListHref({ status: value }))}
         />
-        {data === null && <Pending error={error} />}
-        {data?.proposals.length === 0 && (
-          <Empty title={status === "" ? "Nothing waits" : "None"}>
-            {status === "" ? "Agents propose changes where a path has the access “ask”." : undefined}
-          </Empty>
-        )}
+        {data === null ? <Pending error={error} /> : <Count data={data} isWaiting={status === ""} />}
         <ul class="timeline">
-          {data?.proposals.map((each) => (
-            <ProposalRow key={each.id} proposal={each} isChosen={each.id === chosen} />
+          {proposals.map((each) => (
+            <li key={each.id}>
+              <a
+                class="version-row"
+                href={createProposalHref(each)}
+                aria-current={each.id === chosen?.id ? "true" : undefined}
+              >
+                <ProposalRow proposal={each} hasMemory={address === undefined} />
+              </a>
+            </li>
           ))}
         </ul>
         {data?.more === true && <p class="muted">More follow when these are decided.</p>}
       </section>
       <section class="detail" aria-label="Proposal">
-        {chosen === undefined ? (
+        {chosen === null ? (
           <Empty title="No proposal is chosen" />
         ) : (
-          <ProposalView
-            key={chosen}
-            id={chosen}
-            version={version}
-            back={{ href: href({ ...query, proposal: "" }), words: "Proposals" }}
-          />
+          <MemoryContext.Provider value={{ address: chosen.address, query: {}, version }}>
+            <ProposalView
+              key={chosen.id}
+              id={chosen.id}
+              back={{ href: createListHref({ status }), words: name }}
+              next={next === undefined ? null : createProposalHref(next)}
+            >
+              {address === undefined && (
+                <a class="inbox-memory" href={memoryHref(chosen.address, { tab: "proposals" })}>
+                  <Name text={chosen.address.nodeId} class="node" /> <Owner address={chosen.address} />
+                </a>
+              )}
+            </ProposalView>
+          </MemoryContext.Provider>
         )}
       </section>
     </div>
   );
 }
 
-export function createTitle({ path, to }: WireProposal): string {
-  const [from, target] = [path, to].map((each) => (each === "" ? "redacted" : each));
-  return target === null ? `${from}` : `${from} → ${target}`;
-}
-
-function ProposalRow({ proposal, isChosen }: { proposal: WireProposal; isChosen: boolean }): VNode {
-  const { query, href } = useMemory();
-  const { id, command, actor, at, decidedBy } = proposal;
+/** Says how many there are, or why there are none. */
+function Count({ data: { proposals, more }, isWaiting }: { data: Answers["proposals"]; isWaiting: boolean }): VNode {
+  const isOwner = useIsOwner();
+  if (proposals.length > 0)
+    return (
+      <p class="muted inbox-count" role="status">
+        {more ? "The first " : ""}
+        {countText(proposals.length, "change")}, oldest first
+      </p>
+    );
+  if (!isWaiting) return <Empty title="None" />;
   return (
-    <li>
-      <a class="version-row" href={href({ ...query, proposal: id })} aria-current={isChosen ? "true" : undefined}>
-        <span class="version-what">
-          <span class="operation">{command}</span>
-          <Name text={createTitle(proposal)} class="file" />
-        </span>
-        <span class="version-who muted">
-          <span>
-            <Actor actor={actor} />
-            {decidedBy !== null && (
-              <>
-                , decided by <Actor actor={decidedBy} />
-              </>
-            )}
-          </span>
-          <Time time={at} />
-        </span>
-      </a>
-    </li>
+    <Empty title="Nothing waits">
+      {isOwner
+        ? "An assistant asks here before it changes certain things."
+        : "Agents propose changes where a path has the access “ask”."}
+    </Empty>
   );
 }
 
-interface ProposalViewProps {
+interface Chosen {
   id: string;
-  version: string;
-  /** The list that shows the proposal. */
-  back: { href: string; words: string };
-  /** Shown above what is proposed. */
-  children?: ComponentChildren;
+  address: Address;
 }
 
-/** Shows a proposal of the memory, with its decisions. */
-export function ProposalView({ id, version, back, children }: ProposalViewProps): VNode {
-  const { access } = useSession();
-  const { data: proposal, error } = useMemoryData<WireFullProposal>("proposal", { id }, version);
-  const body = useRef<HTMLDivElement>(null);
-  const wasPending = useRef(false);
-  const isPending = proposal?.status === "pending";
+/**
+ * Returns the first proposal of a list when it was loaded. The proposal stays when it leaves the list, so that nobody
+ * decides about another one by mistake.
+ */
+function useFirst(list: string, [candidate]: readonly Proposal[]): Chosen | null {
+  const [first, setFirst] = useState<{ list: string; chosen: Chosen } | null>(null);
   useEffect(() => {
-    // A decision removes the button that had the focus.
-    if (wasPending.current && document.activeElement === document.body) body.current?.focus();
-    wasPending.current = isPending;
-  }, [isPending]);
-  if (proposal === null) return <Pending error={error} />;
+    if (candidate !== undefined && first?.list !== list) setFirst({ list, chosen: candidate });
+  }, [candidate, list]);
+  return first?.list === list ? first.chosen : null;
+}
+
+/** @param hasMemory whether the row names its memory */
+export function ProposalRow({ proposal, hasMemory }: { proposal: Proposal; hasMemory: boolean }): VNode {
+  const isOwner = useIsOwner();
+  const { address, command, actor, at, decidedBy } = proposal;
   return (
     <>
-      <header class="detail-head">
-        <a class="back only-narrow" href={back.href}>
-          {back.words}
-        </a>
-        <h2>
-          <span class="operation">{proposal.command}</span> <Name text={createTitle(proposal)} class="path" />
-        </h2>
-        <span class="muted">
-          <Time time={proposal.at} />
+      <span class="version-what">
+        <span class="operation">{command}</span>
+        <Name text={createTitle(proposal)} class="file" />
+      </span>
+      {hasMemory && (
+        <span class="inbox-memory">
+          <Name text={address.nodeId} class="node" /> {!isOwner && <Owner address={address} />}
         </span>
-      </header>
-      <div ref={body} class="detail-body" tabIndex={0} role="region" aria-label="What is proposed">
-        {children}
-        <Provenance actor={proposal.actor} />
-        <Decided proposal={proposal} isEdited={proposal.proposedHunks !== null} />
-        {access === "write" && proposal.status === "pending" && <Decisions proposal={proposal} />}
-        {proposal.base === "" ? (
-          <p class="note">The text of this proposal was redacted.</p>
-        ) : (
-          <DiffView hunks={proposal.hunks} />
-        )}
-        {proposal.proposedHunks !== null && (
-          <>
-            <h3>What the agent proposed</h3>
-            <DiffView hunks={proposal.proposedHunks} />
-          </>
-        )}
-      </div>
-    </>
-  );
-}
-
-interface DecidedProps {
-  proposal: WireProposal;
-  /** Whether the person stored other words than those of the agent. */
-  isEdited: boolean;
-}
-
-function Decided({ proposal: { status, decidedBy, decidedAt, reason }, isEdited }: DecidedProps): VNode | null {
-  if (decidedBy === null || decidedAt === null) return null;
-  const act = isEdited ? "Approved with other words" : "Approved";
-  return (
-    <p class="note">
-      {status === "rejected" ? "Rejected" : act} by <Actor actor={decidedBy} /> <Time time={decidedAt} />
-      {reason !== null && (
-        <>
-          : <Name text={reason} />
-        </>
       )}
-    </p>
+      <span class="version-who muted">
+        <span>
+          <Actor actor={actor} />
+          {decidedBy !== null && (
+            <>
+              , decided by <Actor actor={decidedBy} />
+            </>
+          )}
+        </span>
+        <Time time={at} />
+      </span>
+    </>
   );
 }
