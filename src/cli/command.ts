@@ -5,8 +5,8 @@ import { exitCodeMeanings, usageError } from "./errors.js";
 /** The name of the program on the command line. */
 export const programName = "langgraph-mongo-memory";
 
-/** The headings of the options that many commands have. */
-export const optionGroups = { memory: "Which memory:" } as const;
+/** The heading of the options that name a memory, which many commands have. */
+export const memoryOptionGroup = "Which memory:";
 
 /** Adds a command to the program, or to a group of its commands. */
 export type AddCommand = (parent: Command, context: CliContext) => void;

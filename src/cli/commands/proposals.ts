@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { Option } from "commander";
 import { maxReasonChars } from "../../core/approval/decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "../../core/approval/memory-proposals.js";
@@ -99,7 +98,7 @@ async function countElsewhere({ stored }: OpenTarget): Promise<number> {
   if (stored === null) return 0;
   let count = 0;
   for await (const { address } of stored.database.proposals(checkProposalFilter({}))) {
-    if (!isDeepStrictEqual({ ...address }, { ...stored.address })) count += 1;
+    if (formatAddress(address) !== formatAddress(stored.address)) count += 1;
     if (count > maxCounted) break;
   }
   return count;

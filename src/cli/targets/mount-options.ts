@@ -4,7 +4,7 @@ import { mountMemories } from "../../core/mounts/mounted-memory.js";
 import { type MountSettings, normalizeMountPoints } from "../../core/mounts/mounts.js";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import { ROOT } from "../../core/values/paths.js";
-import { optionGroups } from "../command.js";
+import { memoryOptionGroup } from "../command.js";
 import { asUsage, type CommandError, usageError } from "../errors.js";
 import { createAddress } from "./address.js";
 
@@ -22,7 +22,7 @@ export const mountOption = new Option(
   "add another memory of the database to the tree: <point>=<node>, then maybe ,user=<id> or ,thread=<id>, and " +
     "maybe ,access=read or ,access=append. Such as /team=team-notes,access=read; you can repeat it. In the point or in an id, write %2C for a comma, %3D for an equals sign and %25 for a percent sign",
 )
-  .helpGroup(optionGroups.memory)
+  .helpGroup(memoryOptionGroup)
   .argParser((value: string, earlier: MountTarget[] | undefined) => [...(earlier ?? []), parseMount(value)]);
 
 /** @throws CommandError EUSAGE */

@@ -4,7 +4,7 @@ import { checkAddress, type CheckedAddress } from "../../core/values/address.js"
 import type { PathRule } from "../../core/values/paths.js";
 import { getField } from "../../core/values/unknown-values.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
-import { optionGroups } from "../command.js";
+import { memoryOptionGroup } from "../command.js";
 import { asUsage, usageError } from "../errors.js";
 import { createAddress, type TargetOwner } from "./address.js";
 import { mountOption, type MountTarget } from "./mount-options.js";
@@ -25,7 +25,7 @@ export interface TargetOptions {
 }
 
 const option = (flags: string, description: string): Option =>
-  new Option(flags, description).helpGroup(optionGroups.memory);
+  new Option(flags, description).helpGroup(memoryOptionGroup);
 
 export function databaseNameOption(flags: string, description: string): Option {
   return nameOption(new Option(flags, description), isDatabaseName, `name of a database; it ${databaseNameRule}`);
@@ -47,9 +47,9 @@ export const databaseOptions: readonly Option[] = [
     "--uri <string>",
     "connection string of MongoDB; a password is safer in the variable MONGODB_URI, as `ps` shows arguments",
   ),
-  databaseNameOption("--db <name>", "database (default: that of the connection string)").helpGroup(optionGroups.memory),
+  databaseNameOption("--db <name>", "database (default: that of the connection string)").helpGroup(memoryOptionGroup),
   collectionNameOption("--memories-collection <name>", 'collection of the memories (default: "memories")').helpGroup(
-    optionGroups.memory,
+    memoryOptionGroup,
   ),
 ];
 

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { Memory, MemoryEntry, MemoryOutline, MemoryStat, OutlineFile } from "../../../core/memory.js";
+import type { Memory, MemoryEntry, MemoryOutline, MemoryStat } from "../../../core/memory.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { directoryNotFound, MemoryError } from "../../../core/values/errors.js";
 import { getParent, getPathPrefix, normalizePath, ROOT } from "../../../core/values/paths.js";
@@ -85,10 +85,7 @@ export const tree = memoryCommand<{ path?: string }>({
 });
 
 /** Reads everything at or below the path. @throws MemoryError ENOENT */
-async function readOutline(
-  memory: Memory,
-  root: string,
-): Promise<{ files: OutlineFile[]; directories: string[]; revision: number | null }> {
+async function readOutline(memory: Memory, root: string): Promise<MemoryOutline> {
   const { files, directories, revision } = await memory.outline();
   const isWithin = (path: string): boolean => path === root || path.startsWith(getPathPrefix(root));
   const outline = {
@@ -106,7 +103,7 @@ interface Entry {
   sizeBytes: number | null;
 }
 
-function formatTree(root: string, outline: Pick<MemoryOutline, "files" | "directories">, out: Output): string {
+function formatTree(root: string, outline: MemoryOutline, out: Output): string {
   const { files } = outline;
   const directories = outline.directories.filter((path) => path !== root);
   const entries: Entry[] = [...files, ...directories.map((path) => ({ path, sizeBytes: null }))];
