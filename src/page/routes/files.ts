@@ -10,6 +10,7 @@ import { listMounts, openHistory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type Route, type RouteContext, route } from "../route.js";
 import type { WireAccess, WireEntries, WireMount } from "../wire.js";
+import { readPresentText } from "./present-text.js";
 
 const maxEntries = 1000;
 
@@ -73,7 +74,7 @@ const maxPreviewChars = 2000;
 const firstFile = route("GET", "first-file", z.object(addressFields).strict(), async (address, context) => {
   const memory = openTree(context, address);
   const path = await findFirstFile(memory);
-  const [content = null] = path === null ? [] : await memory.readFiles([path]);
+  const content = path === null ? null : await readPresentText(memory, path);
   if (path === null || content === null) return { path: null, text: "", isWhole: true };
   return {
     path,

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { getReadableDiff } from "../../../core/history/readable-history.js";
+import { getReadableDiff } from "../../../core/history/optional-methods.js";
 import { readOptions } from "../../targets/target-options.js";
 import { historyCommand } from "./history-command.js";
 import { styleDiff } from "./style-diff.js";
