@@ -44,10 +44,6 @@ class PartOfTree implements RestrictableMemory {
     return this.#tree.read(this.#at(path));
   }
 
-  readFiles(paths: readonly string[]) {
-    return this.#tree.readFiles(paths.map((path) => this.#at(path)));
-  }
-
   async list(path?: string) {
     const isRoot = path === undefined || path === "" || path === "/";
     const entries = await this.#tree.list(isRoot ? this.#prefix || path : this.#at(path));

@@ -24,7 +24,6 @@ export class MemoryReader {
     const outline = await this.#memory.outline(outlineOptions, call);
     return {
       text: await getOutcome(() => this.#memory.read(path, call)),
-      texts: await this.#memory.readFiles([path, "/a/b", path], call),
       list: await getOutcome(async () => sortByName(await this.#memory.list(path, call))),
       stat: await this.#memory.stat(path, call),
       snapshot: describe({ files, directories }),
@@ -62,7 +61,6 @@ export async function describeTree(tree: MemoryTree, path: string): Promise<obje
   const { files, directories } = tree.snapshot();
   return {
     text: await getOutcome(() => tree.file(path).content),
-    texts: [path, "/a/b", path].map((each) => tree.files.get(each)?.content ?? null),
     list: await getOutcome(() => sortByName(tree.list(path))),
     stat: tree.stat(path),
     snapshot: describe({ files, directories }),

@@ -12,7 +12,6 @@ const by = { userId: "ada" };
 /** Every call of a memory that reads it, in a store with a history. */
 export const memoryReads: Record<string, (memory: Memory) => Promise<unknown>> = {
   read: (memory) => memory.read("/a"),
-  readFiles: (memory) => memory.readFiles(["/a"]),
   list: (memory) => memory.list(),
   stat: (memory) => memory.stat("/a"),
   snapshot: (memory) => memory.snapshot(),

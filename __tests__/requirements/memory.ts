@@ -149,10 +149,6 @@ export const memory: Requirements = {
     source: "specification section 3",
     says: "any sequence of commands answers, and leaves the memory, as a tree in plain objects would",
   },
-  "memory.several-files-at-one-moment": {
-    source: "public names",
-    says: "several files are read at one moment, null where no file is",
-  },
   "memory.delete-of-files-only": {
     source: "public names",
     says: "a delete of files only refuses a directory, whose files stay",

@@ -43,12 +43,6 @@ export class BaseStoreBackend implements MemoryBackend {
     );
   }
 
-  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
-    return this.#exclusively(() =>
-      Promise.all(paths.map(async (path) => (await this.#find(path, call))?.content ?? null)),
-    );
-  }
-
   list(path: string, call: CallContext): Promise<MemoryEntry[]> {
     return this.#exclusively(async () => (await this.#load(call)).list(path));
   }

@@ -35,8 +35,13 @@ import {
 import { searchMemory } from "./search/search-texts.js";
 import { checkContent, checkText } from "./settings/check-content.js";
 import { checkOptions } from "./settings/check-options.js";
-import { deleteOptionsSchema, outlineOptionsSchema, writeOptionsSchema } from "./memory-arguments.js";
-import { checkMemoryUse, type MemoryUse } from "./memory-options.js";
+import {
+  checkMemoryUse,
+  deleteOptionsSchema,
+  type MemoryUse,
+  outlineOptionsSchema,
+  writeOptionsSchema,
+} from "./memory-options.js";
 import { recordsAttributes } from "./tracing/memory-attributes.js";
 import {
   getWriteOperation,
@@ -45,7 +50,6 @@ import {
   traceGrep,
   traceRead,
   traceSearch,
-  traceTexts,
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
@@ -80,13 +84,6 @@ export class BackendMemory implements RestrictableMemory {
   read(path: string): Promise<string> {
     const trace = traceRead<string>(path, (content) => recordsAttributes([{ id: path, content }]));
     return runOnPath(this.#context, trace, path, (target) => (call) => this.#backend.read(target, call));
-  }
-
-  readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    return runCall(this.#context, traceTexts(paths), async (call) => {
-      const targets = paths.map((path) => normalizePath(path));
-      return targets.length === 0 ? [] : this.#backend.readFiles(targets, call);
-    });
   }
 
   async list(path: string = ROOT): Promise<MemoryEntry[]> {

@@ -59,8 +59,6 @@ export interface Memory {
   readonly proposals?: MemoryProposals | null;
   /** Returns the text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
-  /** Returns several texts at one moment, in the order of `paths`. Null for a missing file and for a directory. */
-  readFiles(paths: readonly string[]): Promise<(string | null)[]>;
   /** Lists immediate children by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**

@@ -57,7 +57,6 @@ function call(verb: Verb, ...args: unknown[]): Call {
 
 const reads = (path: unknown): Call[] => [
   call("read", path),
-  call("readFiles", [path, "/note"]),
   call("list", path),
   call("stat", path),
   call("search", "gamma alpha", { path }),
@@ -84,7 +83,6 @@ const whole = [
   call("outline"),
   call("outline", { maxContentBytes: 1000 }),
   call("outline", { maxContentBytes: 5, leadChars: 2 }),
-  call("readFiles", []),
   call("search", "nothing"),
   call("search", "the"),
   call("grep", { regex: "^[at]" }),
@@ -132,7 +130,6 @@ const tooLarge = [
 ];
 
 const badArguments = [
-  call("readFiles", "/note"),
   call("append", "/note", 5),
   call("append", "/note", null),
   call("append", "/note", surrogate),

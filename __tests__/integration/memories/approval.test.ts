@@ -473,7 +473,6 @@ describe("a proposal is invisible", () => {
       // The query has one of its words.
       await memory.search("proposal"),
       await memory.grep(secret.slice(0, 5)),
-      await memory.readFiles(["/a", "/b"]),
       await memory.stat("/b"),
       await store.search([], { query: secret }),
       await store.search([]),

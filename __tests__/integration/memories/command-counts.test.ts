@@ -15,7 +15,6 @@ type Row = [title: string, run: (memory: Memory) => Promise<unknown>, most: numb
 
 const reads: Row[] = [
   ["read", (memory) => memory.read("/notes/today"), 1],
-  ["readFiles", (memory) => memory.readFiles(["/notes/today", "/none", "/notes"]), 1],
   ["list", (memory) => memory.list("/notes"), 1],
   ["stat of a file", (memory) => memory.stat("/notes/today"), 1],
   ["stat of a directory", (memory) => memory.stat("/notes"), 1],

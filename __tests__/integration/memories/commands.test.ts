@@ -20,7 +20,6 @@ const sentBy = (run: () => Promise<unknown>): Promise<CommandStartedEvent[]> => 
 
 const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
   ["read", 1, (memory) => memory.read("/notes/today")],
-  ["read of several files", 1, (memory) => memory.readFiles(["/notes/today", "/missing", "/notes"])],
   ["list", 1, (memory) => memory.list("/")],
   ["append to a file", 1, (memory) => memory.append("/notes/today", "x")],
   ["append that creates", 1, (memory) => memory.append("/new/file", "x")],

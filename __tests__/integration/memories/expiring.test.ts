@@ -69,7 +69,6 @@ describe("expireMs", () => {
     ["stat", async (memory) => (await memory.stat("/notes/today"))?.sizeBytes, 3, undefined],
     ["snapshot", (memory) => memory.snapshot().then(({ files, revision }) => [files.length, revision]), [1, 1], [0, 0]],
     ["outline", async (memory) => (await memory.outline()).directories, ["/notes"], []],
-    ["readFiles", (memory) => memory.readFiles(["/notes/today"]), ["old"], [null]],
     [
       "store.get",
       async ({ address }) => (await store.get(getMemoryNamespace(address), "/notes/today"))?.value,

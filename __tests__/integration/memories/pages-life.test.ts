@@ -68,12 +68,6 @@ describe("a large memory that expires", () => {
       ["note", "note"],
       ["ENOE", "ENOE"],
     ],
-    [
-      "readFiles",
-      async (memory) => (await memory.readFiles(files)).map((text) => text === null),
-      [false, false],
-      [true, true],
-    ],
     ["list", async (memory) => (await memory.list("/")).length, 6, 0],
     ["list of a directory", async (memory) => memory.list("/d03").then((found) => found.length, codeOf), 10, "ENOENT"],
     ["stat", async (memory) => (await memory.stat("/d03/f3"))?.kind, "file", undefined],

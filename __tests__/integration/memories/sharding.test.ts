@@ -85,7 +85,6 @@ type Row = [title: string, run: (memory: Memory) => Promise<unknown>];
 
 const reads: Row[] = [
   ["read", (memory) => memory.read("/d03/f3")],
-  ["readFiles", (memory) => memory.readFiles(["/d00/f0", "/d03/f3"])],
   ["list", (memory) => memory.list("/")],
   ["stat", (memory) => memory.stat("/d03")],
   ["snapshot", (memory) => memory.snapshot()],

@@ -250,7 +250,6 @@ describe("spans", () => {
     await memory.delete("/c");
     await Promise.all([
       memory.read("/b"),
-      memory.readFiles(["/b"]),
       memory.list(),
       memory.stat("/b"),
       memory.snapshot(),
@@ -267,7 +266,7 @@ describe("spans", () => {
       "update_memory",
       "update_memory",
       "delete_memory",
-      ...Array.from({ length: 8 }, () => "search_memory"),
+      ...Array.from({ length: 7 }, () => "search_memory"),
     ]);
   });
 

@@ -12,7 +12,6 @@ const stopped = new Error("stopped");
 /** Every call of a memory that reads, and every one that changes it. */
 const reads: Record<string, (memory: Memory) => Promise<unknown>> = {
   read: (memory) => memory.read("/a"),
-  readFiles: (memory) => memory.readFiles(["/a"]),
   list: (memory) => memory.list(),
   stat: (memory) => memory.stat("/a"),
   snapshot: (memory) => memory.snapshot(),

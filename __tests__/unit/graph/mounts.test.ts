@@ -93,7 +93,6 @@ describe("a MemoryNode with mounts", () => {
         memory.list(point),
         memory.list(path),
         memory.read(path),
-        memory.readFiles(["/own", path]),
         memory.stat(path),
         memory.append(path, "x"),
         memory.write(path, "x"),

@@ -13,7 +13,6 @@ import { type FileSystemTraits, Folder, type FoundFile } from "./folder.js";
 import { FolderChange } from "./folder-change.js";
 import { type Hold, withFolderLock } from "./folder-lock.js";
 import { io, ioOrNull, isForbidden } from "./fs-errors.js";
-import { inParallel } from "./in-parallel.js";
 import { readableFiles, readText } from "./located-texts.js";
 import { assertCreatable, workFolder } from "./names.js";
 import { type Modes, modesFor, type Rights } from "./rights.js";
@@ -45,15 +44,6 @@ export class DirectoryBackend implements MemoryBackend {
 
   read(path: string, call: CallContext): Promise<string> {
     return this.#inFolder(call, async (folder) => readText(await folder.locate(path)));
-  }
-
-  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
-    const readAll = (folder: Folder): Promise<(string | null)[]> =>
-      inParallel(paths, async (path) => {
-        const found = await folder.locate(path);
-        return found.kind === "file" ? readText(found) : null;
-      });
-    return paths.length > 1 ? this.#atOneMoment(call, readAll) : this.#inFolder(call, readAll);
   }
 
   list(path: string, call: CallContext): Promise<MemoryEntry[]> {

@@ -21,8 +21,6 @@ import type { ChangeListener } from "./change-listener.js";
 export interface MemoryBackend {
   /** Returns the text of a file. @throws ENOENT, EISDIR */
   read(path: string, call: CallContext): Promise<string>;
-  /** Returns the texts at one moment, in the order of `paths`. Null for a missing file and for a directory. */
-  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]>;
   /** Returns immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */
   list(path: string, call: CallContext): Promise<MemoryEntry[]>;
   /** Returns null for a missing path. The root is always a directory. */

@@ -9,8 +9,7 @@ import type {
   TextOccurrences,
   VersionFilter,
 } from "../history/history.js";
-import { checkRedaction } from "../history/checked-redaction.js";
-import { getReadableDiff } from "../history/readable-history.js";
+import { checkRedaction, getReadableDiff } from "../history/optional-methods.js";
 import { ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { MountTable } from "./mount-table.js";

@@ -52,7 +52,7 @@ import { combineRights, checkMounts, type Mount, type MountSettings, getTreeRigh
  * by whole names, decides which memory the path belongs to. Without a memory at "/" the root holds only the mount
  * points, and nobody can create anything in it.
  *
- * Each change uses one memory, and is atomic there. `readFiles`, `snapshot`, `outline`, `search` and `grep` read
+ * Each change uses one memory, and is atomic there. `snapshot`, `outline`, `search` and `grep` read
  * each memory that they need, each at its own moment. The tree has no revision.
  *
  * Mount points and the directories above them always exist. A mount hides what another memory has at its path. Mount
@@ -97,18 +97,6 @@ export class MountedMemory implements RestrictableMemory {
 
   read(path: string): Promise<string> {
     return this.#onFile(path, (memory, local) => memory.read(local));
-  }
-
-  async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const targets = paths.map((path) => this.#table.normalize(path));
-    const texts = new Map<string, string | null>();
-    await this.#table.runInEach(ROOT, async (memory, { mount }) => {
-      const own = targets.filter((target) => this.#table.locate(target).mount === mount);
-      if (own.length === 0) return;
-      const contents = await memory.readFiles(own.map((target) => this.#table.locate(target).path));
-      own.forEach((target, index) => texts.set(target, contents[index] ?? null));
-    });
-    return targets.map((target) => (this.#table.directories.has(target) ? null : (texts.get(target) ?? null)));
   }
 
   async list(path: string = ROOT): Promise<MemoryEntry[]> {

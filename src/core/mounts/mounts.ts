@@ -50,8 +50,8 @@ const mountSchema = z
 
 /** By shape: the other build of this package has classes of its own. */
 export function isMemory(value: unknown): value is Memory {
-  if (typeof value !== "object" || value === null || !("snapshot" in value && "readFiles" in value)) return false;
-  return typeof value.snapshot === "function" && typeof value.readFiles === "function";
+  if (typeof value !== "object" || value === null || !("snapshot" in value && "outline" in value)) return false;
+  return typeof value.snapshot === "function" && typeof value.outline === "function";
 }
 
 /** @throws TypeError */

@@ -38,7 +38,6 @@ export function createUnavailableBackend(reason: MemoryError): MemoryBackend {
   return {
     ...emptyReads,
     read: refuse,
-    readFiles: refuse,
     list: refuse,
     change: refuse,
     stat: (path) => (path === ROOT ? Promise.resolve(emptyTree.stat(path)) : refuse()),
@@ -50,7 +49,6 @@ export function createBareRootBackend(): MemoryBackend {
   return {
     ...emptyReads,
     read: async (path) => emptyTree.file(path).content,
-    readFiles: async (paths) => paths.map(() => null),
     list: async (path) => emptyTree.list(path),
     stat: async (path) => emptyTree.stat(path),
     change: async (change, options) => {

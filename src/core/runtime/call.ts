@@ -1,5 +1,5 @@
 import type { MemoryActor } from "../values/actor.js";
-import { MemoryError, storageFailed } from "../values/errors.js";
+import { type MemoryError, storageFailed } from "../values/errors.js";
 
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";

@@ -24,13 +24,6 @@ export function traceGrep(pattern: unknown): Trace<readonly GrepMatch[]> {
   };
 }
 
-/** Describes the span of a read of several texts. */
-export function traceTexts(paths: readonly unknown[]): Trace<readonly (string | null)[]> {
-  const createRecords = (content: string | null, index: number): SpanRecord[] =>
-    content === null ? [] : [{ id: String(paths[index]), content }];
-  return { operation: "search_memory", answered: (texts) => recordsAttributes(texts.flatMap(createRecords)) };
-}
-
 /** The span of a read of the whole memory. */
 export const traceFiles: Trace<{ files: readonly OutlineFile[] }> = {
   operation: "search_memory",

@@ -65,10 +65,6 @@ export class MongoMemory implements MemoryBackend {
     return this.#stored.read(path, call);
   }
 
-  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
-    return this.#stored.readFiles(paths, call);
-  }
-
   list(path: string, call: CallContext): Promise<MemoryEntry[]> {
     return this.#stored.list(path, call);
   }

@@ -9,6 +9,7 @@ import { addressFields, changeFields } from "../fields.js";
 import { compareTexts } from "../hunks.js";
 import { openMemory, openToEdit } from "../page-memory.js";
 import { route } from "../route.js";
+import { readPresentText } from "./present-text.js";
 
 const writeSchema = z
   .object({
@@ -67,8 +68,8 @@ async function save(memory: Memory, path: string, content: string, digest: strin
   try {
     if (digest === null) {
       await memory.write(path, content, { ifExists: "fail" });
-      const [stored] = await memory.readFiles([path]);
-      return stored === undefined || stored === null || stored === content ? null : stored;
+      const stored = await readPresentText(memory, path);
+      return stored === content ? null : stored;
     }
     const { content: stored } = await memory.edit(path, (text) => {
       if (hashSha256(text) !== digest) throw new OtherTextError(text);
@@ -78,7 +79,7 @@ async function save(memory: Memory, path: string, content: string, digest: strin
   } catch (error) {
     const isOther = MemoryError.isInstance(error) && error.code === (digest === null ? "EEXIST" : "ENOENT");
     if (!isOther) throw error;
-    const [text = null] = await memory.readFiles([path]);
+    const text = await readPresentText(memory, path);
     throw digest === null && text === null ? error : new OtherTextError(text);
   }
 }

@@ -11,6 +11,7 @@ import { addressFields, countField, versionId } from "../fields.js";
 import { listMounts, openHistory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type RouteContext, route } from "../route.js";
+import { readPresentText } from "./present-text.js";
 
 const maxEntries = 1000;
 
@@ -104,7 +105,7 @@ const maxPreviewChars = 2000;
 const firstFile = route("GET", "first-file", z.object(addressFields).strict(), async (address, context) => {
   const memory = openTree(context, address);
   const path = await findFirstFile(memory);
-  const [content = null] = path === null ? [] : await memory.readFiles([path]);
+  const content = path === null ? null : await readPresentText(memory, path);
   if (path === null || content === null) return { path: null, text: "", isWhole: true };
   return {
     path,

@@ -7,6 +7,7 @@ import { compareTexts } from "../hunks.js";
 import { openHistory, openMemory, openToChange, requireHistory } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { route } from "../route.js";
+import { readPresentText } from "./present-text.js";
 
 const pageSize = 100;
 
@@ -92,8 +93,8 @@ const previewRevert = route("GET", "revert-preview", previewSchema, async ({ to,
   if (runId !== undefined) return { hunks: null, versions: await history.page({ actor: { runId } }, maxUndone, null) };
   if (to === undefined || path === undefined)
     throw new PageRefusal(400, "EINVAL", "pass a runId, or the path of a file and a version as `to`");
-  const [{ content }, [present]] = await Promise.all([history.read(to), memory.readFiles([path])]);
-  return { hunks: await compareTexts(present ?? null, content, context.signal), versions: [] };
+  const [{ content }, present] = await Promise.all([history.read(to), readPresentText(memory, path)]);
+  return { hunks: await compareTexts(present, content, context.signal), versions: [] };
 });
 
 const maxShownVersions = 100;

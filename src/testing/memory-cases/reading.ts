@@ -120,26 +120,6 @@ export const readingCases: MemoryCase[] = [
       deepEqual(directories, ["/b", "/empty"]);
     },
   },
-  // Requirement: memory.several-files-at-one-moment
-  {
-    title: "several files are read at one moment, null where no file is",
-    run: async (open) => {
-      const memory = await openFresh(open);
-      deepEqual(await memory.readFiles(["/a", "/b"]), [null, null]);
-      await memory.write("/a/b", "é");
-      await memory.write("/empty", "");
-      deepEqual(await memory.readFiles(["/empty", "/a", "a/b", "/a/b", "/a/b/c", "/constructor"]), [
-        "",
-        null,
-        "é",
-        "é",
-        null,
-        null,
-      ]);
-      deepEqual(await memory.readFiles([]), []);
-      await refuses(memory.readFiles(["/a/b", "/../a"]), "EINVAL");
-    },
-  },
   // Requirement: memory.outline-has-contents-that-fit
   {
     title: "an outline has sizes, and contents only where all of them fit",

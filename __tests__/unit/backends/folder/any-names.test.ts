@@ -26,9 +26,9 @@ describe("a name made by a hand", () => {
   it("is another than the same in another case", async () => {
     const dir = folderWith(folder, { a: "small", A: "large" });
     const memory = openDirectoryMemory({ dir });
-    expect(await memory.readFiles(["/a", "/A"])).toEqual(["small", "large"]);
+    expect([await memory.read("/a"), await memory.read("/A")]).toEqual(["small", "large"]);
     await memory.append("/A", "x");
-    expect(await memory.readFiles(["/a", "/A"])).toEqual(["small", "large\nx"]);
+    expect([await memory.read("/a"), await memory.read("/A")]).toEqual(["small", "large\nx"]);
   });
 });
 

@@ -34,7 +34,6 @@ describe("the folder of a memory", () => {
       () => memory.list(),
       () => memory.snapshot(),
       () => memory.stat("/note"),
-      () => memory.readFiles(["/note"]),
       () => memory.write("/note", "x"),
     ];
     for (const call of calls) await refuses(call(), "EIO", "EIO: the memory's folder is not a folder");

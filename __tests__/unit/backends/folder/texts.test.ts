@@ -33,7 +33,6 @@ describe("a file that is no UTF-8 text", () => {
     const memory = openDirectoryMemory({ dir });
     for (const call of [
       () => memory.read("/bad"),
-      () => memory.readFiles(["/good", "/bad"]),
       () => memory.append("/bad", "x"),
       () => memory.update("/bad", "a", "x"),
       () => memory.edit("/bad", () => "x"),

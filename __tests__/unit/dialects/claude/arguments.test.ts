@@ -122,7 +122,7 @@ describe("arguments of any shape", () => {
     const call = { command: "create", path: "/memories/a.txt", content: "x" } as const;
     expect(await createClaudeMemoryTool(memory).invoke(call)).toBe("File created successfully at: /memories/a.txt");
     await claudeMemoryHandlers(memory).create({ ...call, path: "/memories/b.txt" });
-    expect(await memory.readFiles(["/a.txt", "/b.txt"])).toEqual(["x", "x"]);
+    expect([await memory.read("/a.txt"), await memory.read("/b.txt")]).toEqual(["x", "x"]);
   });
 
   // Requirement: claude.texts-by-the-tool

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { BlamedLine, MemoryVersion, VersionFilter, VersionOperation } from "../../../core/history/history.js";
-import { getReadableDiff } from "../../../core/history/readable-history.js";
+import { getReadableDiff } from "../../../core/history/optional-methods.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import { pickDefined } from "../../collections.js";
 import { anyNumber, numberOption } from "../../command.js";

@@ -10,7 +10,7 @@ import type { TreeStorage } from "./tree-storage.js";
 
 /** One memory as it is stored. `MongoMemory` makes a backend of it. */
 export interface StoredMemory
-  extends TreeStorage, Pick<MemoryBackend, "read" | "readFiles" | "list" | "stat" | "snapshot" | "outline"> {
+  extends TreeStorage, Pick<MemoryBackend, "read" | "list" | "stat" | "snapshot" | "outline"> {
   /** Reads a text that differs after each change. Null if there is no memory. */
   version(call: CallContext): Promise<string | null>;
   /**

@@ -35,11 +35,6 @@ export class PageReads {
     return (await this.#load([path], call)).tree.file(path).content;
   }
 
-  async readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
-    const { files } = (await this.#load(paths, call)).tree;
-    return paths.map((path) => files.get(path)?.content ?? null);
-  }
-
   async list(path: string, call: CallContext): Promise<MemoryEntry[]> {
     return (await this.#treeBelow(path, "paths", call)).list(path);
   }

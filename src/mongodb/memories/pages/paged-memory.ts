@@ -106,10 +106,6 @@ export class PagedMemory implements StoredMemory {
     return this.#reads.read(path, call);
   }
 
-  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
-    return this.#reads.readFiles(paths, call);
-  }
-
   list(path: string, call: CallContext): Promise<MemoryEntry[]> {
     return this.#reads.list(path, call);
   }
