@@ -1,4 +1,4 @@
-import { pipeline, type Readable, Transform, type Writable } from "node:stream";
+import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio as serveConnection, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
@@ -62,25 +62,14 @@ export class StdioConnection {
 
   /** Resolves when the client has gone or `stop` was called, and the running calls have ended or timed out. */
   async serve(input: Readable, output: Writable): Promise<void> {
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    const text: Transform = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => {
-        // The SDK would replace bytes that are not UTF-8, and a file would hold other text than was sent.
-        try {
-          done(null, decoder.decode(chunk, { stream: true }));
-        } catch {
-          done(new Error("the input is not UTF-8"));
-        }
-      },
-      // The SDK answers nothing after the end of its input. So it gets the end once all requests are answered.
-      flush: (done) => {
-        // A last line without a newline counts as a line.
-        text.push("\n");
-        void this.#untilAnswered().finally(done);
-      },
-    });
+    const text = new PassThrough();
     // If the client has gone, the text ends too, and with it the connection.
-    pipeline(input, text, () => {});
+    pipeline(
+      input,
+      (chunks: AsyncIterable<Buffer>) => this.#readText(chunks),
+      text,
+      () => {},
+    );
     const transport = new StdioServerTransport(text, output, {
       maxBufferSize: this.#service.bounds.maxMessageBytes,
     });
@@ -90,8 +79,22 @@ export class StdioConnection {
     this.#stops.signal.addEventListener("abort", () => void connection.close());
     await this.#follow(transport);
     // An open input would keep the process alive.
-    text.destroy();
+    input.destroy();
     await this.#service.close();
+  }
+
+  /**
+   * Yields the text of an input. The SDK would replace bytes that are not UTF-8, and a file would hold other text than
+   * was sent. The SDK also answers nothing after the end, so the text ends once all requests are answered.
+   * @throws TypeError for bytes that are not UTF-8
+   */
+  async *#readText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+    // A last line without a newline counts as a line.
+    yield "\n";
+    do await sleep(10);
+    while (this.#unanswered.size > 0);
   }
 
   #connect(era: "legacy" | "modern"): McpServer {
@@ -143,10 +146,5 @@ export class StdioConnection {
     this.#service.watch.add(this.#watcher);
     // If the refresh fails, the next one starts the watch, and the client is notified of changes from then on.
     await this.#service.watch.refresh().catch(() => {});
-  }
-
-  async #untilAnswered(): Promise<void> {
-    do await sleep(10);
-    while (this.#unanswered.size > 0);
   }
 }
