@@ -4,7 +4,6 @@ import type { Memory } from "../../core/memory.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
 import { ROOT } from "../../core/values/paths.js";
 import { getConnectorForm } from "../../core/display/connector-form.js";
-import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
 import type { ShownMemories } from "../../prompt/render.js";
@@ -34,7 +33,7 @@ const message = route("GET", "message", schema, async ({ content, maxChars, at, 
   const ownNode = context.memories.nodeOf?.(address);
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
   const usual = connector ?? connectorDefaults;
-  const root = connector?.root ?? (ownNode === undefined ? ROOT : getShownRoot(ownNode));
+  const root = connector?.root ?? ROOT;
   const form = { content: content ?? usual.content, maxChars: maxChars === 0 ? usual.maxChars : maxChars, root };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
