@@ -20,7 +20,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./memory.js";
-import { type MemoryContext, runCall, runChange, runOnPath } from "./pipeline.js";
+import { addSignal, bindToRun, type MemoryContext, runCall, runChange, runOnPath } from "./pipeline.js";
 import type { Call } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
 import {
@@ -69,16 +69,14 @@ export class BackendMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
-  readonly history: MemoryHistory | null;
   readonly #context: MemoryContext;
 
   constructor(context: MemoryContext) {
-    const { address, backend, options, policies } = context;
+    const { address, options, policies } = context;
     this.#context = context;
     this.address = address;
     this.paths = options.paths;
     this.rights = policies?.rights;
-    this.history = backend.features?.history === undefined ? null : new BackendHistory(context);
   }
 
   read(path: string): Promise<string> {
@@ -209,6 +207,10 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
+  get history(): MemoryHistory | null {
+    return this.#backend.features?.history === undefined ? null : new BackendHistory(this.#context);
+  }
+
   get proposals(): MemoryProposals | null {
     return this.#backend.features?.approvals === undefined ? null : new BackendProposals(this.#context);
   }
@@ -290,14 +292,4 @@ export class BackendMemory implements RestrictableMemory {
   #checkContent(content: unknown, name: string): asserts content is string {
     checkContent(content, name, this.#context.options.maxFileBytes);
   }
-}
-
-/** Everything that a run adds to the calls of a memory. */
-function bindToRun(context: MemoryContext, run: RunBinding): MemoryContext {
-  const signals = addSignal(context.signals, run.signal);
-  return { ...context, run, signals, actor: mergeActors(context.actor, run.actor ?? null) };
-}
-
-function addSignal(signals: readonly AbortSignal[], signal: AbortSignal | undefined): readonly AbortSignal[] {
-  return signal === undefined || signals.includes(signal) ? signals : [...signals, signal];
 }

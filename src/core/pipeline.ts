@@ -9,7 +9,7 @@ import type { MemoryOptions } from "./memory-options.js";
 import { createPlaceAttributes, type ServerAddress } from "./tracing/memory-attributes.js";
 import { isTraced, type SpanAttributes, type Trace, traced } from "./tracing/tracing.js";
 import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
-import type { MemoryActor } from "./values/actor.js";
+import { type MemoryActor, mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
 import { MemoryError } from "./values/errors.js";
@@ -36,6 +36,16 @@ export interface MemoryContext {
   /** Null: everything is allowed. */
   readonly policies: Policies | null;
   readonly origin: MemoryOrigin;
+}
+
+/** Returns everything that the calls of a memory need in a run. */
+export function bindToRun(memory: MemoryContext, run: RunBinding): MemoryContext {
+  const signals = addSignal(memory.signals, run.signal);
+  return { ...memory, run, signals, actor: mergeActors(memory.actor, run.actor ?? null) };
+}
+
+export function addSignal(signals: readonly AbortSignal[], signal: AbortSignal | undefined): readonly AbortSignal[] {
+  return signal === undefined || signals.includes(signal) ? signals : [...signals, signal];
 }
 
 /** Runs a call within its span and its deadline. @param trace null if the call has no span */
@@ -80,13 +90,13 @@ export async function runChange(
   call: Call,
 ): Promise<ChangeResult & { content?: string }> {
   const { policies, backend } = memory;
-  const store = (guarded: Change): Promise<ChangeResult> => changeStorage(memory, guarded, call);
-  if (policies === null) return store(change);
+  if (policies === null) return changeStorage(memory, change, call);
   if ((await authorizeChange(policies, change, backend, call)) === "ask")
     return runAsChange(memory, call, () => requestApproval({ ...memory, policies }, change, call));
-  if (!policies.hasGuard) return store(change);
-  if (change.type === "edit") return guardEdit(memory, change, { backend, store }, call);
-  return store(await guardChange(memory, change, call));
+  if (!policies.hasGuard) return changeStorage(memory, change, call);
+  if (change.type !== "edit") return changeStorage(memory, await guardChange(memory, change, call), call);
+  const store = (guarded: Change): Promise<ChangeResult> => changeStorage(memory, guarded, call);
+  return guardEdit(memory, change, { backend, store }, call);
 }
 
 function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {

@@ -3,11 +3,11 @@ import { SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { ROOT } from "../core/values/paths.js";
 import { isMissingOwner, type MemoryScope } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { keepConnectorForm, type WithConnectorForm } from "../core/display/connector-form.js";
-import { getShownRoot, type WithShownRoot } from "../core/display/shown-root.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
@@ -15,12 +15,12 @@ import { placeMemory } from "../prompt/place.js";
 import { type Form, readAtRoot, readToShow, showMemories } from "../prompt/shown-memory.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
-import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
+import { type MemoryRun, getMemoryRun } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
 
 /** The memories of one node, as a connector needs them. A `MemoryNode` has these members. */
-export interface ConnectableMemory extends WithShownRoot, WithConnectorForm {
+export interface ConnectableMemory extends WithConnectorForm {
   readonly scope: MemoryScope;
   /** Returns the memory of the run's thread or user, or the global memory. `scope` decides. */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
@@ -94,8 +94,7 @@ export class MemoryConnectorNode {
    * Default: the config of the run around this call, if LangGraph knows it.
    * @param model the client that gets the messages. The client decides what `systemMessages: "auto"` means. Without a
    * client, the memory is added to the one system message, which every client accepts.
-   * @param tools the tools of the model. Paths are shown as these tools take them. Default: the tools that were created
-   * for the memory last
+   * @param tools the tools of the model. Paths are shown as these tools take them. Default: as the unified tool
    */
   async inject(
     messages: BaseMessage[],
@@ -113,7 +112,7 @@ export class MemoryConnectorNode {
   }
 
   #findRoot(tools: readonly object[]): string {
-    return this.#config.root ?? findShownRoot(tools, this.#memory) ?? getShownRoot(this.#memory);
+    return this.#config.root ?? findShownRoot(tools, this.#memory) ?? ROOT;
   }
 
   async #renderOrReport(run: MemoryRun, root: string): Promise<string | null> {
@@ -124,7 +123,7 @@ export class MemoryConnectorNode {
         run.config,
       );
     } catch (cause) {
-      getRunSignal(run)?.throwIfAborted();
+      run.config.signal?.throwIfAborted();
       // The function that finds the thread or the user may interrupt the run, to request the id from a person.
       if (isGraphBubbleUp(cause)) throw cause;
       const error = MemoryError.isInstance(cause)

@@ -10,8 +10,7 @@ import { combineRights } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
 import { type ConnectorForm, connectorForm } from "../core/display/connector-form.js";
-import { shownRoot } from "../core/display/shown-root.js";
-import { type PathRule, ROOT } from "../core/values/paths.js";
+import type { PathRule } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
@@ -109,8 +108,6 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   /** The tools that an agent needs for this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
   /** @internal */
-  [shownRoot]: string = ROOT;
-  /** @internal */
   [connectorForm]: ConnectorForm | null = null;
   readonly #memories: NodeMemories;
 
@@ -178,8 +175,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /** Returns the same memory with the node's global memory at "/", for a run that names no thread or user. @internal */
-  sharedMemoryForRun(run: MemoryRun): Promise<Memory> {
-    return this.#memories.openForRun(run, "global");
+  async sharedMemoryForRun(run: MemoryRun): Promise<Memory> {
+    return this.#memories.openSharedForRun(run);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { MessagesState } from "./call-model-node.js";
 import { getConnector } from "./get-connector.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
@@ -11,6 +12,8 @@ export interface MemoryPromptOptions {
   connector: MemoryConnectorNode | MemoryNode;
   /** Placed before the messages of the state. @default none */
   systemPrompt?: string;
+  /** The tools of the agent. Paths are shown as these tools take them. @default as the unified tool takes them */
+  tools?: readonly StructuredToolInterface[];
 }
 
 /**
@@ -23,10 +26,10 @@ export interface MemoryPromptOptions {
 export function createMemoryPrompt(
   options: MemoryPromptOptions,
 ): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
-  const { connector: given, systemPrompt = "" } = { ...options };
+  const { connector: given, systemPrompt = "", tools = [] } = { ...options };
   const connector = getConnector(given, "createMemoryPrompt: connector");
   return (state, config) => {
     const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];
-    return connector.inject([...prompt, ...state.messages], config);
+    return connector.inject([...prompt, ...state.messages], config, undefined, tools);
   };
 }

@@ -8,7 +8,13 @@ import { MountedMemory } from "../core/mounts/mounted-memory.js";
 import { createMount, type Mount } from "../core/mounts/mounts.js";
 import { createUnavailableBackend, openPlaceholder } from "../core/mounts/placeholder-backends.js";
 import type { MemoryActor } from "../core/values/actor.js";
-import { isMissingOwner, type MemoryScope, type OwnerField, ownerFields } from "../core/values/address.js";
+import {
+  type CheckedAddress,
+  isMissingOwner,
+  type MemoryScope,
+  type OwnerField,
+  ownerFields,
+} from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { ROOT } from "../core/values/paths.js";
 import { createApprovals } from "../langchain/approval-requests.js";
@@ -16,7 +22,7 @@ import { unwrapStore } from "../langchain/langgraph-internals.js";
 import { getBinding, getRunStore, type MemoryRun } from "../langchain/memory-run.js";
 import { bindRun, chooseMemory } from "../langchain/memory-source.js";
 import { type CheckedMount, type NodeMounts, openForProgram } from "./node-mounts.js";
-import { OpenedMemories, type Owners } from "./opened-memories.js";
+import { MemoryCache, type Owners } from "./memory-cache.js";
 import { findOwner, type OwnerFunction, type OwnerOfRun } from "./owner-of-run.js";
 import { warnOfMissingOwner, warnOfServerStore } from "./warnings.js";
 
@@ -37,13 +43,13 @@ export interface NodeSettings {
 /** Opens the memories of a node, for runs and for programs. Each memory is opened once, and bound to each run. */
 export class NodeMemories {
   readonly #settings: NodeSettings;
-  readonly #opened: OpenedMemories;
+  readonly #opened: MemoryCache;
   /** The functions that find the owners of the node's own memory and of its mounts. */
   readonly #functions: readonly OwnerFunction[];
 
   constructor(settings: NodeSettings) {
     this.#settings = settings;
-    this.#opened = new OpenedMemories(settings.options);
+    this.#opened = new MemoryCache(settings.options);
     this.#functions = listOwnerFunctions(settings);
   }
 
@@ -66,6 +72,11 @@ export class NodeMemories {
       ),
     );
     return this.#restrict(this.#join(own, others), run);
+  }
+
+  /** As `openForRun`, with the global memory at "/". Without mounts it needs no owner, so no function finds one. */
+  openSharedForRun(run: MemoryRun): Memory | Promise<Memory> {
+    return this.#settings.mounts === null ? this.openShared(run) : this.openForRun(run, "global");
   }
 
   /** Opens the memory with its mounts, outside a run. @throws as `MemoryNode.memory` */
@@ -126,14 +137,14 @@ export class NodeMemories {
 
   /** Adds the node's rules and guard, and whoever asks a person. @param run null outside a run */
   #restrict(memory: Memory, run: MemoryRun | null): Memory {
-    const policy = this.#createPolicy(memory, run);
+    const isRestricted = this.#settings.policy !== null || memory.rights?.asks === true;
+    const policy = isRestricted ? this.#createPolicy(memory.address, run) : null;
     if (run !== null) return bindRun(run, memory, policy);
     return policy === null ? memory : restricted(memory, policy);
   }
 
-  #createPolicy({ address, rights }: Memory, run: MemoryRun | null): CheckedPolicy | null {
+  #createPolicy(address: CheckedAddress, run: MemoryRun | null): CheckedPolicy {
     const { policy, onAsk } = this.#settings;
-    if (policy === null && rights?.asks !== true) return null;
     const { nodeId: _node, scope: _scope, ...owners } = address;
     const actor = run && { ...getBinding(run).actor, ...owners };
     return { access: "write", rules: [], ...policy, actor, requester: createApprovals(run, onAsk, actor) };

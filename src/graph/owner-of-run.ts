@@ -2,7 +2,7 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { OwnerField } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { withinTime } from "../core/runtime/call.js";
-import { type MemoryRun, getRunSignal } from "../langchain/memory-run.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
 
 /** Finds the thread or the user of a run. If the function returns undefined, the run's own ids decide. */
 export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
@@ -20,7 +20,7 @@ export interface OwnerFunction {
  * @throws MemoryError EINVAL if the function throws, EIO if it does not answer in time
  */
 export async function findOwner(run: MemoryRun, { nodeId, field, find, timeoutMs }: OwnerFunction): Promise<unknown> {
-  const signal = getRunSignal(run);
+  const { signal } = run.config;
   try {
     const owner = await withinTime({ signals: signal ? [signal] : [], timeoutMs }, "read", async () => find(run));
     return owner === undefined ? run[field] : owner;

@@ -15,17 +15,10 @@ import {
   type ToolAnswer,
   type ToolDefinition,
 } from "../dialects/dialect.js";
-import { shownRoot } from "../core/display/shown-root.js";
 import { isArgumentsError } from "./langgraph-internals.js";
 import { getMemoryRun } from "./memory-run.js";
 import { toolPaths, type ToolPaths } from "./tool-paths.js";
-import {
-  checkMemorySource,
-  getKnownMemory,
-  isMemoryProvider,
-  openMemoryForRun,
-  type MemorySource,
-} from "./memory-source.js";
+import { checkMemorySource, getKnownMemory, openMemoryForRun, type MemorySource } from "./memory-source.js";
 
 /**
  * The LangChain tool of any dialect. It throws only an interrupt or an abort of the run. For any arguments, a missing
@@ -65,8 +58,6 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   setMemorySource(source: MemorySource): void {
     checkMemorySource(source);
     this.#source = source;
-    const { shownRoot: root } = this.#definition;
-    if (root !== undefined && isMemoryProvider(source)) source[shownRoot] = root;
     this.#tool = adaptTool(this.#definition, getKnownMemory(source));
     this.description = this.#tool.description;
     this.schema = this.#tool.schema;

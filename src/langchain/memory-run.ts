@@ -81,7 +81,7 @@ const bindings = new WeakMap<MemoryRun, RunBinding>();
 
 /** Returns what memories need to know about a run. */
 export function getBinding(run: MemoryRun): RunBinding {
-  const binding = bindings.get(run) ?? new RunBinding(getRunSignal(run), getActor(run));
+  const binding = bindings.get(run) ?? new RunBinding(run.config.signal, getActor(run));
   bindings.set(run, binding);
   return binding;
 }
@@ -110,9 +110,4 @@ function getActor({ config, threadId, userId, toolCallId, client, session }: Mem
 export function getRunStore({ config }: MemoryRun): BaseStore | undefined {
   const { store }: LangGraphRunnableConfig = config;
   return store;
-}
-
-/** The signal that aborts with the run. */
-export function getRunSignal({ config }: MemoryRun): AbortSignal | undefined {
-  return config.signal;
 }

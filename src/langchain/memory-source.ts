@@ -5,12 +5,11 @@ import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/runtime/call.js";
 import { memoryDefaults } from "../core/memory-options.js";
 import { createApprovals } from "./approval-requests.js";
-import type { WithShownRoot } from "../core/display/shown-root.js";
 import type { KnownMemory } from "../dialects/dialect.js";
-import { getBinding, type MemoryRun, getRunSignal } from "./memory-run.js";
+import { getBinding, type MemoryRun } from "./memory-run.js";
 
 /** Chooses the memory for a run. `MemoryNode` is a provider. */
-export interface MemoryProvider extends KnownMemory, WithShownRoot {
+export interface MemoryProvider extends KnownMemory {
   /** @throws MemoryError ENOTMEM, EINVAL */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
 }
@@ -42,7 +41,7 @@ function createAskingPolicy(run: MemoryRun): CheckedPolicy {
 /** Returns the memory that a source chooses for a run. A function has 30 s, and the run's signal ends the call. */
 export function chooseMemory(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
   if (typeof source === "function") {
-    const signal = getRunSignal(run);
+    const { signal } = run.config;
     return withinTime({ signals: signal ? [signal] : [], timeoutMs: memoryDefaults.timeoutMs }, "read", async () =>
       source(run),
     );

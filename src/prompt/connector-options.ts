@@ -40,7 +40,7 @@ export interface MemoryConnectorConfig {
   role?: "auto" | "user";
   /**
    * The model's name for the root of the memory: `/`, an absolute path such as `/memories`, or "" for relative paths.
-   * @default as the model's tools take paths
+   * @default as the model's tools take paths, or "/" if they are not known
    */
   root?: string;
   /**

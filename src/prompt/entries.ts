@@ -1,6 +1,6 @@
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
 import { findHiddenDirectory } from "../core/values/paths.js";
-import { showPath } from "../core/display/shown-root.js";
+import { showPath } from "../core/display/shown-path.js";
 import { compareCodeUnits } from "../core/values/text.js";
 import { printablePath, quoteContent } from "./fence.js";
 

@@ -210,9 +210,10 @@ describe("what the page answers", () => {
       text: await rendered("bob"),
       scope: "global",
     });
-    // The tools that were created for the node last take relative paths.
+    // Tools of an agent change no message, so the page shows the paths of the memory.
     createRecordTools(node);
-    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n- team/plan") });
+    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("
+- /team/plan") });
     // Another scope of the same node has no mounts.
     expect(await ask("tree", { path: "/", scope: "global", userId: "" })).toMatchObject({ error: { code: "EINVAL" } });
     expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
+import { MemoryConnectorNode } from "../../../src/graph/memory-connector-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 
 const store = new InMemoryStore();
@@ -44,6 +47,16 @@ describe("the message of a connector", () => {
     await node.memory("1").append("/own/note", "x");
     await node.memory("1").delete("/own/note");
     expect((await node.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("\n/shared (1 byte)\n");
+  });
+
+  // Requirement: mounts.one-message
+  it("is the tree that an object of the program gives, with a line for each memory", async () => {
+    const [own, team] = [openMemory(store, freshAddress()), openMemory(store, freshAddress())];
+    await team.write("/plan", "x");
+    const tree = mountMemories({ "/": own, "/team": { memory: team, access: "read" } });
+    const memory = { scope: "global", memoryForRun: () => tree, globalMemory: () => tree } as const;
+    const text = (await new MemoryConnectorNode({ memory }).renderMessage())?.text;
+    expect(text).toContain("\n/ (global, empty)\n/team/ (global, read-only)\n/team/plan (1 byte)\n");
   });
 
   // Requirement: connector.fallback-is-said

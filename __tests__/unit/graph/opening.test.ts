@@ -48,6 +48,15 @@ describe("a MemoryNode", () => {
       expect((await (await node.memoryForRun(runOf(id))).snapshot()).files).toEqual([]);
   });
 
+  it("asks its function for the user once for a message, also where it finds nobody", async () => {
+    const userId = jest.fn(() => "");
+    const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "own", scope: "perUser", userId });
+    await node.globalMemory().write("/shared", "x");
+    const [message] = await node.createConnector({ onError: () => undefined }).inject([], { configurable: {} });
+    expect(message?.text).toContain("\n/shared (1 byte)\n");
+    expect(userId).toHaveBeenCalledTimes(1);
+  });
+
   // Requirement: waiting.signal-of-the-run
   it("binds a memory to one run only: the end of a run ends its own calls", async () => {
     const node = new MemoryNode({

@@ -34,35 +34,38 @@ async function createNode(): Promise<MemoryNode> {
 const dialects = [
   {
     name: "the unified tool",
+    root: "/",
     path: "/project/todo",
     createTools: (node: MemoryNode): StructuredTool[] => [createMemoryTool(node)],
     change: (path: string) => ({ command: "update", path, oldContent: "old", content: "new" }),
   },
   {
     name: "Claude's tool",
+    root: "/memories",
     path: "/memories/project/todo",
     createTools: (node: MemoryNode): StructuredTool[] => [createClaudeMemoryTool(node)],
     change: (path: string) => ({ command: "str_replace", path, old_str: "old", new_str: "new" }),
   },
   {
     name: "Claude's tool with another root",
+    root: "/notes/of mine",
     path: "/notes/of mine/project/todo",
     createTools: (node: MemoryNode): StructuredTool[] => [createClaudeMemoryTool(node, { root: "/notes/of mine/" })],
     change: (path: string) => ({ command: "str_replace", path, old_str: "old", new_str: "new" }),
   },
   {
     name: "the records' tools",
+    root: "",
     path: "project/todo",
     createTools: (node: MemoryNode): StructuredTool[] => createRecordTools(node).filter(({ name }) => name[0] === "r"),
     change: (path: string) => ({ path, content: "new" }),
   },
 ];
 
+type WayIn = (node: MemoryNode, tools: StructuredTool[], model: ScriptedChatModel, root: string) => Promise<unknown>;
+
 /** Every way to show a memory to a model. Each shows `node` to the model, which has `tools`. */
-const waysIn: Record<
-  string,
-  (node: MemoryNode, tools: StructuredTool[], model: ScriptedChatModel) => Promise<unknown>
-> = {
+const waysIn: Record<string, WayIn> = {
   "a graph with a CallModelNode": (node, tools, model) =>
     new StateGraph(MessagesAnnotation)
       .addNode("call_model", new CallModelNode({ model, tools, memoryConnector: node }))
@@ -73,15 +76,12 @@ const waysIn: Record<
   "the middleware": (memory, tools, model) =>
     createAgent({ model, tools, middleware: [memoryMiddleware({ memory, tools: false })] }).invoke(question),
   "the prompt function": (node, tools, model) =>
-    createReactAgent({ llm: model, tools, prompt: createMemoryPrompt({ connector: node }) }).invoke(question),
+    createReactAgent({ llm: model, tools, prompt: createMemoryPrompt({ connector: node, tools }) }).invoke(question),
   "a connector by hand": async (node, tools, model) =>
     model.invoke(await node.createConnector().inject(question.messages, {}, model, tools)),
-  "a rendered message": async (node, _tools, model) =>
-    model.invoke([(await node.createConnector().renderMessage()) as BaseMessage]),
+  "a rendered message": async (node, _tools, model, root) =>
+    model.invoke([(await node.createConnector({ root }).renderMessage()) as BaseMessage]),
 };
-
-/** The ways in that do not know the tools of the model. */
-const followLastTools = ["the prompt function", "a rendered message"];
 
 /** The path in the only line of a file that the model was shown. */
 function getShownPath(model: ScriptedChatModel): string {
@@ -89,15 +89,15 @@ function getShownPath(model: ScriptedChatModel): string {
   return /^(?:- )?(.*\S) \(3 bytes\)$/m.exec(prompt.join("\n"))?.[1] ?? "nothing";
 }
 
-describe.each(dialects)("the prompt of an agent with $name", ({ path, createTools, change }) => {
+describe.each(dialects)("the prompt of an agent with $name", ({ root, path, createTools, change }) => {
   // Requirement: connector.paths-of-the-tools
   it.each(Object.keys(waysIn))("shows a path that the tool takes, by %s", async (wayIn) => {
     const node = await createNode();
     const model = new ScriptedChatModel(() => "done");
     const tools = createTools(node);
-    // Tools of another agent, which the ways in that know the model's tools do not follow.
-    if (!followLastTools.includes(wayIn)) createClaudeMemoryTool(node, { root: "/elsewhere" });
-    await waysIn[wayIn]?.(node, tools, model);
+    // A tool of another agent.
+    createClaudeMemoryTool(node, { root: "/elsewhere" });
+    await waysIn[wayIn]?.(node, tools, model, root);
     expect(getShownPath(model)).toBe(path);
     await tools[0]?.invoke(change(getShownPath(model)));
     expect(await node.memory().read("/project/todo")).toBe("new");
@@ -113,6 +113,19 @@ describe("the paths that a connector shows", () => {
     await new Agent({ model: claude, tools: [claudeTool], memoryConnector: node }).invoke(question);
     await new Agent({ model: unified, tools: node.memoryTools, memoryConnector: node }).invoke(question);
     expect([getShownPath(claude), getShownPath(unified)]).toEqual(["/memories/project/todo", "/project/todo"]);
+  });
+
+  // Requirement: connector.paths-of-the-tools
+  it("are the memory's own where no tools are known, also after a tool is made for the node", async () => {
+    const node = await createNode();
+    const connector = node.createConnector();
+    const prompt = createMemoryPrompt({ connector });
+    createClaudeMemoryTool(node);
+    const texts = [
+      (await connector.renderMessage())?.text,
+      (await prompt(question, {})).map(({ text }) => text).join(),
+    ];
+    for (const text of texts) expect(text).toContain("\n/project/todo (3 bytes)\n");
   });
 
   it("are those of the tools of the same memory, where an agent has tools of several", async () => {
@@ -194,7 +207,7 @@ describe("the paths that a connector shows", () => {
     });
     await node.memory().write("/project/todo", "old");
     const [tool] = createRecordTools(node);
-    expect((await node.createConnector().renderMessage())?.text.split("\n").slice(-5)).toEqual([
+    expect((await node.createConnector({ root: "" }).renderMessage())?.text.split("\n").slice(-5)).toEqual([
       "- ./ (global)",
       "- project/",
       "- project/todo (3 bytes)",
@@ -208,7 +221,7 @@ describe("the paths that a connector shows", () => {
   it("name folders as the records' search takes them", async () => {
     const node = await createNode();
     const search = createRecordTools(node, { search: true }).find(({ name }) => name === "memory_search");
-    const folder = /^- (project\/)$/m.exec((await node.createConnector().renderMessage())?.text ?? "")?.[1];
+    const folder = /^- (project\/)$/m.exec((await node.createConnector({ root: "" }).renderMessage())?.text ?? "")?.[1];
     expect(await search?.invoke({ query: "old", path: folder })).toContain("path: project/todo");
     expect(await search?.invoke({ query: "old", path: "project//" })).toContain("MEMORY_PATH_INVALID");
   });

@@ -1,4 +1,4 @@
-import { showPath } from "../display/shown-root.js";
+import { showPath } from "../display/shown-path.js";
 import { getPathPrefix, ROOT } from "../values/paths.js";
 import { shorten } from "../values/text.js";
 import { type CheckedPolicy, getAccess, type MemoryAccess, type NeededAccess } from "./policy.js";

@@ -2,7 +2,7 @@
 export interface ConnectorForm {
   content: "tree" | "index" | "full";
   maxChars: number;
-  /** Undefined if it follows the tools. */
+  /** Undefined if it follows the tools of the model. */
   root: string | undefined;
 }
 

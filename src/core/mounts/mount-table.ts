@@ -101,6 +101,20 @@ export class MountTable {
     });
   }
 
+  /** Requests more items if other mounts hide some of those that a memory returned. @param most the highest limit */
+  async getVisible<Item extends { path: string }>(
+    limit: number,
+    most: number,
+    mount: Mount,
+    find: (limit: number) => Promise<Item[]>,
+  ): Promise<Item[]> {
+    for (let requested = limit; ; requested = Math.min(most, 4 * requested)) {
+      const items = await find(requested);
+      const visible = this.toTreeItems(mount, items);
+      if (visible.length >= limit || items.length < requested || requested === most) return visible.slice(0, limit);
+    }
+  }
+
   /** The same of everything in a memory. */
   toTree<Tree extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: Tree): Tree {
     const directories = tree.directories.map((path) => joinPoint(mount, path));

@@ -72,7 +72,6 @@ export class MountedMemory implements RestrictableMemory {
   readonly address: Readonly<CheckedAddress>;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
-  readonly history: MemoryHistory | null;
   readonly proposals = null;
   readonly #table: MountTable;
 
@@ -86,7 +85,10 @@ export class MountedMemory implements RestrictableMemory {
     this.address = table.root.memory.address;
     this.rights = rights;
     this.paths = getPathRule(table.mounts);
-    this.history = table.mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(table) : null;
+  }
+
+  get history(): MemoryHistory | null {
+    return this.#table.mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(this.#table) : null;
   }
 
   /** The one at "/" first. @internal */
@@ -125,12 +127,7 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   async outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
-    const outlines = await this.outlines(options);
-    return mergeOutlines(
-      this.#table,
-      outlines.map(({ outline }) => outline),
-      options,
-    );
+    return mergeOutlines(this.#table, await this.outlines(options), options);
   }
 
   /** The outline of each memory, in code-unit order of the mount points. A memory's contents are there if they fit. */
@@ -149,7 +146,9 @@ export class MountedMemory implements RestrictableMemory {
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     const { per, path, limit } = checkSearch(query, options, this.#table.extraPathLength);
     const hits = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
-      this.#getVisible(limit, maxSearchHits, mount, (most) => memory.search(query, { per, path: local, limit: most })),
+      this.#table.getVisible(limit, maxSearchHits, mount, (most) =>
+        memory.search(query, { per, path: local, limit: most }),
+      ),
     );
     return bestHits(hits, limit);
   }
@@ -157,11 +156,14 @@ export class MountedMemory implements RestrictableMemory {
   async grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
     const { ignoreCase, path, limit } = checkGrep(pattern, options, this.#table.extraPathLength);
     const matches = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
-      this.#getVisible(limit, maxGrepMatches, mount, (most) =>
+      this.#table.getVisible(limit, maxGrepMatches, mount, (most) =>
         memory.grep(pattern, { ignoreCase, path: local, limit: most }),
       ),
     );
-    return sortByPath(matches.flat()).slice(0, limit);
+    return matches
+      .flat()
+      .toSorted((a, b) => compareCodeUnits(a.path, b.path))
+      .slice(0, limit);
   }
 
   append(path: string, content: string): Promise<void> {
@@ -226,11 +228,11 @@ export class MountedMemory implements RestrictableMemory {
       return this.#map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
     const { policy, run } = restriction;
     const restrictMount = (mount: Mount): Mount => {
-      // A placeholder keeps its reason.
-      if (mount.missingOwner !== undefined)
-        return run === undefined ? mount : { ...mount, memory: mount.memory.with(run) };
       const mountPoint = joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point);
-      return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }, run) };
+      const isThere = mount.missingOwner === undefined;
+      // A placeholder keeps its reason.
+      const memory = isThere ? restricted(mount.memory, { ...policy, mountPoint }, run) : mount.memory.with(run ?? {});
+      return { ...mount, memory };
     };
     return this.#map(restrictMount, combineRights(this.rights, getRights([policy])));
   }
@@ -262,20 +264,6 @@ export class MountedMemory implements RestrictableMemory {
       throw error;
     }
   }
-
-  /** Requests more items if other mounts hide some of those that a memory returned. @param most the highest limit */
-  async #getVisible<Item extends { path: string }>(
-    limit: number,
-    most: number,
-    mount: Mount,
-    find: (limit: number) => Promise<Item[]>,
-  ): Promise<Item[]> {
-    for (let requested = limit; ; requested = Math.min(most, 4 * requested)) {
-      const items = await find(requested);
-      const visible = this.#table.toTreeItems(mount, items);
-      if (visible.length >= limit || items.length < requested || requested === most) return visible.slice(0, limit);
-    }
-  }
 }
 
 /** A memory as a tree of mounts; null for a single memory. */
@@ -290,8 +278,4 @@ function refusal(
   say: (place: (path: string) => string) => string,
 ): MemoryError {
   return errorOnPaths(code, (place) => `${code}: ${place(path)} ${say(place)}`, path);
-}
-
-function sortByPath<Item extends { path: string }>(items: readonly Item[]): Item[] {
-  return items.toSorted((a, b) => compareCodeUnits(a.path, b.path));
 }

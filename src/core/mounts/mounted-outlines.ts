@@ -20,10 +20,10 @@ export async function readOutlines(table: MountTable, options: OutlineOptions): 
 /** One outline of all. It has contents only if all contents together are at most `maxContentBytes`. */
 export async function mergeOutlines(
   table: MountTable,
-  outlines: readonly MemoryOutline[],
+  outlines: readonly MountOutline[],
   { maxContentBytes = 0 }: OutlineOptions,
 ): Promise<MemoryOutline> {
-  const { files, directories, revision } = await table.merge(outlines);
+  const { files, directories, revision } = await table.merge(outlines.map(({ outline }) => outline));
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   const hasContents = sizeBytes <= maxContentBytes && files.every(({ content }) => content !== undefined);
   return {

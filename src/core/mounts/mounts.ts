@@ -7,7 +7,7 @@ import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
 import { checkOptions } from "../settings/check-options.js";
 import { preview } from "../values/preview.js";
-import { showPath } from "../display/shown-root.js";
+import { showPath } from "../display/shown-path.js";
 import { normalizePath, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 

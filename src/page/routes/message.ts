@@ -4,7 +4,6 @@ import type { Memory } from "../../core/memory.js";
 import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
 import { ROOT } from "../../core/values/paths.js";
 import { getConnectorForm } from "../../core/display/connector-form.js";
-import { getShownRoot } from "../../core/display/shown-root.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
 import type { ShownMemories } from "../../prompt/render.js";
@@ -25,8 +24,7 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const ownNode = context.memories.nodeOf?.(address);
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
   const { content, maxChars } = connector ?? connectorDefaults;
-  const root = connector?.root ?? (ownNode === undefined ? ROOT : getShownRoot(ownNode));
-  const form = { content, maxChars, root };
+  const form = { content, maxChars, root: connector?.root ?? ROOT };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);

@@ -12,7 +12,7 @@ export type Owners = Readonly<Partial<Record<OwnerField, unknown>>>;
 const maxOpened = 1000;
 
 /** Opens each memory of a node once. The memories know no run. */
-export class OpenedMemories {
+export class MemoryCache {
   readonly #options: MemoryOptions;
   readonly #stores = new WeakMap<BaseStore, RecentMap<Memory>>();
 
