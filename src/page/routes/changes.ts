@@ -8,8 +8,9 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import { hashSha256 } from "../../core/values/sha256.js";
 import { addressFields, createFilter, listFields, takePage } from "../fields.js";
 import type { MemoryLists } from "../memory-lists.js";
-import { openTree } from "../page-memory.js";
-import { route } from "../route.js";
+import { openMemory, openTree } from "../page-memory.js";
+import { PageRefusal } from "../refusal.js";
+import { type RouteContext, route } from "../route.js";
 
 /** How long the database may take. The browser waits a little longer, and then says who does not answer. */
 const maxAnswerMs = 2500;
@@ -35,17 +36,27 @@ const schema = z.discriminatedUnion("view", [
 const changes = route("GET", "changes", schema, async (input, context) => {
   const { memories, lists, signal } = context;
   // Before the database is asked, so that a memory of others costs nothing.
-  const tree = input.view === "memory" ? openTree(context, input) : null;
+  const shown = input.view === "memory" ? openShown(context, input) : null;
   const limits = { signals: [signal], timeoutMs: maxAnswerMs };
   return withinTime(limits, "read", async () => {
-    const [shown, { page, more }] = await Promise.all([
-      tree !== null ? readTreeToken(tree) : input.view === "memories" ? readListToken(lists, input) : "",
+    const [token, { page, more }] = await Promise.all([
+      shown !== null ? readTreeToken(shown) : input.view === "memories" ? readListToken(lists, input) : "",
       takePage(memories.listProposals({}), 0, maxCounted),
     ]);
     const waiting = { count: page.length, more, memories: countEach(page) };
-    return { changeToken: hashSha256(`${shown} ${page.map(({ id }) => id).join(" ")}`), waiting };
+    return { changeToken: hashSha256(`${token} ${page.map(({ id }) => id).join(" ")}`), waiting };
   });
 });
+
+/** A memory with its mounts. Without them, if only a run can find one: the history of the memory is shown. */
+function openShown(context: RouteContext, address: Parameters<typeof openTree>[1]): Memory {
+  try {
+    return openTree(context, address);
+  } catch (error) {
+    if (error instanceof PageRefusal && error.code === "EINVAL") return openMemory(context, address);
+    throw error;
+  }
+}
 
 /** A memory and what is mounted in it. */
 async function readTreeToken(memory: Memory): Promise<string> {

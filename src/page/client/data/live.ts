@@ -49,7 +49,8 @@ export function usePolling(query: Query | null): Live {
       while (!end.signal.aborted) {
         const answer = await poll(query, end.signal);
         if (end.signal.aborted) return;
-        setLive((old) => ({ ...old, ...answer }));
+        // Nothing is drawn again where nothing has changed.
+        setLive((old) => (isSame(old, answer) ? old : { ...old, ...answer }));
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     };
@@ -57,6 +58,10 @@ export function usePolling(query: Query | null): Live {
     return () => end.abort();
   }, [JSON.stringify(query), isVisible, changes]);
   return { ...live, version: `${changes} ${live.version}` };
+}
+
+function isSame(old: Live, answer: Partial<Live>): boolean {
+  return JSON.stringify({ ...old, ...answer }) === JSON.stringify(old);
 }
 
 /** It never rejects. The views request more data and show why that fails. */

@@ -27,7 +27,7 @@ interface ProposalViewProps {
 
 /** Shows a proposal of the memory, with its decisions. */
 export function ProposalView({ id, back, next, children }: ProposalViewProps): VNode {
-  const { access } = useSession();
+  const { access, owner } = useSession();
   const { data: proposal, error } = useMemoryData("proposal", { id });
   const body = useRef<HTMLDivElement>(null);
   const nextLink = useRef<HTMLAnchorElement>(null);
@@ -62,7 +62,7 @@ export function ProposalView({ id, back, next, children }: ProposalViewProps): V
         )}
         {proposal.proposedHunks !== null && (
           <>
-            <h3>What the agent proposed</h3>
+            <h3>What the {owner === undefined ? "agent" : "assistant"} proposed</h3>
             <DiffView hunks={proposal.proposedHunks} />
           </>
         )}

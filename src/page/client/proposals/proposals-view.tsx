@@ -77,16 +77,21 @@ export function ProposalsView({ address, query }: ProposalsViewProps): VNode {
               back={{ href: createListHref({ status }), words: name }}
               next={next === undefined ? null : createProposalHref(next)}
             >
-              {address === undefined && (
-                <a class="inbox-memory" href={memoryHref(chosen.address, { tab: "proposals" })}>
-                  <Name text={chosen.address.nodeId} class="node" /> <Owner address={chosen.address} />
-                </a>
-              )}
+              {address === undefined && <MemoryLink address={chosen.address} />}
             </ProposalView>
           </MemoryContext.Provider>
         )}
       </section>
     </div>
+  );
+}
+
+function MemoryLink({ address }: { address: Address }): VNode {
+  const isOwner = useIsOwner();
+  return (
+    <a class="inbox-memory" href={memoryHref(address, { tab: "proposals" })}>
+      <Name text={address.nodeId} class="node" /> {!isOwner && <Owner address={address} />}
+    </a>
   );
 }
 
