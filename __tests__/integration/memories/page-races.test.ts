@@ -146,6 +146,26 @@ describe("a forget", () => {
     }));
 });
 
+describe("moving recorded changes into versions", () => {
+  it("loses no version, though another process moves them and changes the memory at the same time", () =>
+    atEachCommand(async (number) => {
+      const address = freshAddress();
+      const rival = openStore({ history: true }).memory(address);
+      for (const content of ["first", "second", "third"]) await rival.write("/file", content);
+      const slow = openStore({ history: true, client: slowClient.client }).memory(address);
+      const change = async (): Promise<void> => {
+        await rival.history?.redact("1");
+        await rival.write("/new", "new");
+      };
+      // Redacting moves all recorded changes.
+      const wasMet = await slowClient.runBeside(number, change, async () => slow.history?.redact("1"));
+      const versions: string[] = [];
+      for await (const { id } of rival.history?.list() ?? []) versions.unshift(id);
+      expect(versions).toEqual(["1", "2", "3", ...(wasMet ? ["4"] : [])]);
+      return wasMet;
+    }));
+});
+
 describe.each([false, true])("a memory of several pages that expires, history: %s", (history) => {
   const lifeMs = 1_000;
   // In the future, so that MongoDB itself deletes nothing.
