@@ -212,7 +212,7 @@ describe("what the page answers", () => {
     });
     // Tools of an agent change no message, so the page shows the paths of the memory.
     createRecordTools(node);
-    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n- /team/plan") });
+    expect(await ask("message", {})).toMatchObject({ text: expect.stringContaining("\n/team/plan (13 bytes)") });
     // Another scope of the same node has no mounts.
     expect(await ask("tree", { path: "/", scope: "global", userId: "" })).toMatchObject({ error: { code: "EINVAL" } });
     expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({
