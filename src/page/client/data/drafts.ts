@@ -3,22 +3,22 @@ import type { Answers } from "../../answers.js";
 import type { Address } from "./types.js";
 
 /** A text that a person has typed and not saved, with the file with which the editing began. */
-export interface Draft {
+export interface UnsavedText {
   base: Answers["file"];
   text: string;
 }
 
-const drafts = new Map<string, Draft>();
+const drafts = new Map<string, UnsavedText>();
 
 const createKey = ({ nodeId, scope, threadId, userId }: Address, path: string): string =>
   JSON.stringify([nodeId, scope, threadId, userId, path]);
 
-export function findDraft(address: Address, path: string): Draft | undefined {
+export function findDraft(address: Address, path: string): UnsavedText | undefined {
   return drafts.get(createKey(address, path));
 }
 
 /** @param draft null forgets it */
-export function keepDraft(address: Address, path: string, draft: Draft | null): void {
+export function keepDraft(address: Address, path: string, draft: UnsavedText | null): void {
   if (draft === null) drafts.delete(createKey(address, path));
   else drafts.set(createKey(address, path), draft);
 }

@@ -12,9 +12,9 @@ export interface Address {
 
 export type Summary = Answers["memories"]["memories"][number];
 export type Entry = Answers["tree"]["entries"][number];
-export type Mount = NonNullable<Entry["mount"]>;
-export type Access = Mount["access"];
-export type Hit = Answers["search"]["hits"][number];
+export type ShownMount = NonNullable<Entry["mount"]>;
+export type Access = ShownMount["access"];
+export type PageHit = Answers["search"]["hits"][number];
 export type Version = Answers["versions"]["versions"][number];
 export type Actor = NonNullable<Version["actor"]>;
 export type Hunk = NonNullable<Answers["change"]["hunks"]>[number];

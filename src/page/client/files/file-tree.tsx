@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { type Dispatch, type StateUpdater, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Mount } from "../data/types.js";
+import type { ShownMount } from "../data/types.js";
 import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
 import { useIsOwner } from "../data/session.js";
@@ -120,7 +120,7 @@ export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
 }
 
 /** Shows the owner of the mounted memory, and the access to it. */
-function MountMark({ mount: { address, access, description } }: { mount: Mount }): VNode {
+function MountMark({ mount: { address, access, description } }: { mount: ShownMount }): VNode {
   return (
     <span class="mount" title={description ?? undefined}>
       {address !== null && (

@@ -1,6 +1,6 @@
 import { Fragment, type VNode } from "preact";
 import type { Answers } from "../../answers.js";
-import type { Hit } from "../data/types.js";
+import type { PageHit } from "../data/types.js";
 import { useMemoryData } from "../data/memory.js";
 import { countText } from "../parts/format.js";
 import { Empty, Pending } from "../parts/parts.js";
@@ -53,7 +53,7 @@ export function NothingFound({ search: { kind, ignoreCase } }: { search: Search 
 const maxPerFile = { words: 3, text: 5, regex: 5 } as const;
 
 /** Shows hits by file, in the order of the first hits. */
-export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly Hit[] }): VNode {
+export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly PageHit[] }): VNode {
   const max = maxPerFile[search.kind];
   return (
     <ul>
@@ -69,7 +69,7 @@ export function Hits({ hits, search, createHref }: HitsProps & { hits: readonly 
 
 interface HitsInFileProps extends Pick<HitsProps, "createHref"> {
   path: string;
-  hits: readonly Hit[];
+  hits: readonly PageHit[];
   max: number;
 }
 
@@ -91,7 +91,7 @@ function HitsInFile({ path, hits, max, createHref }: HitsInFileProps): VNode {
 }
 
 /** Shows a text with marked parts. */
-function Marked({ text, marks }: { text: string; marks: readonly Hit["marks"][number][] }): VNode {
+function Marked({ text, marks }: { text: string; marks: readonly PageHit["marks"][number][] }): VNode {
   let end = 0;
   return (
     <bdi>

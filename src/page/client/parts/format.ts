@@ -1,4 +1,4 @@
-import type { Address, Actor, Mount } from "../data/types.js";
+import type { Address, Actor, ShownMount } from "../data/types.js";
 
 const digits = new Intl.NumberFormat("en");
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -56,7 +56,7 @@ export const accessWords = {
   append: "append-only",
   write: "writable",
   ask: "asks a person",
-} as const satisfies Record<Mount["access"], string>;
+} as const satisfies Record<ShownMount["access"], string>;
 
 /** Names the author of a change briefly: an agent, or the person who used a program. */
 export function actorText(actor: Actor | null): string {
