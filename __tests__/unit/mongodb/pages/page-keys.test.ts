@@ -97,8 +97,10 @@ describe("the ids of pages", () => {
         const isSame = JSON.stringify(one) === JSON.stringify(other);
         expect(getAddressKey(one) === getAddressKey(other)).toBe(isSame);
         expect(fold(getHeadId(one)) === fold(getHeadId(other))).toBe(isSame);
-        expect(isIn(createPageId(other, incarnation), getAddressRange(one))).toBe(isSame);
-        expect(isIn(createPageId(other, incarnation), getPagesRange(one, incarnation))).toBe(isSame);
+        expect(isIn(createPageId(getHeadId(other), incarnation), getAddressRange(one))).toBe(isSame);
+        expect(isIn(createPageId(getHeadId(other), incarnation), getPagesRange(getHeadId(one), incarnation))).toBe(
+          isSame,
+        );
       }),
       { numRuns: 1_000 },
     );
@@ -107,11 +109,11 @@ describe("the ids of pages", () => {
   it("are in the ranges of their incarnation and address, and no others", () => {
     fc.assert(
       fc.property(addresses, (address) => {
-        const [head, page] = [getHeadId(address), createPageId(address, incarnation)];
+        const [head, page] = [getHeadId(address), createPageId(getHeadId(address), incarnation)];
         expect([isIn(head, getAddressRange(address)), isIn(page, getAddressRange(address))]).toEqual([true, true]);
-        expect(isIn(page, getPagesRange(address, incarnation))).toBe(true);
-        expect(isIn(head, getPagesRange(address, incarnation))).toBe(false);
-        expect(isIn(page, getPagesRange(address, incarnation.replace("7", "8")))).toBe(false);
+        expect(isIn(page, getPagesRange(getHeadId(address), incarnation))).toBe(true);
+        expect(isIn(head, getPagesRange(getHeadId(address), incarnation))).toBe(false);
+        expect(isIn(page, getPagesRange(getHeadId(address), incarnation.replace("7", "8")))).toBe(false);
       }),
     );
   });
@@ -119,10 +121,10 @@ describe("the ids of pages", () => {
   it("tell their head and their incarnation, and are new each time", () => {
     fc.assert(
       fc.property(addresses, (address) => {
-        const page = createPageId(address, incarnation);
+        const page = createPageId(getHeadId(address), incarnation);
         expect(parsePageId(page)).toEqual({ headId: getHeadId(address), incarnation });
         expect(parsePageId(getHeadId(address))).toBeNull();
-        expect(createPageId(address, incarnation)).not.toBe(page);
+        expect(createPageId(getHeadId(address), incarnation)).not.toBe(page);
       }),
     );
   });

@@ -1,9 +1,8 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { getIncarnation, type MemoryDocument } from "./page-document.js";
-import { compareKeys, getEndBelow, getAddressKey, getOrderKey, getPagesRange, getStartBelow } from "./page-keys.js";
-import type { KnownPage, KnownPages, PagesContext } from "./pages-context.js";
+import { compareKeys, getEndBelow, getOrderKey, getPagesRange, getStartBelow } from "./page-keys.js";
+import type { KnownPage, KnownPages, MemoryContext } from "./pages-context.js";
 import { pageIndex } from "./page-indexes.js";
 
 /** The part of a memory that a call needs. */
@@ -23,11 +22,8 @@ export interface PageBounds {
  * Returns the pages that this process knows. Undefined: it knows no other page than the head. After the memory may have
  * expired, its pages are no longer known.
  */
-export function findKnownPages(
-  { knownPages, expiry }: Pick<PagesContext, "knownPages" | "expiry">,
-  address: CheckedAddress,
-): KnownPages | undefined {
-  const known = knownPages.get(getAddressKey(address));
+export function findKnownPages({ knownPages, expiry, address, key }: MemoryContext): KnownPages | undefined {
+  const known = knownPages.get(key);
   const deadline = expiry.deadline(address.scope);
   return known === undefined || (deadline !== null && known.updatedAt <= deadline) ? undefined : known;
 }
@@ -37,22 +33,20 @@ export function findKnownPages(
  * @param head as read now
  */
 export async function learnPages(
-  context: PagesContext,
-  address: CheckedAddress,
+  memory: MemoryContext,
   head: MemoryDocument | null,
   options: object,
   call: CallContext,
 ): Promise<ListedPage[]> {
-  const { knownPages } = context;
-  const id = getAddressKey(address);
+  const { knownPages, key } = memory;
   if (head?.hi === undefined) {
-    knownPages.delete(id);
+    knownPages.delete(key);
     return [];
   }
   const incarnation = getIncarnation(head);
-  const others = await listPages(context, address, incarnation, options, call);
+  const others = await listPages(memory, head, options, call);
   const pages = sortPages([{ _id: head._id, lo: "" }, ...others]);
-  knownPages.set(id, { incarnation, pages, updatedAt: head.updatedAt ?? new Date(0) });
+  knownPages.set(key, { incarnation, pages, updatedAt: head.updatedAt ?? new Date(0) });
   return others;
 }
 
@@ -73,13 +67,12 @@ export const pagesAtOnce = 10_000;
 
 /** Lists the pages of a memory except the head. Reads an index alone. */
 export function listPages(
-  { collection }: Pick<PagesContext, "collection">,
-  address: CheckedAddress,
-  incarnation: string,
+  { collection }: Pick<MemoryContext, "collection">,
+  head: Pick<MemoryDocument, "_id" | "key">,
   options: object,
   call: CallContext,
 ): Promise<ListedPage[]> {
-  const filter = { _id: getPagesRange(address, incarnation), lo: { $gt: "" } };
+  const filter = { _id: getPagesRange(String(head._id), getIncarnation(head)), lo: { $gt: "" } };
   const projection = { _id: 1, lo: 1, revision: 1, sizeBytes: 1 };
   const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...asPlainValues, ...options };
   return collection.find<ListedPage>(filter, all, call).toArray();

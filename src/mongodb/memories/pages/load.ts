@@ -2,7 +2,6 @@ import type { ClientSession } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { getParents } from "../../../core/values/paths.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
@@ -11,7 +10,7 @@ import { covers, findKnownPages, learnPages, pagesAtOnce, selectPages, sortPages
 import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
 import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { compareKeys, getPathAt } from "./page-keys.js";
-import { type KnownPage, type KnownPages, lookUpPresent, type PagesContext } from "./pages-context.js";
+import { type KnownPage, type KnownPages, lookUpPresent, type MemoryContext } from "./pages-context.js";
 
 /** A page, with the fields that a scope has asked for. */
 export type LoadedPage = MemoryDocument & {
@@ -39,54 +38,45 @@ export interface LoadedPages {
  * since this process has seen it.
  * @throws MemoryError EIO
  */
-export function loadPages(
-  context: PagesContext,
-  address: CheckedAddress,
-  scope: LoadScope,
-  call: CallContext,
-): Promise<LoadedPages> {
-  const { expiry } = context;
+export function loadPages(memory: MemoryContext, scope: LoadScope, call: CallContext): Promise<LoadedPages> {
   return reading(() =>
     readAtOneMoment(async () => {
-      await context.ready();
-      const known = findKnownPages(context, address);
+      await memory.ready();
+      const known = findKnownPages(memory);
       const loaded =
-        known === undefined
-          ? await loadFromHead(context, address, scope, call)
-          : await loadKnown(context, { known, scope }, expiry.deadline(address.scope), call);
-      return loaded ?? inSnapshot(context.client, (session) => loadInSnapshot(context, address, scope, session, call));
+        known === undefined ? await loadFromHead(memory, scope, call) : await loadKnown(memory, known, scope, call);
+      return loaded ?? inSnapshot(memory.client, (session) => loadInSnapshot(memory, scope, session, call));
     }),
   );
 }
 
 /** Loads from the pages that a process knows. Null if they are not those of the memory any more. */
 async function loadKnown(
-  context: PagesContext,
-  { known, scope }: { known: KnownPages; scope: LoadScope },
-  deadline: Date | null,
+  memory: MemoryContext,
+  known: KnownPages,
+  scope: LoadScope,
   call: CallContext,
 ): Promise<LoadedPages | null> {
   const ids = listIds(known.pages, scope);
   // One document is at one point in time by itself.
-  const pages = await findPages(context, ids, scope, ids.length > 1 ? atOneMoment : {}, call);
-  return isCurrent(pages, known, scope, deadline) ? finishLoad(pages, scope, true) : null;
+  const pages = await findPages(memory, ids, scope, ids.length > 1 ? atOneMoment : {}, call);
+  return isCurrent(memory, pages, known, scope) ? finishLoad(pages, scope, true) : null;
 }
 
 /** Loads from the head, if that is enough. Null: the memory has other pages too. */
 export async function loadFromHead(
-  context: PagesContext,
-  address: CheckedAddress,
+  memory: MemoryContext,
   scope: LoadScope,
   call: CallContext,
 ): Promise<LoadedPages | null> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await findHead(context, address, projectScope(scope), {}, call);
+    const head = await findHead(memory, projectScope(scope), {}, call);
     if (head === null) return finishLoad([], scope, false);
     if (head.revision !== undefined) {
       if (head.hi === undefined) return finishLoad([head], scope, false);
       return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
     }
-    const loaded = await loadLegacy(context, address, call);
+    const loaded = await loadLegacy(memory, call);
     if (loaded !== null) return loaded;
     await pause(attempt);
   }
@@ -98,17 +88,16 @@ export async function loadFromHead(
  * to the page before it.
  */
 export async function loadInSnapshot(
-  context: PagesContext,
-  address: CheckedAddress,
+  memory: MemoryContext,
   scope: LoadScope,
   session: ClientSession,
   call: CallContext,
 ): Promise<LoadedPages> {
-  const head = await findHead(context, address, projectScope(scope), { session }, call);
-  const others = await learnPages(context, address, head, { session }, call);
+  const head = await findHead(memory, projectScope(scope), { session }, call);
+  const others = await learnPages(memory, head, { session }, call);
   if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
   const known = sortPages([{ _id: head._id, lo: "" }, ...others]);
-  const pages = await findPages(context, listIds(known, scope), scope, { session }, call);
+  const pages = await findPages(memory, listIds(known, scope), scope, { session }, call);
   return finishLoad(
     pages.map((page) => closeGap(page, known)),
     scope,
@@ -127,12 +116,8 @@ function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
  * Loads a document of the earlier system, which has no revision. Its `data` may be nested, so it is read whole. Null:
  * somebody has rewritten or removed it meanwhile.
  */
-async function loadLegacy(
-  context: PagesContext,
-  address: CheckedAddress,
-  call: CallContext,
-): Promise<LoadedPages | null> {
-  const legacy = await findHead(context, address, { outbox: 0 }, {}, call);
+async function loadLegacy(memory: MemoryContext, call: CallContext): Promise<LoadedPages | null> {
+  const legacy = await findHead(memory, { outbox: 0 }, {}, call);
   if (legacy === null || legacy.revision !== undefined) return null;
   const page = { ...legacy, measuredBytes: 0 };
   return { pages: [page], head: page, tree: new MemoryTree(snapshotOfDocument(legacy)), isPaged: false, legacy };
@@ -140,18 +125,17 @@ async function loadLegacy(
 
 /** Finds the unexpired head. */
 export function findHead<Fields extends object = object>(
-  context: PagesContext,
-  address: CheckedAddress,
+  memory: MemoryContext,
   projection: object,
   options: object,
   call: CallContext,
 ): Promise<(LoadedPage & Fields) | null> {
   const all = { projection, ...asPlainValues, ...options };
-  return context.collection.findOne<LoadedPage & Fields>(lookUpPresent(context, address), all, call);
+  return memory.collection.findOne<LoadedPage & Fields>(lookUpPresent(memory), all, call);
 }
 
 async function findPages(
-  { collection }: PagesContext,
+  { collection }: MemoryContext,
   ids: readonly MemoryDocument["_id"][],
   scope: LoadScope,
   options: object,
@@ -170,8 +154,14 @@ function listIds(pages: readonly KnownPage[], scope: LoadScope): MemoryDocument[
 }
 
 /** Whether the pages that a process knew are still the pages of the memory. */
-function isCurrent(pages: readonly LoadedPage[], known: KnownPages, scope: LoadScope, deadline: Date | null): boolean {
+function isCurrent(
+  { expiry, address }: MemoryContext,
+  pages: readonly LoadedPage[],
+  known: KnownPages,
+  scope: LoadScope,
+): boolean {
   const head = pages.find(isHead);
+  const deadline = expiry.deadline(address.scope);
   const isExpired = deadline !== null && head?.updatedAt !== undefined && head.updatedAt <= deadline;
   if (isExpired || (head !== undefined && getIncarnation(head) !== known.incarnation)) return false;
   return (scope.needsHead !== true || head !== undefined) && covers(pages, scope);

@@ -1,5 +1,4 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { type Expression } from "../expressions.js";
@@ -25,13 +24,12 @@ export const fileCount: Expression = { $size: { $objectToArray: orEmpty("$data")
 /** Measures the pages of a memory except its head. No command if there are none. */
 export async function measurePages(
   { collection }: Pick<PagesContext, "collection">,
-  address: CheckedAddress,
   head: Pick<MemoryDocument, "_id" | "key" | "hi">,
   call: CallContext,
 ): Promise<MeasuredPages> {
   if (head.hi === undefined) return noPages;
   const pipeline = [
-    { $match: { _id: getPagesRange(address, getIncarnation(head)) } },
+    { $match: { _id: getPagesRange(String(head._id), getIncarnation(head)) } },
     {
       $group: {
         _id: null,

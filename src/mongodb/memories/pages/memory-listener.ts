@@ -5,7 +5,7 @@ import { type EventStream, isRefusedStream } from "../../driver/change-streams.j
 import { storageError } from "../../driver/errors.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
 import { getAddressRange } from "./page-keys.js";
-import { lookUpHead, type PagesContext } from "./pages-context.js";
+import { lookUpHead, type MemoryContext } from "./pages-context.js";
 
 interface ChangeEvent {
   operationType: string;
@@ -17,9 +17,9 @@ interface ChangeEvent {
  * many streams.
  * @throws MemoryError EIO
  */
-export async function listenToMemory(context: PagesContext, address: CheckedAddress): Promise<ChangeListener | null> {
-  const { streams } = context;
-  const { found, moment } = await streams.find<MemoryDocument>(lookUpHead(context, address), { _id: 1 });
+export async function listenToMemory(memory: MemoryContext): Promise<ChangeListener | null> {
+  const { streams, address } = memory;
+  const { found, moment } = await streams.find<MemoryDocument>(lookUpHead(memory), { _id: 1 });
   if (moment === null || !streams.hasRoom) return null;
   return new MemoryListener(streams.openAt<ChangeEvent>(moment, createPipeline(address, found?._id ?? null)));
 }

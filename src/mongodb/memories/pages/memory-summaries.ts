@@ -56,7 +56,7 @@ async function toSummary(
 ): Promise<MemorySummary[]> {
   const address = addressOrNull(storedAddress(document));
   if (address === null) return [];
-  const others = await measurePages(context, address, document, call);
+  const others = await measurePages(context, document, call);
   const { createdAt, updatedAt } = getMemoryTimes(document);
   return [
     {

@@ -49,13 +49,13 @@ export function getHeadId(address: CheckedAddress): string {
 }
 
 /** Creates the `_id` of another page. It contains the incarnation, so no page is taken for one of a later memory. */
-export function createPageId(address: CheckedAddress, incarnation: string): string {
-  return getHeadId(address) + incarnation + separator + newChangeId();
+export function createPageId(headId: string, incarnation: string): string {
+  return headId + incarnation + separator + newChangeId();
 }
 
 /** All pages of a memory except the head, by `_id`. */
-export function getPagesRange(address: CheckedAddress, incarnation: string): { $gte: string; $lt: string } {
-  const prefix = getHeadId(address) + incarnation;
+export function getPagesRange(headId: string, incarnation: string): { $gte: string; $lt: string } {
+  const prefix = headId + incarnation;
   return { $gte: prefix + separator, $lt: prefix + afterSeparator };
 }
 

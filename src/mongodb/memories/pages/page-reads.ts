@@ -3,7 +3,6 @@ import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOpt
 import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
 import { inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
@@ -16,19 +15,17 @@ import { outlineProjection, type OutlinedPage, toSummary } from "./outline-proje
 import { getCreationTime, getIncarnation, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import type { PageSummary } from "./page-summaries.js";
 import { joinDirectories, PagesAtMoment } from "./pages-at-moment.js";
-import type { PagesContext } from "./pages-context.js";
+import type { MemoryContext } from "./pages-context.js";
 
 /** A directory of so many pages is read whole, in one command. Of a larger one, only the pages that have changed. */
 const mostLoadedPages = 4;
 
 /** The commands that read one memory. */
 export class PageReads {
-  readonly #context: PagesContext;
-  readonly #address: CheckedAddress;
+  readonly #memory: MemoryContext;
 
-  constructor(context: PagesContext, address: CheckedAddress) {
-    this.#context = context;
-    this.#address = address;
+  constructor(memory: MemoryContext) {
+    this.#memory = memory;
   }
 
   async read(path: string, call: CallContext): Promise<string> {
@@ -50,7 +47,7 @@ export class PageReads {
 
   async snapshot(call: CallContext): Promise<MemorySnapshot> {
     const scope = { paths: [], below: [ROOT], want: "pages" } as const;
-    const { pages, tree } = await loadPages(this.#context, this.#address, scope, call);
+    const { pages, tree } = await loadPages(this.#memory, scope, call);
     return { ...tree.snapshot(), revision: sumRevisions(pages) };
   }
 
@@ -90,7 +87,7 @@ export class PageReads {
     if (paths.length === 0) return places.map(() => null);
     const fields = { createdAt: 1, updatedAt: 1 };
     const scope = { paths, below: [], needsHead: places.some(({ kind }) => kind === "dir"), fields };
-    const { tree, head } = await loadPages(this.#context, this.#address, scope, call);
+    const { tree, head } = await loadPages(this.#memory, scope, call);
     return places.map(({ path, kind, namespace, key }) => {
       if (path === null) return null;
       const file = tree.files.get(path);
@@ -104,14 +101,14 @@ export class PageReads {
   /** Finds the head with some fields besides. Null if there is no memory. @throws MemoryError EIO */
   findHead<Fields extends object>(fields: object, call: CallContext): Promise<(LoadedPage & Fields) | null> {
     return reading(async () => {
-      await this.#context.ready();
+      await this.#memory.ready();
       const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
-      return findHead<Fields>(this.#context, this.#address, projection, {}, call);
+      return findHead<Fields>(this.#memory, projection, {}, call);
     });
   }
 
   #load(paths: readonly string[], call: CallContext): Promise<LoadedPages> {
-    return loadPages(this.#context, this.#address, { paths, below: [] }, call);
+    return loadPages(this.#memory, { paths, below: [] }, call);
   }
 
   /**
@@ -120,9 +117,9 @@ export class PageReads {
    */
   async #treeBelow(path: string, want: "paths" | "sizes", call: CallContext): Promise<MemoryTree> {
     const scope = { paths: [path], below: [path], want };
-    const known = findKnownPages(this.#context, this.#address);
+    const known = findKnownPages(this.#memory);
     if (known !== undefined && selectPages(known.pages, scope).length <= mostLoadedPages)
-      return (await loadPages(this.#context, this.#address, scope, call)).tree;
+      return (await loadPages(this.#memory, scope, call)).tree;
     const alone = known === undefined ? await this.#loadFromHead(scope, call) : null;
     if (alone !== null) return alone.tree;
     return this.#atOneMoment(call, async (moment) => {
@@ -138,8 +135,8 @@ export class PageReads {
 
   #loadFromHead(scope: LoadScope, call: CallContext): Promise<LoadedPages | null> {
     return reading(async () => {
-      await this.#context.ready();
-      return loadFromHead(this.#context, this.#address, scope, call);
+      await this.#memory.ready();
+      return loadFromHead(this.#memory, scope, call);
     });
   }
 
@@ -163,7 +160,7 @@ export class PageReads {
     fields: object,
     call: CallContext,
   ): Promise<(LoadedPage & Fields) | "paged" | null> {
-    if (findKnownPages(this.#context, this.#address) !== undefined) return "paged";
+    if (findKnownPages(this.#memory) !== undefined) return "paged";
     const head = await this.findHead<Fields>(fields, call);
     return head?.hi === undefined ? head : "paged";
   }
@@ -173,11 +170,9 @@ export class PageReads {
   }
 
   #atOneMoment<Result>(call: CallContext, read: (moment: PagesAtMoment) => Promise<Result>): Promise<Result> {
-    const { client } = this.#context;
+    const { client } = this.#memory;
     return reading(() =>
-      readAtOneMoment(() =>
-        inSnapshot(client, (session) => read(new PagesAtMoment(this.#context, this.#address, session, call))),
-      ),
+      readAtOneMoment(() => inSnapshot(client, (session) => read(new PagesAtMoment(this.#memory, session, call)))),
     );
   }
 }

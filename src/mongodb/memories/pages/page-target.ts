@@ -1,12 +1,11 @@
 import type { Change } from "../../../core/tree/change.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { newChangeId } from "../change-id.js";
 import { type Expression, literal, where } from "../expressions.js";
 import type { PageForm } from "./change-pipeline.js";
 import { type LoadedPage, isHead } from "./load.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
 import { getEndBelow, getHeadId, getOrderKey } from "./page-keys.js";
-import { isPresent, type KnownPage, lookUpPresent, type PagesContext } from "./pages-context.js";
+import { isPresent, type KnownPage, lookUpPresent, type MemoryContext } from "./pages-context.js";
 
 /** The page that a command changes. */
 export interface PageTarget {
@@ -18,27 +17,22 @@ export interface PageTarget {
 const isSeveral: Expression = { $gt: ["$hi", null] };
 
 /** The head of a memory that has no other page, as far as this process knows. An upsert may create it. */
-export function targetHeadAlone(context: PagesContext, address: CheckedAddress): PageTarget {
+export function targetHeadAlone(memory: MemoryContext): PageTarget {
   return {
-    filter: lookUpPresent(context, address),
-    form: { unless: [isSeveral], created: createdFields(context, address) },
+    filter: lookUpPresent(memory),
+    form: { unless: [isSeveral], created: createdFields(memory) },
     isHead: true,
   };
 }
 
 /** A known page that covers the path of a change. */
-export function targetKnownPage(
-  context: PagesContext,
-  address: CheckedAddress,
-  { _id, lo }: KnownPage,
-  change: Change,
-): PageTarget {
+export function targetKnownPage(memory: MemoryContext, { _id, lo }: KnownPage, change: Change): PageTarget {
   const end = change.type === "delete" ? getEndBelow(change.path) : null;
   const endsBefore: Expression =
     end === null ? { $lte: ["$hi", literal(getOrderKey(change.path))] } : { $lt: ["$hi", literal(end)] };
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
-  const filter = { _id, ...(isHead({ lo }) && isPresent(context, address)) };
+  const filter = { _id, ...(isHead({ lo }) && isPresent(memory)) };
   return { filter, form: { unless: [unless] }, isHead: isHead({ lo }) };
 }
 
@@ -47,18 +41,13 @@ export function targetKnownPage(
  * since.
  * @param isPaged whether it is one of several
  */
-export function targetLoadedPage(
-  context: PagesContext,
-  address: CheckedAddress,
-  page: LoadedPage,
-  isPaged: boolean,
-): PageTarget {
+export function targetLoadedPage(memory: MemoryContext, page: LoadedPage, isPaged: boolean): PageTarget {
   if (isPaged) {
-    const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(context, address)) };
+    const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(memory)) };
     return { filter, form: { unless: [] }, isHead: isHead(page) };
   }
   const { _id, key } = page;
-  const filter = { ...lookUpPresent(context, address), ...(key === undefined ? { _id } : { key }) };
+  const filter = { ...lookUpPresent(memory), ...(key === undefined ? { _id } : { key }) };
   return { filter, form: { unless: [isSeveral] }, isHead: true };
 }
 
@@ -66,7 +55,7 @@ export function targetLoadedPage(
  * Returns the fields of a new head: its `_id`, its incarnation, and on a sharded collection its address. Elsewhere the
  * filter of the upsert has set the address.
  */
-function createdFields({ server, clock }: PagesContext, address: CheckedAddress): Expression {
+function createdFields({ server, clock, address }: MemoryContext): Expression {
   const key = { $toObjectId: createObjectId(clock()) };
   return server.isSharded
     ? where(isMissing("$nodeId"), { $mergeObjects: [literal(lookUp(address)), { key }] }, {})

@@ -1,22 +1,19 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { runInTurns } from "../../../core/runtime/turns.js";
 import type { TreeEdits } from "../../../core/tree/memory-tree.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { createRecord } from "../../driver/records.js";
-import type { MemoryLimits } from "../contract/layout.js";
 import type { StorageScope } from "../contract/tree-storage.js";
 import { type Expression, literal } from "../expressions.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { changedSince, createEditParts, literalFields, recordParts } from "./edit-parts.js";
 import { covers, findKnownPages, selectPages, sortPages } from "./known-pages.js";
 import { isHead, type LoadedPage, type LoadedPages, loadPages } from "./load.js";
-import { getGrowth, MemoryRoom } from "./memory-room.js";
+import { checkRoomOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
 import { getIncarnation, newMemoryBytes } from "./page-document.js";
-import { createPageId, getAddressKey } from "./page-keys.js";
-import { hasTransactions } from "./page-sizes.js";
+import { createPageId } from "./page-keys.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
-import type { KnownPage, PagesContext } from "./pages-context.js";
-import type { PageWrite, PageWrites } from "./page-writes.js";
+import { hasTransactions, type KnownPage, type MemoryContext } from "./pages-context.js";
+import { commitChanges, makeChange, type PageWrite } from "./page-writes.js";
 import { type NewPage, repartition } from "./repartition.js";
 import { touchHead } from "./touch-head.js";
 import { rewriteHeadId, rewriteLegacy } from "./upgrade.js";
@@ -38,44 +35,25 @@ const exists: Expression = { $ne: [{ $ifNull: ["$revision", "$data", "$dirs", nu
  * pages, and those for which a page is split, replace whole pages in a transaction.
  */
 export class PagedChange {
-  readonly #context: PagesContext;
-  readonly #address: CheckedAddress;
-  readonly #limits: MemoryLimits;
-  readonly #writes: PageWrites;
+  readonly #memory: MemoryContext;
   readonly #scope: StorageScope;
-  readonly #room: MemoryRoom;
   /** Whether the change replaces whole pages. */
   #replacesPages: boolean;
 
-  constructor(
-    context: PagesContext,
-    address: CheckedAddress,
-    limits: MemoryLimits,
-    writes: PageWrites,
-    scope: StorageScope,
-  ) {
-    this.#context = context;
-    this.#address = address;
-    this.#limits = limits;
-    this.#writes = writes;
+  constructor(memory: MemoryContext, scope: StorageScope) {
+    this.#memory = memory;
     this.#scope = scope;
-    this.#room = new MemoryRoom(context, address, limits, writes);
-    const known = findKnownPages(context, address);
+    const known = findKnownPages(memory);
     this.#replacesPages = known !== undefined && selectPages(known.pages, scope).length > 1;
   }
 
   load(call: CallContext): Promise<LoadedPages> {
     const { paths, below, approvalId, needsTexts = false, keepsTexts = false } = this.#scope;
     // The history records the previous texts.
-    const needsAllTexts = needsTexts || (this.#context.history !== null && !keepsTexts);
+    const needsAllTexts = needsTexts || (this.#memory.history !== null && !keepsTexts);
     const want = this.#replacesPages || (needsAllTexts && below.length > 0) ? "pages" : "paths";
     const needsHead = this.#replacesPages || this.#changesHead;
-    return loadPages(
-      this.#context,
-      this.#address,
-      { paths, below, want, needsHead, forChange: true, approvalId },
-      call,
-    );
+    return loadPages(this.#memory, { paths, below, want, needsHead, forChange: true, approvalId }, call);
   }
 
   store(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
@@ -86,16 +64,24 @@ export class PagedChange {
 
   /** Refuses edits after which the memory would exceed its limit. @throws ENOSPC */
   async checkRoom(loaded: LoadedPages, edits: TreeEdits, call: CallContext): Promise<void> {
-    if (loaded.isPaged) return this.#room.checkPages(loaded, edits, call);
+    if (loaded.isPaged) return checkRoomOfPages(this.#memory, loaded, edits, call);
     const [page] = loaded.pages;
     const { legacy } = loaded;
     const parts = await this.#createParts(loaded, page, edits, call);
-    await this.#room.checkHead(page, edits, { ...parts, growth: legacy === null ? parts.growth : Infinity }, call);
+    await checkRoomOfHead(
+      this.#memory,
+      page,
+      edits,
+      { ...parts, growth: legacy === null ? parts.growth : Infinity },
+      call,
+    );
   }
 
   /** Whether the change is recorded in the head, or counted there. */
   get #changesHead(): boolean {
-    return this.#context.history !== null || this.#scope.approvalId !== undefined || this.#limits.isLimited === true;
+    return (
+      this.#memory.history !== null || this.#scope.approvalId !== undefined || this.#memory.limits.isLimited === true
+    );
   }
 
   async #changePage(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
@@ -104,13 +90,13 @@ export class PagedChange {
     const parts = await this.#createParts(loaded, page, edits, call);
     const mostBytes =
       page === undefined
-        ? newMemoryBytes(this.#address, edits.files)
+        ? newMemoryBytes(this.#memory.address, edits.files)
         : (page.measuredBytes ?? 0) + Number(parts.growth);
-    const splitBytes = page?.splitAtBytes ?? this.#context.pageBytes;
+    const splitBytes = page?.splitAtBytes ?? this.#memory.pageBytes;
     const isTooLarge = Number(parts.growth) > 0 && mostBytes > splitBytes;
-    if (isTooLarge && (await hasTransactions(this.#context))) return this.#replaceNext();
-    if (loaded.isPaged) await this.#room.checkPages(loaded, edits, call);
-    else await this.#room.checkHead(page, edits, parts, call);
+    if (isTooLarge && (await hasTransactions(this.#memory))) return this.#replaceNext();
+    if (loaded.isPaged) await checkRoomOfPages(this.#memory, loaded, edits, call);
+    else await checkRoomOfHead(this.#memory, page, edits, parts, call);
     return this.#sendPage(loaded, page, { parts, edits, at }, call);
   }
 
@@ -124,71 +110,71 @@ export class PagedChange {
     const { head } = loaded;
     if (loaded.isPaged && this.#changesHead && page !== undefined && head !== undefined && !isHead(page)) {
       const headParts = { ...noChange, ...this.#createHeadParts(head), recorded: parts.recorded };
-      const target = targetLoadedPage(this.#context, this.#address, head, true);
-      const own = targetLoadedPage(this.#context, this.#address, page, true);
+      const target = targetLoadedPage(this.#memory, head, true);
+      const own = targetLoadedPage(this.#memory, page, true);
       const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
-      return toOutcome(await this.#writes.commit(writes, { target, parts: headParts }, { at, createdAt }, call));
+      return toOutcome(
+        await commitChanges(this.#memory, writes, { target, parts: headParts }, { at, createdAt }, call),
+      );
     }
     if (loaded.isPaged) {
-      const known = findKnownPages(this.#context, this.#address);
-      if (known === undefined || !(await touchHead(this.#context, this.#address, known, call))) return "lost";
+      const known = findKnownPages(this.#memory);
+      if (known === undefined || !(await touchHead(this.#memory, known, call))) return "lost";
     }
     const isMissing = page === undefined;
-    const target = isMissing
-      ? targetHeadAlone(this.#context, this.#address)
-      : targetLoadedPage(this.#context, this.#address, page, loaded.isPaged);
+    const target = isMissing ? targetHeadAlone(this.#memory) : targetLoadedPage(this.#memory, page, loaded.isPaged);
     // An upsert cannot refuse the change of a missing document. The size was checked before.
     const checked = isMissing ? { ...parts, growth: 0 } : parts;
     const fields: Expression = { $mergeObjects: [parts.fields, this.#approvalFields()] };
     const own = this.#scope.approvalId === undefined ? checked : { ...checked, fields };
     const options = { target, at, createdAt, upsert: isMissing, splitBytes: null };
-    const made = await this.#writes.make(own, options, call);
+    const made = await makeChange(this.#memory, own, options, call);
     return toOutcome(made !== null && made !== "missing");
   }
 
   async #replacePages(loaded: LoadedPages, edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
     const { head } = loaded;
     if (head === undefined) {
-      await this.#room.checkNew(loaded.tree, edits, call);
+      await checkRoomOfNew(this.#memory, loaded.tree, edits, call);
       return this.#createHead(edits, at, call);
     }
     if (loaded.legacy !== null) {
-      await rewriteLegacy(this.#context, this.#address, loaded.legacy, call);
+      await rewriteLegacy(this.#memory, loaded.legacy, call);
       return "again";
     }
-    const incarnation = getIncarnation(head);
-    const plan = repartition(loaded.pages, loaded.tree, edits, this.#context.pageBytes).map((page): PlannedPage => ({
+    const [headId, incarnation] = [String(head._id), getIncarnation(head)];
+    const plan = repartition(loaded.pages, loaded.tree, edits, this.#memory.pageBytes).map((page): PlannedPage => ({
       ...page,
-      _id: page.old?._id ?? createPageId(this.#address, incarnation),
+      _id: page.old?._id ?? createPageId(headId, incarnation),
     }));
     const isOnePage = !loaded.isPaged && plan.length === 1;
     if (!isOnePage && typeof head._id !== "string") {
-      await rewriteHeadId(this.#context, this.#address, head, call);
+      await rewriteHeadId(this.#memory, head, call);
       return "again";
     }
-    if (loaded.isPaged || !isOnePage) await this.#room.checkPages(loaded, edits, call);
+    if (loaded.isPaged || !isOnePage) await checkRoomOfPages(this.#memory, loaded, edits, call);
     const headParts = await this.#planHead(loaded, head, { plan, edits }, call);
     const times = { at, createdAt: at };
     if (isOnePage) {
-      await this.#room.checkHead(head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
-      const target = targetLoadedPage(this.#context, this.#address, head, false);
+      await checkRoomOfHead(this.#memory, head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
+      const target = targetLoadedPage(this.#memory, head, false);
       const options = { target, ...times, upsert: false, splitBytes: null };
-      const made = await this.#writes.make(headParts, options, call);
+      const made = await makeChange(this.#memory, headParts, options, call);
       return toOutcome(made !== null && made !== "missing");
     }
-    const target = targetLoadedPage(this.#context, this.#address, head, true);
+    const target = targetLoadedPage(this.#memory, head, true);
     const writes = this.#planWrites(loaded, head, plan);
-    const isMade = await this.#writes.commit(writes, { target, parts: headParts }, times, call);
+    const isMade = await commitChanges(this.#memory, writes, { target, parts: headParts }, times, call);
     if (isMade) this.#rememberPages(loaded, head, plan, at);
     return toOutcome(isMade);
   }
 
   /** Creates an empty head, to which the pages of the change are then added. */
   async #createHead(edits: TreeEdits, at: Date, call: CallContext): Promise<StoreOutcome> {
-    const target = targetHeadAlone(this.#context, this.#address);
+    const target = targetHeadAlone(this.#memory);
     const options = { target, at, createdAt: findFirstTime(edits, at), upsert: true, splitBytes: null };
     const fields = literalFields({ files: [], directories: [] });
-    await this.#writes.make({ ...noChange, unless: [exists], fields }, options, call);
+    await makeChange(this.#memory, { ...noChange, unless: [exists], fields }, options, call);
     return "again";
   }
 
@@ -202,7 +188,7 @@ export class PagedChange {
     const kept = new Set(plan.map(({ old }) => old));
     const removed = pages.filter((page) => !kept.has(page));
     const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined);
-    const recorded = this.#context.history === null ? null : await runInTurns(recordParts(tree, edits), call);
+    const recorded = this.#memory.history === null ? null : await runInTurns(recordParts(tree, edits), call);
     return {
       ...noChange,
       ...this.#createHeadParts(head),
@@ -234,8 +220,7 @@ export class PagedChange {
   }
 
   #rememberPages({ pages }: LoadedPages, head: LoadedPage, plan: readonly PlannedPage[], at: Date): void {
-    const { knownPages } = this.#context;
-    const key = getAddressKey(this.#address);
+    const { knownPages, key } = this.#memory;
     const before: readonly KnownPage[] = knownPages.get(key)?.pages ?? [];
     const loaded = new Set(pages.map(({ _id }) => _id));
     const after = sortPages([...before.filter(({ _id }) => !loaded.has(_id)), ...plan]);

@@ -31,10 +31,18 @@ import { bytesWithoutOutbox } from "./outbox/outbox.js";
 import { getIncarnation, lookUp, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { addressIndexes, createMemoryIndexes, outboxIndex, ownerIndexes, pageIndex } from "./page-indexes.js";
 import { getMemoryTimes } from "./page-reads.js";
-import { defaultPageBytes, hasTransactions } from "./page-sizes.js";
 import { PageSummaries } from "./page-summaries.js";
 import { PagedMemory } from "./paged-memory.js";
-import { lookUpHead, lookUpRange, nameShards, type PagesContext, type ServerTraits } from "./pages-context.js";
+import {
+  defaultPageBytes,
+  hasTransactions,
+  lookUpHead,
+  lookUpRange,
+  nameShards,
+  openContext,
+  type PagesContext,
+  type ServerTraits,
+} from "./pages-context.js";
 import { removeMemories, sweepMemories, unname } from "./removal.js";
 
 /**
@@ -99,7 +107,7 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
   }
 
   open(address: CheckedAddress, limits: MemoryLimits): StoredMemory {
-    return new PagedMemory(this.#context, address, limits);
+    return new PagedMemory(openContext(this.#context, address, limits));
   }
 
   async *memories(prefix: readonly string[], call: CallContext): AsyncGenerator<CheckedAddress> {
@@ -117,7 +125,7 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
     // Without transactions the `_id` stays.
     const isOldId = { $and: [await hasTransactions(this.#context), { $eq: [{ $type: "$_id" }, "objectId"] }] };
     const pipeline = [
-      { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead(this.#context, address) },
+      { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead({ ...this.#context, address }) },
       {
         $project: {
           ...addressProjection,
@@ -134,9 +142,8 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
       call,
     );
     for await (const { sizeBytes, outdated, ...head } of streaming(found)) {
-      const checked = addressOrNull(storedAddress(head));
-      const others = checked === null ? null : await measurePages(this.#context, checked, head, call);
-      yield { address: checked, sizeBytes: sizeBytes + (others?.sizeBytes ?? 0), outdated };
+      const others = await measurePages(this.#context, head, call);
+      yield { address: addressOrNull(storedAddress(head)), sizeBytes: sizeBytes + others.sizeBytes, outdated };
     }
   }
 
@@ -183,7 +190,7 @@ export class PagedMemories implements MemoryLayout, RemovableMemories {
     const times = getMemoryTimes(document);
     if (document.hi === undefined) return fileItems(namespace, snapshotOfDocument(document), times);
     const scope = { paths: [], below: [ROOT], want: "pages" } as const;
-    const { tree } = await loadPages(this.#context, address, scope, call);
+    const { tree } = await loadPages(openContext(this.#context, address), scope, call);
     return fileItems(namespace, tree.snapshot(), times);
   }
 }

@@ -7,11 +7,10 @@ import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js
 import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../../core/tree/change.js";
 import { hasNoEdits, type MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
+import { storageError } from "../../driver/errors.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import type { MemoryLocation } from "../../operations/memory-location.js";
-import type { MemoryLimits } from "../contract/layout.js";
 import type { PlannedWrite, StoredMemory } from "../contract/stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../contract/tree-storage.js";
 import { getPlanScope, planChanges } from "../planned-changes.js";
@@ -22,35 +21,26 @@ import { listenToMemory } from "./memory-listener.js";
 import { OutboxSource } from "./outbox/outbox-source.js";
 import { newMemoryBytes } from "./page-document.js";
 import { targetHeadAlone, targetKnownPage } from "./page-target.js";
-import type { PagesContext } from "./pages-context.js";
+import { getSplitBytes, type MemoryContext } from "./pages-context.js";
 import { PageReads } from "./page-reads.js";
-import { type MadeChange, type PageWriteOptions, PageWrites } from "./page-writes.js";
+import { type MadeChange, makeChange, type PageWriteOptions, removeAppliedIds } from "./page-writes.js";
 import { PagedChange } from "./paged-change.js";
-import { getSplitBytes } from "./page-sizes.js";
 import { touchHead } from "./touch-head.js";
 import { upgradeHead } from "./upgrade.js";
 
 /** One memory as one or more pages (specification sections 4, 5 and 16, ADR 0051). */
 export class PagedMemory implements StoredMemory {
-  readonly #context: PagesContext;
-  readonly #address: CheckedAddress;
-  readonly #limits: MemoryLimits;
-  readonly #key: string;
+  readonly #memory: MemoryContext;
   readonly #reads: PageReads;
-  readonly #writes: PageWrites;
 
-  constructor(context: PagesContext, address: CheckedAddress, limits: MemoryLimits) {
-    this.#context = context;
-    this.#address = address;
-    this.#limits = limits;
-    this.#key = JSON.stringify(address);
-    this.#reads = new PageReads(context, address);
-    this.#writes = new PageWrites(context, address, limits);
+  constructor(memory: MemoryContext) {
+    this.#memory = memory;
+    this.#reads = new PageReads(memory);
   }
 
   async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
     await this.#prepare();
-    const known = findKnownPages(this.#context, this.#address);
+    const known = findKnownPages(this.#memory);
     const [page] = known === undefined ? [] : selectPages(known.pages, { paths: [change.path], below: [] });
     const parts = createAttempt(change, settings, page?.lo ?? "");
     if (parts === null) return null;
@@ -58,17 +48,17 @@ export class PagedMemory implements StoredMemory {
     if (known === undefined || page === undefined) {
       const upsert = createsMissing(change);
       // An upsert cannot refuse the change of a missing document, so the size is checked before.
-      if (upsert && newMemoryBytes(this.#address, [change]) > this.#limits.maxMemoryBytes) return null;
-      const target = targetHeadAlone(this.#context, this.#address);
+      if (upsert && newMemoryBytes(this.#memory.address, [change]) > this.#memory.limits.maxMemoryBytes) return null;
+      const target = targetHeadAlone(this.#memory);
       const made = await this.#try(parts, { target, at, createdAt: now, upsert }, call);
       if (made === "missing") return change.type === "delete" ? noResult : null;
       return made && toResult(change, made, now);
     }
     // The record of the change and the limit are kept in the head.
-    if (this.#context.history !== null || this.#limits.isLimited === true) return null;
+    if (this.#memory.history !== null || this.#memory.limits.isLimited === true) return null;
     if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
-    if (!(await touchHead(this.#context, this.#address, known, call))) return null;
-    const target = targetKnownPage(this.#context, this.#address, page, change);
+    if (!(await touchHead(this.#memory, known, call))) return null;
+    const target = targetKnownPage(this.#memory, page, change);
     const made = await this.#try(parts, { target, at, createdAt: now, upsert: false }, call);
     return made === null || made === "missing" ? null : toResult(change, made, now);
   }
@@ -78,12 +68,12 @@ export class PagedMemory implements StoredMemory {
     apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
     call: CallContext,
   ): Promise<Result> {
-    return this.#context.edits.run(this.#key, async () => {
-      const change = new PagedChange(this.#context, this.#address, this.#limits, this.#writes, scope);
+    return this.#memory.edits.run(this.#memory.key, async () => {
+      const change = new PagedChange(this.#memory, scope);
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         call.throwIfAborted();
         const loaded = await change.load(call);
-        const at = this.#context.clock();
+        const at = this.#memory.clock();
         const { edits, result } = await apply(loaded.tree, { at, isApplied: loaded.head?.isApplied === true });
         if (hasNoEdits(edits)) return result;
         const outcome = await change.store(loaded, edits, at, call);
@@ -132,11 +122,11 @@ export class PagedMemory implements StoredMemory {
 
   async listen(): Promise<ChangeListener | null> {
     await this.#prepare();
-    return listenToMemory(this.#context, this.#address);
+    return listenToMemory(this.#memory);
   }
 
   get history(): StoredMemory["history"] {
-    return this.#context.history === null ? null : new OutboxSource(this.#context, this.#address);
+    return this.#memory.history === null ? null : new OutboxSource(this.#memory);
   }
 
   async appliedIds(call: CallContext): Promise<string[]> {
@@ -145,7 +135,7 @@ export class PagedMemory implements StoredMemory {
   }
 
   removeAppliedIds(ids: readonly string[], call: CallContext): Promise<void> {
-    return this.#writes.removeAppliedIds(ids, call);
+    return removeAppliedIds(this.#memory, ids, call);
   }
 
   async updatedAt(call: CallContext): Promise<Date | null> {
@@ -156,7 +146,7 @@ export class PagedMemory implements StoredMemory {
   /** Rewrites a document of an earlier release in the present form, as changes do. @returns whether it was one */
   async upgrade(call: CallContext): Promise<boolean> {
     await this.#prepare();
-    return upgradeHead(this.#context, this.#address, call);
+    return upgradeHead(this.#memory, call);
   }
 
   /** Refuses changes that the memory in its present state would refuse. Changes nothing. */
@@ -166,16 +156,16 @@ export class PagedMemory implements StoredMemory {
     call: CallContext,
   ): Promise<void> {
     const scope = getPlanScope(changes);
-    const change = new PagedChange(this.#context, this.#address, this.#limits, this.#writes, scope);
+    const change = new PagedChange(this.#memory, scope);
     const loaded = await change.load(call);
-    await change.checkRoom(loaded, planChanges(loaded.tree, changes, options, this.#context.clock()), call);
+    await change.checkRoom(loaded, planChanges(loaded.tree, changes, options, this.#memory.clock()), call);
   }
 
   async #prepare(): Promise<void> {
     try {
-      await this.#context.ready();
+      await this.#memory.ready();
     } catch (error) {
-      throw this.#writes.toWriteError(error);
+      throw storageError(error, "write", null);
     }
   }
 
@@ -186,7 +176,7 @@ export class PagedMemory implements StoredMemory {
     call: CallContext,
   ): Promise<MadeChange | "missing" | null> {
     try {
-      return await this.#writes.make(parts, { ...options, splitBytes: getSplitBytes(this.#context) }, call);
+      return await makeChange(this.#memory, parts, { ...options, splitBytes: getSplitBytes(this.#memory) }, call);
     } catch (error) {
       if (MemoryError.isInstance(error) && error.code === "ENOSPC") return null;
       throw error;

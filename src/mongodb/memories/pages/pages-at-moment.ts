@@ -1,7 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { MemorySnapshot, VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { learnPages, type ListedPage, pagesAtOnce } from "./known-pages.js";
 import { findHead, type LoadedPage } from "./load.js";
@@ -9,7 +8,7 @@ import { outlineProjection, type OutlinedPage, toSummary } from "./outline-proje
 import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { compareKeys } from "./page-keys.js";
 import type { PageSummary } from "./page-summaries.js";
-import type { PagesContext } from "./pages-context.js";
+import type { MemoryContext } from "./pages-context.js";
 
 /** A page of a memory at one point in time, as an index has it. */
 export interface PageVersion {
@@ -26,14 +25,12 @@ export interface PageVersion {
  * changes.
  */
 export class PagesAtMoment {
-  readonly #context: PagesContext;
-  readonly #address: CheckedAddress;
+  readonly #memory: MemoryContext;
   readonly #session: ClientSession;
   readonly #call: CallContext;
 
-  constructor(context: PagesContext, address: CheckedAddress, session: ClientSession, call: CallContext) {
-    this.#context = context;
-    this.#address = address;
+  constructor(memory: MemoryContext, session: ClientSession, call: CallContext) {
+    this.#memory = memory;
     this.#session = session;
     this.#call = call;
   }
@@ -42,14 +39,14 @@ export class PagesAtMoment {
   async list(): Promise<PageVersion[]> {
     const options = { session: this.#session };
     const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1 };
-    const head = await findHead(this.#context, this.#address, projection, options, this.#call);
-    const others = await learnPages(this.#context, this.#address, head, options, this.#call);
+    const head = await findHead(this.#memory, projection, options, this.#call);
+    const others = await learnPages(this.#memory, head, options, this.#call);
     return head === null ? [] : createVersions(head, others);
   }
 
   /** Returns what each of these pages contains. */
   async summarise(pages: readonly PageVersion[], leadChars: number): Promise<PageSummary[]> {
-    const { summaries } = this.#context;
+    const { summaries } = this.#memory;
     const missing = pages.filter(({ version }) => summaries.get(version, leadChars) === undefined);
     const read = await this.#find<OutlinedPage>(missing, outlineProjection({ maxContentBytes: 0, leadChars }));
     const found = new Map(
@@ -70,7 +67,7 @@ export class PagesAtMoment {
     const contents = new Map(
       changed.map(({ _id, version }) => [version, snapshotOfDocument(read.get(String(_id)) ?? null)]),
     );
-    for (const [version, content] of contents) this.#context.summaries.set(version, 0, createSummary(content));
+    for (const [version, content] of contents) this.#memory.summaries.set(version, 0, createSummary(content));
     const summaries = await this.summarise(pages, 0);
     const files = pages.flatMap(({ version }, index): VersionedFile[] => {
       const own = contents.get(version)?.files;
@@ -88,7 +85,7 @@ export class PagesAtMoment {
     if (pages.length === 0) return new Map();
     const filter = { _id: { $in: pages.map(({ _id }) => _id) } };
     const options = { projection, session: this.#session, batchSize: pagesAtOnce, ...asPlainValues };
-    const found = await this.#context.collection.find<Found>(filter, options, this.#call).toArray();
+    const found = await this.#memory.collection.find<Found>(filter, options, this.#call).toArray();
     return new Map(found.map((page) => [String(page._id), page]));
   }
 }

@@ -1,15 +1,18 @@
 import type { Db, MongoClient, WriteConcernSettings } from "mongodb";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import { memoryDefaults } from "../../../core/memory-options.js";
 import type { RecentMap } from "../../../core/runtime/recent-map.js";
 import { addressOrNull, type CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
+import { findTopology } from "../../driver/topology.js";
 import { isAddress, rangeFilter } from "../addresses/address-keys.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import type { SharedCollections } from "../contract/store-context.js";
 import { type MemoryExpiry, notExpired } from "../expiry/memory-expiry.js";
+import type { MemoryLimits } from "../contract/layout.js";
 import { lookUp, type MemoryDocument } from "./page-document.js";
-import { getHeadId, getIdRange } from "./page-keys.js";
+import { getAddressKey, getHeadId, getIdRange } from "./page-keys.js";
 import type { PageSummaries } from "./page-summaries.js";
 
 /** The parts that all memories of one collection share. */
@@ -44,6 +47,22 @@ export interface PagesContext extends SharedCollections {
   summaries: PageSummaries;
 }
 
+/** One memory, with the limits with which it was opened. */
+export interface MemoryContext extends PagesContext {
+  address: CheckedAddress;
+  limits: MemoryLimits;
+  /** A text that no other address has. */
+  key: string;
+}
+
+export function openContext(
+  context: PagesContext,
+  address: CheckedAddress,
+  limits: MemoryLimits = memoryDefaults,
+): MemoryContext {
+  return { ...context, address, limits, key: getAddressKey(address) };
+}
+
 export interface KnownPage {
   _id: MemoryDocument["_id"];
   lo: string;
@@ -66,12 +85,39 @@ export interface ServerTraits {
 }
 
 /**
+ * The size from which on a page is split. 256 kB: a change takes the server as long as its page is large, and a split
+ * takes a transaction (ADR 0051).
+ */
+export const defaultPageBytes = 256 * 1024;
+
+/** Returns the size from which on a change must split its page first. Null on a server without transactions. */
+export function getSplitBytes({ server, pageBytes }: Pick<PagesContext, "server" | "pageBytes">): number | null {
+  return server.hasTransactions === false ? null : pageBytes;
+}
+
+/** Whether the server has transactions. Asks it once. @throws MemoryError EIO */
+export async function hasTransactions({ server, db }: Pick<PagesContext, "server" | "db">): Promise<boolean> {
+  server.hasTransactions ??= (await findTopology(db)) !== "standalone";
+  return server.hasTransactions;
+}
+
+/**
  * Finds the head of an address. On a sharded collection only `_id` names the shard. Elsewhere the address also finds
  * heads of earlier releases, whose `_id` is an ObjectId, and takes as long (ADR 0051). The fields are exactly those of
  * a unique index: only then does the server retry a racing upsert itself.
  */
-export function lookUpHead({ server }: Pick<PagesContext, "server">, address: CheckedAddress): object {
+export function lookUpHead({ server, address }: Pick<MemoryContext, "server" | "address">): object {
   return server.isSharded ? { _id: getHeadId(address) } : lookUp(address);
+}
+
+/** Finds the unexpired head of an address. */
+export function lookUpPresent(memory: MemoryContext): object {
+  return { ...lookUpHead(memory), ...isPresent(memory) };
+}
+
+/** A condition on heads that have not expired. */
+export function isPresent({ expiry, address }: MemoryContext): object {
+  return notExpired(expiry.deadline(address.scope));
 }
 
 /** Names the shard of one memory, or the shards of one owner. Elsewhere an index of addresses is as good. */
@@ -84,14 +130,4 @@ export function nameShards({ isSharded }: ServerTraits, range: AddressRange): { 
 /** Finds the heads of a range of memories. */
 export function lookUpRange({ server }: Pick<PagesContext, "server">, range: AddressRange): Record<string, unknown> {
   return { ...rangeFilter(range), ...nameShards(server, range) };
-}
-
-/** Finds the unexpired head of an address. */
-export function lookUpPresent(context: PagesContext, address: CheckedAddress): object {
-  return { ...lookUpHead(context, address), ...isPresent(context, address) };
-}
-
-/** A condition on heads that have not expired. */
-export function isPresent({ expiry }: Pick<PagesContext, "expiry">, address: CheckedAddress): object {
-  return notExpired(expiry.deadline(address.scope));
 }

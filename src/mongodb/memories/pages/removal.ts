@@ -1,7 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import { addressOrNull, type CheckedAddress, memoryScopes, type OwnerField } from "../../../core/values/address.js";
+import { addressOrNull, memoryScopes, type OwnerField } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { isBadHint } from "../../driver/errors.js";
+import { isBadHint, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { streaming } from "../../driver/reads.js";
 import { isAddress, ownerOfAnyNode } from "../addresses/address-keys.js";
@@ -15,9 +15,9 @@ import { actorName, isRecordedBy } from "./outbox/outbox.js";
 import { moveVersions } from "./outbox/outbox-source.js";
 import { getIncarnation, type MemoryDocument } from "./page-document.js";
 import { outboxIndex, pageIndex } from "./page-indexes.js";
-import { getAddressKey, getIdRange, getPagesRange, parsePageId } from "./page-keys.js";
+import { getIdRange, getPagesRange, parsePageId } from "./page-keys.js";
 import { lookUpIncarnation } from "./page-target.js";
-import { lookUpHead, lookUpRange, type PagesContext } from "./pages-context.js";
+import { lookUpHead, lookUpRange, type MemoryContext, openContext, type PagesContext } from "./pages-context.js";
 
 /*
  * A memory of several pages ends with its head, which goes last: until then no new memory can begin, and after that no
@@ -81,8 +81,8 @@ export async function removeMemories(
   for (const head of several.values()) {
     const address = addressOrNull(storedAddress(head));
     if (address === null) continue;
-    const others = await measurePages(context, address, head, call);
-    const gone = await removeHead(context, address, head, {}, call);
+    const others = await measurePages(context, head, call);
+    const gone = await removeHead(openContext(context, address), head, {}, call);
     if (gone === null) continue;
     otherFiles += others.files;
     note(gone);
@@ -108,19 +108,18 @@ function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): 
  * @returns the head, if this call removed it
  */
 async function removeHead(
-  { collection, knownPages }: PagesContext,
-  address: CheckedAddress,
+  { collection, knownPages, key }: MemoryContext,
   head: Pick<MemoryDocument, "_id" | "key" | "hi">,
   condition: object,
   call: CallContext,
 ): Promise<RemovedDocument | null> {
-  const pages = { _id: getPagesRange(address, getIncarnation(head)) };
+  const pages = { _id: getPagesRange(String(head._id), getIncarnation(head)) };
   const filter = { ...lookUpIncarnation(head), ...condition };
   if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
   const gone = await collection.findOneAndDelete<RemovedDocument>(filter, removalOptions, call);
   // A split that was under way may have made another page. Now none can come any more.
   if (head.hi !== undefined || gone?.hi !== undefined) await collection.deleteMany(pages, {}, call);
-  knownPages.delete(getAddressKey(address));
+  knownPages.delete(key);
   return gone;
 }
 
@@ -129,8 +128,7 @@ const longAgo = new Date(0);
 
 /** Removes a memory that has expired, unless somebody has changed it meanwhile. @returns whether this call removed it */
 async function removeExpiredHead(
-  context: PagesContext,
-  address: CheckedAddress,
+  memory: MemoryContext,
   head: Pick<MemoryDocument, "_id" | "key" | "hi">,
   isExpired: object,
   call: CallContext,
@@ -138,10 +136,10 @@ async function removeExpiredHead(
   const filter = { ...lookUpIncarnation(head), ...isExpired };
   // Else a change that began before the end could find the head, but no other page.
   if (head.hi !== undefined) {
-    const { matchedCount } = await context.collection.updateOne(filter, { $set: { updatedAt: longAgo } }, {}, call);
+    const { matchedCount } = await memory.collection.updateOne(filter, { $set: { updatedAt: longAgo } }, {}, call);
     if (matchedCount === 0) return false;
   }
-  return (await removeHead(context, address, head, isExpired, call)) !== null;
+  return (await removeHead(memory, head, isExpired, call)) !== null;
 }
 
 /** Removes pages whose memory is gone, which a crash can leave. */
@@ -156,24 +154,28 @@ async function removeOrphans({ collection }: PagesContext, range: AddressRange, 
       return parsed === null ? [] : [[`${parsed.headId}${parsed.incarnation}`, parsed] as const];
     }),
   );
-  for (const [prefix, { headId, incarnation }] of incarnations) {
+  for (const { headId, incarnation } of incarnations.values()) {
     const head = await collection.findOne<MemoryDocument>({ _id: headId }, { projection: { key: 1 } }, call);
     if (head !== null && getIncarnation(head) === incarnation) continue;
-    await collection.deleteMany({ _id: { $gte: `${prefix}\0`, $lt: `${prefix}\u0001` } }, {}, call);
+    await collection.deleteMany({ _id: getPagesRange(headId, incarnation) }, {}, call);
   }
 }
 
 /** Removes a memory if it has expired. */
-export async function removeExpired(context: PagesContext, address: CheckedAddress, call: CallContext): Promise<void> {
-  const { collection, history, versions, expiry } = context;
+export async function removeExpired(memory: MemoryContext, call: CallContext): Promise<void> {
+  const { collection, history, versions, expiry, address } = memory;
   const deadline = expiry.deadline(address.scope);
   if (deadline === null) return;
   const isExpired = { updatedAt: { $lte: deadline } };
-  const filter = { ...lookUpHead(context, address), ...isExpired };
+  const filter = { ...lookUpHead(memory), ...isExpired };
   const options = { projection: { key: 1, hi: 1 }, ...asPlainValues };
-  const head = await collection.findOne<MemoryDocument>(filter, options, call);
-  if (head === null || !(await removeExpiredHead(context, address, head, isExpired, call))) return;
-  if (history !== null) await versions.remove(getIncarnation(head), call);
+  try {
+    const head = await collection.findOne<MemoryDocument>(filter, options, call);
+    if (head === null || !(await removeExpiredHead(memory, head, isExpired, call))) return;
+    if (history !== null) await versions.remove(getIncarnation(head), call);
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
 }
 
 /** How many memories one command finds: the server keeps a cursor that is not asked for 10 minutes. */
@@ -219,7 +221,7 @@ async function removeSwept(
   const isGone =
     address === null
       ? (await collection.deleteOne({ _id: head._id, ...isExpired }, {}, call)) > 0
-      : await removeExpiredHead(context, address, head, isExpired, call);
+      : await removeExpiredHead(openContext(context, address), head, isExpired, call);
   if (isGone && head.hasVersions === true && history !== null) await versions.remove(getIncarnation(head), call);
   return isGone;
 }
@@ -257,7 +259,7 @@ async function unnameOutboxes(context: PagesContext, field: OwnerField, id: stri
       collection.find<MemoryDocument>({ outboxActors: name }, options, call),
     )) {
       const address = addressOrNull(storedAddress(stored));
-      if (address !== null) await moveVersions(context, address, call);
+      if (address !== null) await moveVersions(openContext(context, address), call);
       // The name stays if another change by the same author came meanwhile.
       const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
       await collection.updateOne({ _id, outboxActors: name }, update, {}, call);

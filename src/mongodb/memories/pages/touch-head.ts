@@ -1,9 +1,7 @@
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
 import { notExpired } from "../expiry/memory-expiry.js";
-import { getAddressKey } from "./page-keys.js";
-import type { KnownPages, PagesContext } from "./pages-context.js";
+import type { KnownPages, MemoryContext } from "./pages-context.js";
 
 /** How many times in its life a memory's head learns that another page has changed. */
 const touchesPerLife = 16;
@@ -14,8 +12,7 @@ const touchesPerLife = 16;
  * @returns false if the head is gone
  */
 export async function touchHead(
-  { collection, expiry, clock, knownPages }: PagesContext,
-  address: CheckedAddress,
+  { collection, expiry, clock, knownPages, address, key }: MemoryContext,
   known: KnownPages,
   call: CallContext,
 ): Promise<boolean> {
@@ -25,8 +22,8 @@ export async function touchHead(
   const filter = { _id: known.pages[0]?._id, hi: { $exists: true }, ...notExpired(expiry.deadline(address.scope)) };
   try {
     const { matchedCount } = await collection.updateOne(filter, { $max: { updatedAt: now } }, {}, call);
-    if (matchedCount > 0) knownPages.set(getAddressKey(address), { ...known, updatedAt: now });
-    else knownPages.delete(getAddressKey(address));
+    if (matchedCount > 0) knownPages.set(key, { ...known, updatedAt: now });
+    else knownPages.delete(key);
     return matchedCount > 0;
   } catch (error) {
     throw storageError(error, "write", null);

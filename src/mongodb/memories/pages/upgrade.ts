@@ -1,6 +1,5 @@
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
-import type { CheckedAddress } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
@@ -11,24 +10,20 @@ import { legacyChangedSince } from "./edit-parts.js";
 import { findHead } from "./load.js";
 import { asRecord, flatFields, type MemoryDocument, snapshotOfDocument } from "./page-document.js";
 import { getHeadId } from "./page-keys.js";
-import { hasTransactions } from "./page-sizes.js";
-import { lookUpPresent, type PagesContext } from "./pages-context.js";
+import { hasTransactions, lookUpPresent, type MemoryContext } from "./pages-context.js";
 
 /**
  * Rewrites a head of an earlier release in the present form: flat fields, and on a server with transactions the `_id`.
  * @returns whether it was one
  */
-export async function upgradeHead(context: PagesContext, address: CheckedAddress, call: CallContext): Promise<boolean> {
+export async function upgradeHead(memory: MemoryContext, call: CallContext): Promise<boolean> {
   let isUpgraded = false;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const head = await reading(() => findHead(context, address, { outbox: 0 }, {}, call));
+    const head = await reading(() => findHead(memory, { outbox: 0 }, {}, call));
     if (head === null) return isUpgraded;
     const isLegacy = head.revision === undefined;
-    if (!isLegacy && (typeof head._id === "string" || !(await hasTransactions(context)))) return isUpgraded;
-    if (
-      isLegacy ? await rewriteLegacy(context, address, head, call) : await rewriteHeadId(context, address, head, call)
-    )
-      isUpgraded = true;
+    if (!isLegacy && (typeof head._id === "string" || !(await hasTransactions(memory)))) return isUpgraded;
+    if (isLegacy ? await rewriteLegacy(memory, head, call) : await rewriteHeadId(memory, head, call)) isUpgraded = true;
     else await pause(attempt);
   }
   throw lostRace();
@@ -39,8 +34,7 @@ export async function upgradeHead(context: PagesContext, address: CheckedAddress
  * @returns false if the document was changed meanwhile
  */
 export async function rewriteLegacy(
-  context: PagesContext,
-  address: CheckedAddress,
+  memory: MemoryContext,
   document: MemoryDocument,
   call: CallContext,
 ): Promise<boolean> {
@@ -48,8 +42,8 @@ export async function rewriteLegacy(
   const changed: Expression = { $or: legacyChangedSince(document) };
   const pipeline = [{ $replaceWith: where(changed, "$$ROOT", { $mergeObjects: ["$$ROOT", fields] }) }];
   try {
-    const filter = lookUpPresent(context, address);
-    return (await context.collection.updateOne(filter, pipeline, {}, call)).modifiedCount > 0;
+    const filter = lookUpPresent(memory);
+    return (await memory.collection.updateOne(filter, pipeline, {}, call)).modifiedCount > 0;
   } catch (error) {
     throw storageError(error, "write", null);
   }
@@ -61,8 +55,7 @@ export async function rewriteLegacy(
  * @returns false if the head was changed meanwhile
  */
 export async function rewriteHeadId(
-  { client, writeConcern, collection }: PagesContext,
-  address: CheckedAddress,
+  { client, writeConcern, collection, address }: MemoryContext,
   { _id, revision = 0 }: MemoryDocument,
   call: CallContext,
 ): Promise<boolean> {

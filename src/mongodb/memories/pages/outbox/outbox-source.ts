@@ -1,8 +1,8 @@
 import type { ClientSession } from "mongodb";
 import type { MemorySnapshot } from "../../../../core/memory.js";
 import type { CallContext } from "../../../../core/runtime/call.js";
-import type { CheckedAddress } from "../../../../core/values/address.js";
 import { ROOT } from "../../../../core/values/paths.js";
+import type { CheckedAddress } from "../../../../core/values/address.js";
 import { reading } from "../../../driver/reads.js";
 import { inSnapshot, readAtOneMoment } from "../../../driver/snapshot-reads.js";
 import { flush } from "../../../history/flush.js";
@@ -14,7 +14,7 @@ import { findHead, loadInSnapshot, type LoadedPage, loadPages } from "../load.js
 import { getIncarnation, keyOfPath, type MemoryDocument, pathOfKey } from "../page-document.js";
 import { getHeadId } from "../page-keys.js";
 import { lookUpIncarnation } from "../page-target.js";
-import type { PagesContext } from "../pages-context.js";
+import type { MemoryContext } from "../pages-context.js";
 import { recordedChange, recordedKeys } from "./outbox.js";
 
 interface OutboxHead extends LoadedPage {
@@ -28,18 +28,16 @@ const headFields = { key: 1, hi: 1, revision: 1, outbox: 1, hasVersions: 1 } as 
 
 /** The changes that the head of a memory contains. */
 export class OutboxSource implements StoredHistory {
-  readonly #context: PagesContext;
-  readonly #address: CheckedAddress;
+  readonly #memory: MemoryContext;
 
-  constructor(context: PagesContext, address: CheckedAddress) {
-    this.#context = context;
-    this.#address = address;
+  constructor(memory: MemoryContext) {
+    this.#memory = memory;
   }
 
   async read(what: "outbox" | "tree" | { path: string }, call: CallContext): Promise<PresentMemory | null> {
     if (what === "tree") return this.#readTree(call);
     const path = typeof what === "object" ? what.path : null;
-    if (findKnownPages(this.#context, this.#address) !== undefined) return this.#readPages(path, call);
+    if (findKnownPages(this.#memory) !== undefined) return this.#readPages(path, call);
     const head = await this.#findHead(path, null, call);
     if (head === null) return null;
     if (head.revision === undefined) return this.#readTree(call);
@@ -47,12 +45,12 @@ export class OutboxSource implements StoredHistory {
     const textsByPath = new Map(
       (head.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])),
     );
-    return { ...describeMemory(head, this.#address), texts: textsByPath, isDirectory: head.isDirectory === true };
+    return { ...describeMemory(this.#memory, head), texts: textsByPath, isDirectory: head.isDirectory === true };
   }
 
   async settle({ documentId, changes }: PresentMemory, call: CallContext): Promise<boolean> {
-    const { collection, clock, expiry } = this.#context;
-    const until = expiry.versionsExpireAt(this.#address.scope, clock());
+    const { collection, clock, expiry } = this.#memory;
+    const until = expiry.versionsExpireAt(this.#memory.address.scope, clock());
     // Another process may have removed the changes already: no two changes have the same revision.
     const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox.revision", 0] }, changes[0]?.revision ?? null] };
     const update = [
@@ -80,27 +78,27 @@ export class OutboxSource implements StoredHistory {
 
   /** @throws MemoryError EIO */
   flush(call: CallContext): Promise<void> {
-    return reading(() => moveVersions(this.#context, this.#address, call));
+    return reading(() => moveVersions(this.#memory, call));
   }
 
   async #readTree(call: CallContext): Promise<PresentMemory | null> {
     const fields = { outbox: 1, hasVersions: 1 };
     const scope = { paths: [], below: [ROOT], want: "pages", needsHead: true, fields } as const;
-    const { head, tree } = await loadPages(this.#context, this.#address, scope, call);
-    return head === undefined ? null : presentMemory(head, tree.snapshot(), this.#address);
+    const { head, tree } = await loadPages(this.#memory, scope, call);
+    return head === undefined ? null : presentMemory(this.#memory, head, tree.snapshot());
   }
 
   /** Reads the outbox, and then the texts that it needs from the pages, at one point in time. */
   #readPages(path: string | null, call: CallContext): Promise<PresentMemory | null> {
     return reading(() =>
       readAtOneMoment(() =>
-        inSnapshot(this.#context.client, async (session) => {
+        inSnapshot(this.#memory.client, async (session) => {
           const head = await this.#findHead(null, session, call);
           if (head === null) return null;
-          const described = describeMemory(head, this.#address);
+          const described = describeMemory(this.#memory, head);
           const recorded = described.changes.flatMap(({ files }) => files.map((file) => file.path));
           const paths = [...new Set([...recorded, ...(path === null ? [] : [path])])];
-          const { tree } = await loadInSnapshot(this.#context, this.#address, { paths, below: [] }, session, call);
+          const { tree } = await loadInSnapshot(this.#memory, { paths, below: [] }, session, call);
           const texts = new Map(Array.from(tree.files.values(), (file) => [file.path, file.content]));
           return { ...described, texts, isDirectory: path !== null && tree.isDirectory(path) };
         }),
@@ -111,10 +109,10 @@ export class OutboxSource implements StoredHistory {
   /** @param path whose text is needed besides; null for none */
   #findHead(path: string | null, session: ClientSession | null, call: CallContext): Promise<OutboxHead | null> {
     return reading(async () => {
-      await this.#context.ready();
+      await this.#memory.ready();
       const options = session === null ? {} : { session };
       const texts = session === null ? projectTexts(path) : {};
-      return findHead(this.#context, this.#address, { ...headFields, ...texts }, options, call);
+      return findHead(this.#memory, { ...headFields, ...texts }, options, call);
     });
   }
 }
@@ -133,33 +131,34 @@ function projectTexts(path: string | null): Record<string, Expression> {
 
 /** Returns the history of a memory from its head and all its texts. */
 function presentMemory(
+  memory: MemoryContext,
   head: MemoryDocument,
   tree: MemorySnapshot,
-  address: CheckedAddress,
 ): PresentMemory & { tree: MemorySnapshot } {
   return {
-    ...describeMemory(head, address),
+    ...describeMemory(memory, head),
     texts: new Map(tree.files.map(({ path, content }) => [path, content])),
     tree,
   };
 }
 
-function describeMemory(head: MemoryDocument, address: CheckedAddress): Omit<PresentMemory, "texts"> {
+function describeMemory({ address }: MemoryContext, head: MemoryDocument): Omit<PresentMemory, "texts"> {
   const { revision = 0, outbox = [], hasVersions } = head;
   const memory = getIncarnation(head);
   const owner = hasVersions === true ? null : { _id: memory, ...address };
-  const documentId = lookUpWherever(head, address);
+  const documentId = lookUpWherever(address, head);
   return { documentId, memory, revision, changes: outbox.map(recordedChange), owner };
 }
 
 /** Finds the head also after a change has given it another `_id`, which keeps its incarnation. */
-function lookUpWherever(head: MemoryDocument, address: CheckedAddress): object {
+function lookUpWherever(address: CheckedAddress, head: MemoryDocument): object {
   const { _id } = head;
   return typeof _id === "string" ? lookUpIncarnation(head) : { $or: [{ _id }, { _id: getHeadId(address), key: _id }] };
 }
 
 /** Moves recorded changes from the head of a memory into the collection of versions. */
-export function moveVersions(context: PagesContext, address: CheckedAddress, call: CallContext): Promise<void> {
-  const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt ?? null;
-  return flush(new OutboxSource(context, address), context.versions, expiresAt, call);
+export function moveVersions(memory: MemoryContext, call: CallContext): Promise<void> {
+  const { expiry, versions, clock, address } = memory;
+  const expiresAt = expiry.versionsExpireAt(address.scope, clock())?.expiresAt ?? null;
+  return flush(new OutboxSource(memory), versions, expiresAt, call);
 }
