@@ -13,9 +13,8 @@ import { type DatabasePlace, describePlace } from "../../core/values/database-pl
 import { closedStorage, type MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import type { MemoryLayout } from "../memories/contract/layout.js";
-import type { HistorySettings } from "../memories/contract/store-context.js";
-import { openMemories } from "../memories/open-memories.js";
+import type { HistorySettings } from "../memories/store-context.js";
+import { StoredMemories } from "../memories/stored-memories.js";
 import {
   checkForgotten,
   checkMemoryFilter,
@@ -26,14 +25,13 @@ import {
   type MemorySummary,
   type ProposalFilter,
 } from "../memories/addresses/memory-filter.js";
-import { proposalsIn, summariesIn } from "../memories/addresses/summary-pages.js";
+import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { countSwept } from "../memories/expiry/count-swept.js";
-import { type CallContext, createUnlimitedCall, runWithDeadline, type Stage } from "../../core/runtime/call.js";
+import { type CallContext, runWithDeadline, type Stage } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
@@ -80,8 +78,8 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   #ownsClient = false;
-  readonly #openMemories: (makesIndexes: boolean) => MemoryLayout;
-  readonly #memories: MemoryLayout;
+  readonly #openMemories: (makesIndexes: boolean) => StoredMemories;
+  readonly #memories: StoredMemories;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
@@ -107,7 +105,7 @@ export class MongoMemoryStore extends BaseStore {
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openMemories = (makesIndexes) =>
-      openMemories({
+      new StoredMemories({
         db: openMemoriesDatabase(options.client, options.dbName),
         client: options.client,
         collectionName: options.memoriesCollection ?? "memories",
@@ -237,7 +235,7 @@ export class MongoMemoryStore extends BaseStore {
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
-      this.#run("change", (call) => this.#memories.remove(range, call)),
+      this.#run("change", (call) => this.#memories.forget(range, call)),
     );
   }
 
@@ -249,9 +247,7 @@ export class MongoMemoryStore extends BaseStore {
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */
   async sweepExpired(): Promise<{ memories: number }> {
-    return traced(spanOfSweep(this.#server), () =>
-      countSwept(this.#memories.sweep(createUnlimitedCall()), { signals: [], timeoutMs: this.#timeoutMs }),
-    );
+    return traced(spanOfSweep(this.#server), () => this.#memories.sweep({ signals: [], timeoutMs: this.#timeoutMs }));
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
