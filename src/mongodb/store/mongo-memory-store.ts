@@ -12,9 +12,7 @@ import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
 import { closedStorage, type MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
-import { ExactCollection } from "../driver/exact-collection.js";
-import type { HistorySettings } from "../memories/store-context.js";
-import { StoredMemories } from "../memories/stored-memories.js";
+import type { StoredMemories } from "../memories/stored-memories.js";
 import {
   checkForgotten,
   checkMemoryFilter,
@@ -35,29 +33,16 @@ import { type CallContext, runWithDeadline, type Stage } from "../../core/runtim
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
-import {
-  closeInTime,
-  createClient,
-  getDatabasePlace,
-  isStrict,
-  openDatabase,
-  openMemoriesDatabase,
-  getServerAddress,
-} from "../driver/client.js";
-import { Expiry } from "../items/expiry.js";
-import { ItemCollection } from "../items/item-collection.js";
+import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
 import { copyForeignItems, type CopyReport, type ForeignItem } from "./foreign-items.js";
-import { defaultItemsCollection, type ItemDocument } from "../items/item-document.js";
-import { KeywordRanking } from "../search/keyword-ranking.js";
 import { checkNamespace } from "../operations/check-namespace.js";
-import type { Ranking } from "../search/ranking.js";
-import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
-import { checkStoreOptions, type MongoMemoryStoreOptions, pageBytesOption } from "./store-options.js";
+import { openItems, openMemories } from "./open-storage.js";
+import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
@@ -104,36 +89,10 @@ export class MongoMemoryStore extends BaseStore {
     this.#databaseName = database.databaseName;
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
-    this.#openMemories = (makesIndexes) =>
-      new StoredMemories({
-        db: openMemoriesDatabase(options.client, options.dbName),
-        client: options.client,
-        collectionName: options.memoriesCollection ?? "memories",
-        writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },
-        connect: () => this.#connect(),
-        clock,
-        expireMs: options.expireMs ?? {},
-        history: createHistoryContext(options.history),
-        embeddings: options.index === undefined ? null : { client: options.client, config: options.index },
-        makesIndexes,
-        pageBytes: options[pageBytesOption],
-      });
-    const collection = new ExactCollection(
-      database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection),
-    );
-    const expiry = new Expiry(options.ttl);
-    const ranking = createRanking(options, collection.name);
-    const items = new ItemCollection({
-      collection,
-      connect: () => this.#connect(),
-      clock,
-      expiry,
-      indexes: ranking?.indexes ?? [],
-      ranked: ranking !== undefined,
-    });
-    const onUnranked = ranking === undefined && options.textSearch === undefined ? warnOnce() : (): void => undefined;
+    const connect = (): Promise<void> | undefined => this.#connect();
+    this.#openMemories = (makesIndexes) => openMemories(options, { connect, clock, makesIndexes });
     this.#memories = this.#openMemories(true);
-    this.#storage = { items, memories: this.#memories, ranking, onUnranked };
+    this.#storage = { ...openItems(options, database, { connect, clock }), memories: this.#memories };
   }
 
   /**
@@ -333,33 +292,6 @@ function stopped(): MemoryError {
   return closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
 }
 
-function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {
-  if (history === false) return null;
-  return { begins: true, ...(history !== true && history) };
-}
-
 function isPut(operation: unknown): boolean {
   return typeof operation === "object" && operation !== null && "value" in operation;
-}
-
-function createRanking(
-  { client, index, vectorSearch, textSearch, ttl }: MongoMemoryStoreOptions,
-  collectionName: string,
-): Ranking | undefined {
-  if (index !== undefined) {
-    return new SemanticRanking({ collectionName, client, config: index, vectorSearch, expires: ttl !== undefined });
-  }
-  if (textSearch === false || (textSearch === undefined && isStrict(client))) return undefined;
-  return new KeywordRanking(typeof textSearch === "object" ? textSearch : {});
-}
-
-/** Warns once for each store that a query has no effect because of the client. */
-function warnOnce(): () => void {
-  let warned = false;
-  return () => {
-    if (warned) return;
-    warned = true;
-    const reason = "the client's strict Stable API has no text index; set index, or textSearch: false to leave it so";
-    process.emitWarning(`a query ranks nothing: ${reason}`, { type: "MemoryWarning" });
-  };
 }
