@@ -106,12 +106,13 @@ async function writeFile(
     await memoryAt(location, memories, { signal: call.signal }).write(path, change.content);
     return;
   }
+  const backend = memories.backend(location.address, memoryOptions);
   try {
-    await memories
-      .backend(location.address, memoryOptions)
-      .change({ type: "delete", path, ifDirectory: "fail" }, {}, call);
+    await backend.change({ type: "delete", path, ifDirectory: "fail" }, {}, call);
   } catch (error) {
     if (!MemoryError.isInstance(error) || error.code !== "EISDIR") throw error;
+  } finally {
+    notifyListeners(backend, location.address);
   }
 }
 
