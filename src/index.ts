@@ -27,7 +27,7 @@ export {
   migrateFromMongoDBStore,
   type MongoDBStoreMigrationOptions,
 } from "./mongodb/migrate/migrate-from-mongodb-store.js";
-export type { ExpireMsOptions } from "./mongodb/memories/expiry/memory-expiry.js";
+export type { ExpireMsOptions } from "./mongodb/memories/life/memory-expiry.js";
 export type { ForgottenCounts, MemoryFilter, MemorySummary } from "./mongodb/memories/addresses/memory-filter.js";
 export type { TtlOptions } from "./mongodb/items/expiry.js";
 export { openMemory } from "./open-memory.js";

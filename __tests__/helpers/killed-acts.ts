@@ -4,7 +4,7 @@ import { checkAddress } from "../../src/core/values/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import { memoryDefaults } from "../../src/core/memory-options.js";
 import { MemoryNode } from "../../src/graph/memory-node.js";
-import { openMemories } from "../../src/mongodb/memories/open-memories.js";
+import { StoredMemories } from "../../src/mongodb/memories/stored-memories.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { withPageBytes } from "./page-sizes.js";
 
@@ -71,7 +71,7 @@ function createTimes(keys: readonly string[]): Record<string, object> {
 }
 
 async function flush({ client, dbName, pageBytes, address }: ActPlace): Promise<unknown> {
-  const opened = openMemories({
+  const opened = new StoredMemories({
     db: client.db(dbName),
     client,
     collectionName: "memories",

@@ -6,8 +6,9 @@ import {
   lookUp,
   type MemoryDocument,
   pathOfKey,
-} from "../../src/mongodb/memories/pages/page-document.js";
-import { compareKeys, getAddressRange, getOrderKey } from "../../src/mongodb/memories/pages/page-keys.js";
+} from "../../src/mongodb/memories/documents/page-document.js";
+import { compareKeys, getOrderKey } from "../../src/mongodb/memories/documents/page-order.js";
+import { getAddressRange } from "../../src/mongodb/memories/documents/page-ids.js";
 
 /** Reads all documents of a memory as they are stored, the head first. */
 export async function readStoredPages(collection: Collection, address: MemoryAddress): Promise<MemoryDocument[]> {

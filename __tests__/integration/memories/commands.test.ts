@@ -4,7 +4,7 @@ import { checkPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { addressIndexes } from "../../../src/mongodb/memories/pages/page-indexes.js";
+import { addressIndexes } from "../../../src/mongodb/memories/documents/page-indexes.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

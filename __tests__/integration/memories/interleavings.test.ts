@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Document, ObjectId } from "mongodb";
 import { checkAddress, type MemoryAddress } from "../../../src/core/values/address.js";
-import { flatFields } from "../../../src/mongodb/memories/pages/page-document.js";
+import { flatFields } from "../../../src/mongodb/memories/documents/page-document.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

@@ -8,11 +8,10 @@ import { addressFor, type CheckedAddress } from "../../../src/core/values/addres
 import { MemoryError } from "../../../src/core/values/errors.js";
 import { ROOT } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
-import type { MemoryLayout } from "../../../src/mongodb/memories/contract/layout.js";
 import { recordEdits, type RecordedEdits } from "../../../src/mongodb/history/record-edits.js";
-import type { MemoryDocument } from "../../../src/mongodb/memories/pages/page-document.js";
-import { openMemories } from "../../../src/mongodb/memories/open-memories.js";
-import { recordedChange } from "../../../src/mongodb/memories/pages/outbox/outbox.js";
+import type { MemoryDocument } from "../../../src/mongodb/memories/documents/page-document.js";
+import { StoredMemories } from "../../../src/mongodb/memories/stored-memories.js";
+import { recordedChange } from "../../../src/mongodb/memories/outbox/outbox.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { describePlace, type Place, places } from "../../helpers/page-sizes.js";
 import { describeTree, MemoryReader } from "../../helpers/read-everything.js";
@@ -30,8 +29,8 @@ let now = new Date(0);
 function openCollection([kind, pageBytes]: Place, keepsHistory: boolean) {
   const { db, client } = testDatabase(kind);
   const collectionName = "memories";
-  const openProcess = (): MemoryLayout =>
-    openMemories({
+  const openProcess = (): StoredMemories =>
+    new StoredMemories({
       db,
       client,
       collectionName,

@@ -6,6 +6,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import type { Memory, MemoryChanges } from "../../../src/core/memory.js";
+import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -199,6 +200,29 @@ describe("a watch where MongoDB tells nothing", () => {
     const { paths, end } = collected(changes);
     await memory.with({ actor: { userId: "u" } }).write("/a", "1");
     await until(() => paths.length === 1);
+    await changes.return();
+    await end;
+  });
+
+  it("knows at once of what the store of its own process puts and deletes", async () => {
+    const { client, name } = testDatabase("standalone");
+    const store = new MongoMemoryStore({ client, dbName: name });
+    const memory = store.memory(freshAddress());
+    const namespace = getMemoryNamespace(memory.address);
+    await memory.write("/d/a", "1");
+    const changes = memory.watch({ pollIntervalMs: never });
+    await changes.ready;
+    const seen: string[] = [];
+    const end = (async (): Promise<void> => {
+      for await (const { operation, kind, path } of changes) seen.push(`${operation} ${kind} ${path}`);
+    })();
+    await store.put(namespace, "/b", { content: "2" });
+    await until(() => seen.length === 1);
+    await store.delete(namespace, "/d/a");
+    await until(() => seen.length === 2);
+    await store.delete(namespace, "/d/");
+    await until(() => seen.length === 3);
+    expect(seen).toEqual(["created file /b", "deleted file /d/a", "deleted dir /d"]);
     await changes.return();
     await end;
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { addressFor, type CheckedAddress, memoryScopes, getOwner } from "../../../src/core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { lookUp } from "../../../src/mongodb/memories/pages/page-document.js";
+import { lookUp } from "../../../src/mongodb/memories/documents/page-document.js";
 import { parseStoredNamespace, storedNamespace } from "../../../src/mongodb/operations/namespaces.js";
 import { hostileNames } from "../../helpers/hostile-names.js";
 import { repetitions } from "../../helpers/repetitions.js";

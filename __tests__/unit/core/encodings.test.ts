@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/pages/page-document.js";
+import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/documents/page-document.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";

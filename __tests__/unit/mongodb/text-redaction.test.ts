@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { searchOlderText, searchText } from "../../../src/core/history/cover-older-text.js";
 import { readOlderText, wholeText } from "../../../src/core/history/older-text.js";
 import { TextRedactor } from "../../../src/core/history/text-redactor.js";
-import { type FileRedaction, FileTextRedaction } from "../../../src/mongodb/history/text-redaction.js";
-import type { Redaction } from "../../../src/mongodb/history/write-redactions.js";
+import { type FileRedaction, FileTextRedaction } from "../../../src/mongodb/history/redaction/cover-file.js";
+import type { Redaction } from "../../../src/mongodb/history/redaction/write-redactions.js";
 import { getPublicId, storedId, type VersionDocument } from "../../../src/mongodb/history/version-document.js";
 import { doAtOnce, encodeText } from "../../helpers/at-once.js";
 

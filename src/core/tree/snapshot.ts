@@ -20,8 +20,9 @@ export interface MemorySnapshot {
   /** Paths of all directories but the root, in the same order. */
   directories: string[];
   /**
-   * Each change adds one. The revision is 0 if nobody ever wrote to the memory, and null on a generic BaseStore and in
-   * a folder, because they keep no count.
+   * Grows with each change: by one, or in a large memory on MongoDB by the number of documents that the change writes.
+   * The revision is 0 if nobody ever wrote to the memory, and null on a generic BaseStore and in a folder, because they
+   * keep no count.
    */
   revision: number | null;
 }

@@ -4,7 +4,7 @@ import { exactCollation } from "../driver/exact-collection.js";
 import { reading } from "../driver/reads.js";
 import { type Topology, findTopology } from "../driver/topology.js";
 import { byNamespace, defaultItemsCollection } from "../items/item-document.js";
-import type { LayoutIndex } from "../memories/contract/layout.js";
+import { listCollectionNames, listIndexes, type NeededIndex } from "../memories/collections.js";
 import type { MemoryDatabase } from "./memory-database.js";
 import { presentCollections } from "../driver/present-collections.js";
 import { getField, isObject } from "../../core/values/unknown-values.js";
@@ -30,15 +30,15 @@ export interface CollationFacts {
 }
 
 /** Reads the collections of the store that have a default collation. Items are found under their default name only. */
-export async function defaultCollations({ db, memoriesCollection }: MemoryDatabase): Promise<CollationFacts[]> {
+export async function defaultCollations({ db, collectionName }: MemoryDatabase): Promise<CollationFacts[]> {
   const filter = {
-    name: { $in: [memoriesCollection, defaultItemsCollection] },
+    name: { $in: [collectionName, defaultItemsCollection] },
     "options.collation": { $exists: true },
   };
   const collections = await reading(() => db.listCollections(filter, { nameOnly: false }).toArray());
   const facts: CollationFacts[] = [];
   for (const { name: collection, options } of collections) {
-    const holds = collection === memoriesCollection ? "memories" : "items";
+    const holds = collection === collectionName ? "memories" : "items";
     const isOurs =
       holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
     const locale = getField(options?.["collation"], "locale");
@@ -60,17 +60,19 @@ export interface IndexFacts {
 }
 
 /** Returns null if the collection does not exist yet. */
-export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
-  const names = await presentCollections(db, layout.collectionNames);
-  if (!names.has(memoriesCollection)) return null;
+export async function indexFacts({ db, collectionName }: MemoryDatabase): Promise<IndexFacts[] | null> {
+  const names = await presentCollections(db, listCollectionNames(collectionName));
+  if (!names.has(collectionName)) return null;
   return Promise.all(
-    layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => readIndexFacts(db, index)),
+    listIndexes(db, collectionName)
+      .filter(({ madeWith }) => names.has(madeWith))
+      .map((index) => readIndexFacts(db, index)),
   );
 }
 
 async function readIndexFacts(
   db: Db,
-  { collection, description, example, projection = {} }: LayoutIndex,
+  { collection, description, example, projection = {} }: NeededIndex,
 ): Promise<IndexFacts> {
   const { name } = description;
   const facts = { name, collection: collection.collectionName };

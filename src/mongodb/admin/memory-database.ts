@@ -19,12 +19,12 @@ import {
 import { connectFirst } from "../driver/first-connection.js";
 import { findTopology } from "../driver/topology.js";
 import type { AddressRange } from "../memories/addresses/address-ranges.js";
-import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/contract/layout.js";
-import { openMemories } from "../memories/open-memories.js";
-import { countSwept } from "../memories/expiry/count-swept.js";
-import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
+import { listCollectionNames } from "../memories/collections.js";
+import type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
+import { StoredMemories } from "../memories/stored-memories.js";
+import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 import { spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
-import { type DatedFile, writeDatedFiles } from "../memories/write-dated-files.js";
+import { type DatedFile, writeDatedFiles } from "../memories/files/write-dated-files.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type {
   ForgottenCounts,
@@ -32,12 +32,12 @@ import type {
   ProposalRange,
   SweptCounts,
 } from "../memories/addresses/memory-filter.js";
-import { proposalsIn, summariesIn } from "../memories/addresses/summary-pages.js";
+import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
 
-export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
-export type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
+export type { MemoryFacts, NodeFacts } from "../memories/listing/memory-facts.js";
+export type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
-export type { DatedFile } from "../memories/write-dated-files.js";
+export type { DatedFile } from "../memories/files/write-dated-files.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -75,15 +75,15 @@ export class MemoryDatabase {
   readonly db: Db;
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
-  readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => MemoryLayout;
-  readonly #memories: Record<"read" | "write", MemoryLayout>;
+  readonly #open: (makesIndexes: boolean, expireMs?: ExpireMsOptions) => StoredMemories;
+  readonly #memories: Record<"read" | "write", StoredMemories>;
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = openMemoriesDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.#open = (makesIndexes, expireMs = {}) =>
-      openMemories({
+      new StoredMemories({
         db: this.db,
         client,
         collectionName: memoriesCollection,
@@ -120,16 +120,6 @@ export class MemoryDatabase {
   /** Where the memories are, for people. */
   get place(): DatabasePlace {
     return getDatabasePlace(this.client, this.db.databaseName);
-  }
-
-  /** The memories, opened for reading. */
-  get layout(): MemoryLayout {
-    return this.#memories.read;
-  }
-
-  /** The collection of the memories themselves. */
-  get memoriesCollection(): string {
-    return this.layout.collectionNames[0] ?? this.collectionName;
   }
 
   /** @throws MemoryError EINVAL for a bad address */
@@ -170,12 +160,12 @@ export class MemoryDatabase {
 
   /** Reads facts of one memory or of all, including empty ones. Reads all of them, but returns a line for each. */
   facts(address: CheckedAddress | null = null): AsyncIterable<MemoryFacts> {
-    return this.layout.facts(address, createUnlimitedCall());
+    return this.#memories.read.facts(address, createUnlimitedCall());
   }
 
   /** Reads the nodes that have a memory of each scope, even an empty one: at most 10,000 of each scope. */
   nodes(): AsyncIterable<NodeFacts> {
-    return this.layout.nodes(10_000, createUnlimitedCall());
+    return this.#memories.read.nodes(10_000, createUnlimitedCall());
   }
 
   /** @returns whether the memory had an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
@@ -185,14 +175,14 @@ export class MemoryDatabase {
 
   /** Whether there is anything to erase. Erasing from a missing collection would create it. @throws MemoryError EIO */
   async hasCollections(): Promise<boolean> {
-    return (await presentCollections(this.db, this.layout.collectionNames)).size > 0;
+    return (await presentCollections(this.db, listCollectionNames(this.collectionName))).size > 0;
   }
 
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
     return summariesIn(ranges, (range, after) =>
       traced(spanOfPage(getServerAddress(this.client)), () =>
-        this.layout.summaries(range, after, createUnlimitedCall()),
+        this.#memories.read.summaries(range, after, createUnlimitedCall()),
       ),
     );
   }
@@ -201,7 +191,7 @@ export class MemoryDatabase {
   proposals(range: ProposalRange): AsyncIterable<ProposalSummary> {
     return proposalsIn((after) =>
       traced(spanOfPage(getServerAddress(this.client)), () =>
-        this.layout.proposals(range, after, createUnlimitedCall()),
+        this.#memories.read.proposals(range, after, createUnlimitedCall()),
       ),
     );
   }
@@ -209,7 +199,7 @@ export class MemoryDatabase {
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
     return traced(spanOfForget(getServerAddress(this.client)), () =>
-      this.#memories.write.remove(range, createUnlimitedCall()),
+      this.#memories.write.forget(range, createUnlimitedCall()),
     );
   }
 
@@ -217,7 +207,7 @@ export class MemoryDatabase {
   sweepExpired(expireMs: ExpireMsOptions): Promise<SweptCounts> {
     const memories = this.#open(false, expireMs);
     return traced(spanOfSweep(getServerAddress(this.client)), () =>
-      countSwept(memories.sweep(createUnlimitedCall()), { signals: [], timeoutMs: Infinity }),
+      memories.sweep({ signals: [], timeoutMs: Infinity }),
     );
   }
 

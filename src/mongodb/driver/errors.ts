@@ -112,3 +112,20 @@ function describeFailure(cause: unknown): string {
   if (typeof name === "string" && /^Mongo\w+$/.test(name)) return name;
   return "unexpected failure";
 }
+
+/** TransactionTooLarge, TransactionExceededLifetimeLimitSeconds, TransactionTooLargeForCache. */
+const tooMuchCodes = new Set<unknown>([257, 290, 388]);
+
+/** Explains errors of a transaction that is too much for the server: nothing was changed. */
+export function transactionError(error: unknown): MemoryError {
+  if (!isTooMuch(error)) return storageError(error, "write", null);
+  const message =
+    "ENOSPC: the change is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, " +
+    "60 by default, and the size of its cache); nothing was changed; change what lies in the directory part by part";
+  return new MemoryError("ENOSPC", message, { cause: error });
+}
+
+/** Whether the server refuses a transaction because it does too much. */
+function isTooMuch(error: unknown): boolean {
+  return tooMuchCodes.has(getField(error, "code"));
+}

@@ -1,9 +1,9 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import { runInTurns } from "../../core/runtime/turns.js";
-import type { FlushSource, PresentMemory } from "./history-source.js";
 import { createUnlinkedVersions, linkedVersions, pathsBefore } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { VersionDocument } from "./version-document.js";
+import type { StoredHistory, PresentMemory } from "./history-context.js";
 
 /** Returns the changes in the outbox as versions. One command, or none. */
 export async function pendingVersions(
@@ -26,7 +26,7 @@ export async function pendingVersions(
  * versions are stored.
  */
 export async function flush(
-  source: FlushSource,
+  source: StoredHistory,
   versions: VersionCollection,
   expiresAt: Date | null,
   call: CallContext,

@@ -2,7 +2,6 @@ import { isWhole, type OlderText, readOlderText } from "../../core/history/older
 import type { CallContext } from "../../core/runtime/call.js";
 import { runInTurns, type Steps } from "../../core/runtime/turns.js";
 import { pendingVersions } from "./flush.js";
-import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";
 import {
   checkVersionId,
@@ -13,7 +12,8 @@ import {
   storedId,
   type VersionDocument,
 } from "./version-document.js";
-import { createFilter, fits, rangesBelow, type VersionQuery } from "./version-query.js";
+import { createFilter, fits, rangeBelow, type VersionQuery } from "./version-query.js";
+import type { PresentMemory } from "./history-context.js";
 
 /**
  * All versions of a memory at one point in time, for one call: recent versions from its document, and older ones from
@@ -62,7 +62,7 @@ export class HistoryView {
     const _id = storedId(this.present.memory, checkVersionId(id));
     const [found] =
       _id < this.#end
-        ? await this.#versions.findAll({ _id }, 1, {}, this.#call)
+        ? await this.#versions.findAll({ _id }, {}, this.#call)
         : this.#pending.filter((version) => version._id === _id);
     if (found?.operation === undefined) throw noSuchVersion(id);
     return found;
@@ -81,12 +81,7 @@ export class HistoryView {
     const options = query.below === undefined ? {} : { hint: "_id_" };
     return [
       ...pending,
-      ...(await this.#versions.findAll(
-        { _id: ids, ...createFilter(query) },
-        -1,
-        { limit: rest, ...options },
-        this.#call,
-      )),
+      ...(await this.#versions.findAll({ _id: ids, ...createFilter(query) }, { limit: rest, ...options }, this.#call)),
     ];
   }
 
@@ -94,7 +89,7 @@ export class HistoryView {
   async *newerThan(revision: number): AsyncGenerator<VersionDocument> {
     const start = storedId(this.present.memory, String(revision + 1));
     yield* this.#pending.filter((version) => version._id >= start).toReversed();
-    yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1, {}, this.#call);
+    yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, {}, this.#call);
   }
 
   /** Finds the files that have versions. Returns the id of the last version of each, by the id of the first one. */
@@ -113,7 +108,7 @@ export class HistoryView {
   async ofDirectories(): Promise<VersionDocument[]> {
     const filter = { _id: this.#storedIds(), directories: { $exists: true } };
     const options = { projection: { older: 0 }, hint: "_id_" } as const;
-    const stored = await this.#versions.findAll(filter, -1, options, this.#call);
+    const stored = await this.#versions.findAll(filter, options, this.#call);
     return [...this.#pending.filter(({ directories }) => directories !== undefined).toReversed(), ...stored];
   }
 
@@ -125,13 +120,9 @@ export class HistoryView {
   async *versionsByFile(files: readonly string[]): AsyncGenerator<VersionDocument> {
     // Sorted as the server sorts them.
     const waiting = files.toSorted();
-    const filter = { file: { $in: files }, _id: { ...versionIdRange(this.present.memory), $lt: this.#end } };
-    for await (const version of this.#versions.find(
-      filter,
-      -1,
-      { sort: { file: -1, _id: -1 }, hint: "by_file" },
-      this.#call,
-    )) {
+    const filter = { file: { $in: files }, _id: this.#storedIds() };
+    const options = { sort: { file: -1, _id: -1 }, hint: "by_file" } as const;
+    for await (const version of this.#versions.find(filter, options, this.#call)) {
       while (version.file !== undefined && (waiting.at(-1) ?? "") >= version.file)
         yield* this.#pendingVersions(waiting.pop() ?? "", null);
       yield version;
@@ -151,14 +142,8 @@ export class HistoryView {
     const start = this.#startAfter(after);
     let end = this.#end;
     for (;;) {
-      const page = await this.#versions.findAll(
-        { file, _id: { $gt: start, $lt: end } },
-        -1,
-        {
-          limit: lineagePageSize,
-        },
-        this.#call,
-      );
+      const filter = { file, _id: { $gt: start, $lt: end } };
+      const page = await this.#versions.findAll(filter, { limit: lineagePageSize }, this.#call);
       yield page;
       const last = page.at(-1);
       if (last === undefined || page.length < lineagePageSize) return;
@@ -179,13 +164,9 @@ export class HistoryView {
   async lastUntil(time: Date): Promise<string | null> {
     const pending = this.#pending.findLast(({ at }) => at <= time);
     if (pending !== undefined) return getPublicId(pending);
-    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
-    const [last] = await this.#versions.findAll(
-      { _id: ids, at: { $lte: time } },
-      -1,
-      { limit: 1, projection: { older: 0 }, hint: "_id_" },
-      this.#call,
-    );
+    const options = { limit: 1, projection: { older: 0 }, hint: "_id_" } as const;
+    const filter = { _id: this.#storedIds(), at: { $lte: time } };
+    const [last] = await this.#versions.findAll(filter, options, this.#call);
     return last === undefined ? null : getPublicId(last);
   }
 
@@ -193,28 +174,15 @@ export class HistoryView {
   async lastAt(path: string): Promise<VersionDocument | null> {
     const pending = this.#pending.findLast((version) => version.path === path);
     if (pending !== undefined) return pending;
-    const [last] = await this.#versions.findAll(
-      { path, _id: { ...versionIdRange(this.present.memory), $lt: this.#end } },
-      -1,
-      { limit: 1 },
-      this.#call,
-    );
+    const [last] = await this.#versions.findAll({ path, _id: this.#storedIds() }, { limit: 1 }, this.#call);
     return last ?? null;
   }
 
   /** Whether there is a version below a path. */
   async hasBelow(path: string): Promise<boolean> {
     if (this.#pending.some((version) => version.path?.startsWith(`${path}/`))) return true;
-    const [range] = rangesBelow(path);
-    const [found] = await this.#versions.findAll(
-      { path: range, _id: versionIdRange(this.present.memory) },
-      1,
-      {
-        limit: 1,
-        hint: "by_path",
-      },
-      this.#call,
-    );
+    const filter = { path: rangeBelow(path), _id: versionIdRange(this.present.memory) };
+    const [found] = await this.#versions.findAll(filter, { limit: 1, hint: "by_path" }, this.#call);
     return found !== undefined;
   }
 
@@ -251,7 +219,7 @@ export class HistoryView {
     const found = this.#pending.filter(({ _id }) => stored.includes(_id));
     for (let start = 0; start < stored.length; start += maxIdsPerCommand) {
       const some = stored.slice(start, start + maxIdsPerCommand).filter((id) => id < this.#end);
-      if (some.length > 0) found.push(...(await this.#versions.findAll({ _id: { $in: some } }, 1, {}, this.#call)));
+      if (some.length > 0) found.push(...(await this.#versions.findAll({ _id: { $in: some } }, {}, this.#call)));
     }
     return new Map(found.map((version) => [getPublicId(version), version]));
   }

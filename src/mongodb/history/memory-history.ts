@@ -18,8 +18,8 @@ import { utf8Bytes } from "../../core/values/text.js";
 import type { HistoryContext } from "./history-context.js";
 import { HistoryView } from "./history-view.js";
 import { createUnlinkedVersions } from "./outbox.js";
-import { TextRedaction } from "./redact-text.js";
-import { VersionRedaction } from "./redact-versions.js";
+import { TextRedaction } from "./redaction/redact-text.js";
+import { VersionRedaction } from "./redaction/redact-versions.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
 import {
@@ -64,15 +64,10 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async at(when: string | Date): Promise<MemorySnapshot> {
-    if (typeof when === "string") {
-      const view = await this.#view("tree");
-      if (view === null) throw noSuchVersion(checkVersionId(when));
-      await view.one(when);
-      return (await treeAt(view, when)).snapshot;
-    }
     const view = await this.#view("tree");
-    if (view === null) throw new MemoryError("ENOENT", "ENOENT: the memory has no versions");
-    return (await treeAt(view, (await view.lastUntil(when)) ?? "0")).snapshot;
+    if (view === null) throw typeof when === "string" ? noSuchVersion(checkVersionId(when)) : noVersions();
+    const id = typeof when === "string" ? getPublicId(await view.one(when)) : ((await view.lastUntil(when)) ?? "0");
+    return (await treeAt(view, id)).snapshot;
   }
 
   async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {
@@ -102,8 +97,7 @@ export class MongoHistory implements HistoryBackend {
     const { restore, maxFileBytes } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const view = await this.#view("tree");
-      if (view === null)
-        throw "path" in what ? noSuchVersion(what.to) : new MemoryError("ENOENT", "ENOENT: the memory has no versions");
+      if (view === null) throw "path" in what ? noSuchVersion(what.to) : noVersions();
       const restoration = await restorationFor(view, what, force);
       if (restoration === null) return [];
       for (const [path, content] of restoration.files) {
@@ -171,6 +165,10 @@ export class MongoHistory implements HistoryBackend {
       if (unchanged) return { view: unchanged, version, newer };
     }
   }
+}
+
+function noVersions(): MemoryError {
+  return new MemoryError("ENOENT", "ENOENT: the memory has no versions");
 }
 
 interface OpenedVersion {

@@ -4,10 +4,10 @@ import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/
 import type { RevertTarget } from "../../core/history/history.js";
 import { getParents, getPathPrefix, ROOT } from "../../core/values/paths.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
-import type { Restoration } from "./history-source.js";
 import type { HistoryView } from "./history-view.js";
 import { movedPath, treeAt } from "./tree-at.js";
 import { getPathBefore, getPublicId, isTextRedacted, noSuchVersion, type VersionDocument } from "./version-document.js";
+import type { Restoration } from "./history-context.js";
 
 /** The target state of a tree: the texts of some files, null for files to remove. */
 interface Target {

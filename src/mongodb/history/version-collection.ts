@@ -5,7 +5,7 @@ import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
 import type { Head } from "./outbox.js";
-import { type Redaction, writeRedactions } from "./write-redactions.js";
+import { type Redaction, writeRedactions } from "./redaction/write-redactions.js";
 import { versionIdRange, type OwnerDocument, getPublicId, storedId, type VersionDocument } from "./version-document.js";
 
 export type StoredVersion = VersionDocument | OwnerDocument;
@@ -94,11 +94,7 @@ export class VersionCollection {
     const before = { ...versionIdRange(memory), $lt: storedId(memory, String(revision)) };
     const heads = new Map<string, Head>();
     for (const some of splitPaths(paths)) {
-      const found = await this.#findLast(
-        some.map((path) => ({ path, _id: before })),
-        0,
-        call,
-      );
+      const found = await this.#findLast(some, before, 0, call);
       for (const { path, operation, file, ...document } of found) {
         const id = getPublicId(document);
         if (path !== undefined) heads.set(path, { id, file: file ?? id, gone: operation === "deleted" });
@@ -112,24 +108,9 @@ export class VersionCollection {
     return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions], call);
   }
 
-  /** Reads versions, newest or oldest first. */
-  async *find(
-    filter: object,
-    direction: 1 | -1,
-    options: FindVersionsOptions,
-    call: CallContext,
-  ): AsyncGenerator<VersionDocument> {
-    for await (const batch of this.findBatches(filter, direction, options, call)) yield* batch;
-  }
-
-  /** Reads the same, a batch at a time. */
-  findBatches(
-    filter: object,
-    direction: 1 | -1,
-    options: FindVersionsOptions,
-    call: CallContext,
-  ): AsyncGenerator<VersionDocument[]> {
-    return streamingBatches(async () => this.#found(filter, direction, options, call));
+  /** Reads versions, newest first. */
+  async *find(filter: object, options: FindVersionsOptions, call: CallContext): AsyncGenerator<VersionDocument> {
+    for await (const batch of streamingBatches(async () => this.#found(filter, options, call))) yield* batch;
   }
 
   /** Finds the files of the versions in a range of ids, each with the id of its last version there. */
@@ -143,33 +124,15 @@ export class VersionCollection {
   }
 
   /** Finds all versions at once: a stream takes a turn of the event loop for each. */
-  findAll(
-    filter: object,
-    direction: 1 | -1,
-    options: FindVersionsOptions,
-    call: CallContext,
-  ): Promise<VersionDocument[]> {
-    return reading(() => this.#found(filter, direction, options, call).toArray());
+  findAll(filter: object, options: FindVersionsOptions, call: CallContext): Promise<VersionDocument[]> {
+    return reading(() => this.#found(filter, options, call).toArray());
   }
 
   /** Leaves out versions that MongoDB has yet to delete. */
-  #found(
-    filter: object,
-    direction: 1 | -1,
-    options: FindVersionsOptions,
-    call: CallContext,
-  ): FindCursor<VersionDocument> {
+  #found(filter: object, options: FindVersionsOptions, call: CallContext): FindCursor<VersionDocument> {
     const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
-    return this.#collection.find<VersionDocument>(
-      kept,
-      {
-        sort: { _id: direction },
-        batchSize,
-        promoteValues: true,
-        ...options,
-      },
-      call,
-    );
+    const all = { sort: { _id: -1 }, batchSize, promoteValues: true, ...options } as const;
+    return this.#collection.find<VersionDocument>(kept, all, call);
   }
 
   /** Removes versions of these paths that need not be kept. */
@@ -177,20 +140,12 @@ export class VersionCollection {
     const { keepVersions, keepMs } = this.#retention;
     for (const some of splitPaths(paths)) {
       if (keepVersions !== undefined) {
-        const last = await this.#findLast(
-          some.map((path) => ({ path, _id: versionIdRange(memory) })),
-          keepVersions,
-          call,
-        );
+        const last = await this.#findLast(some, versionIdRange(memory), keepVersions, call);
         const dropped = last.map(({ path, _id }) => ({ path, _id: { ...versionIdRange(memory), $lte: _id } }));
         if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, {}, call);
       }
       if (keepMs !== undefined) {
-        const last = await this.#findLast(
-          some.map((path) => ({ path, _id: versionIdRange(memory) })),
-          1,
-          call,
-        );
+        const last = await this.#findLast(some, versionIdRange(memory), 1, call);
         const replaced = last.map(({ path, _id }) => ({
           path,
           _id: { ...versionIdRange(memory), $lte: _id },
@@ -207,14 +162,15 @@ export class VersionCollection {
     }
   }
 
-  /** Finds the last version for each filter on a path, after skipping `skip` versions. */
+  /** Finds the last version at each path in a range of ids, after skipping `skip` versions. */
   async #findLast(
-    filters: readonly object[],
+    paths: readonly string[],
+    ids: object,
     skip: number,
     call: CallContext,
   ): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
-    const [first, ...others] = filters.map((filter): object[] => [
-      { $match: filter },
+    const [first, ...others] = paths.map((path): object[] => [
+      { $match: { path, _id: ids } },
       { $sort: { path: 1, _id: -1 } },
       ...(skip > 0 ? [{ $skip: skip }] : []),
       { $limit: 1 },

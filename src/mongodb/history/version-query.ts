@@ -17,7 +17,7 @@ export function createFilter({ ofFile, below, actor, operation, after, before }:
   return {
     operation: operation ?? { $exists: true },
     ...(ofFile && { $or: [{ path: ofFile.path }, { from: ofFile.path }, ...createLineageFilters(ofFile.last)] }),
-    ...(below !== undefined && { $or: [below, ...rangesBelow(below)].flatMap((path) => [{ path }, { from: path }]) }),
+    ...(below !== undefined && { $or: [below, rangeBelow(below)].flatMap((path) => [{ path }, { from: path }]) }),
     ...Object.fromEntries(listActorFields(actor).map(([field, fact]) => [`actor.${field}`, fact])),
     ...(Object.keys(at).length > 0 && { at }),
   };
@@ -48,8 +48,8 @@ function createLineageFilters(last: VersionDocument | null): object[] {
 }
 
 /** Returns a range of all keys in a directory. "0" is the character after "/". */
-export function rangesBelow(directory: string): object[] {
-  return [{ $gt: `${directory}/`, $lt: `${directory}0` }];
+export function rangeBelow(directory: string): object {
+  return { $gt: `${directory}/`, $lt: `${directory}0` };
 }
 
 function listActorFields(actor: MemoryActor = {}): [keyof MemoryActor, string][] {

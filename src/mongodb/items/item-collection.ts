@@ -1,21 +1,14 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type { AggregationCursor, BulkWriteResult, Document, FindCursor, FindOptions, IndexDescription } from "mongodb";
-import { MemoryError } from "../../core/values/errors.js";
+import type { AggregationCursor, BulkWriteResult, Document, FindCursor, FindOptions } from "mongodb";
 import type { CallContext } from "../../core/runtime/call.js";
-import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../driver/errors.js";
-import type { ExactCollection } from "../driver/exact-collection.js";
-import { refuseForeignDocuments } from "../driver/foreign-documents.js";
-import { once } from "../driver/once.js";
 import { takePage } from "../driver/ordered-streams.js";
 import { reading, streamingBatches } from "../driver/reads.js";
 import type { Page } from "../operations/checked-operation.js";
 import type { ItemFilter } from "../operations/filters.js";
 import { parseStoredNamespace, type StoredRange } from "../operations/namespaces.js";
-import { type Expiry, isExpired, notExpired } from "./expiry.js";
+import { isExpired, notExpired } from "./expiry.js";
 import {
-  byExpiry,
-  byNamespace,
   type ItemDocument,
   type ItemOperation,
   parseItem,
@@ -24,28 +17,12 @@ import {
   withoutScore,
 } from "./item-document.js";
 import { createOperation, type ItemWrite } from "./item-updates.js";
-
-export interface ItemContext {
-  collection: ExactCollection<ItemDocument>;
-  /** See `StoreContext.connect`. */
-  connect: () => Promise<void> | undefined;
-  clock: () => Date;
-  expiry: Expiry;
-  /** Indexes of the ranking. */
-  indexes: readonly IndexDescription[];
-  /** Whether documents contain fields that reads should leave out. */
-  ranked: boolean;
-}
+import { createPreparation, idTaken, type ItemContext, type Preparation } from "./item-preparation.js";
 
 /** The server also ends a batch at 16 MB. */
 export const maxBatchItems = 1000;
 /** The minimum after a first page with items that did not match. */
 const minBatchItems = 100;
-
-const own = {
-  filter: { _id: { $type: "string" }, ns: { $type: "string" }, key: { $type: "string" } },
-  option: "itemsCollection",
-};
 
 /** The items outside memories. Arguments are checked before; every failure is a MemoryError EIO. */
 export class ItemCollection {
@@ -273,35 +250,6 @@ export class ItemCollection {
     const { checked } = this.#preparation;
     return this.#context.connect()?.then(checked) ?? checked();
   }
-}
-
-/**
- * Explains a duplicate id. Every write selects by id alone, so only the collation or a unique index of the collection
- * can make two ids equal.
- */
-function idTaken(collectionName: string, cause: unknown): MemoryError {
-  return new MemoryError(
-    "EIO",
-    `EIO: the collection ${collectionName} takes an item's namespace and key for those of another, by its own ` +
-      `collation or by a unique index; name another with the option ${own.option}`,
-    { cause },
-  );
-}
-
-/** Tasks that run once for all calls. */
-interface Preparation {
-  /** Until the collection is known to hold only our documents. */
-  checked: () => Promise<void> | undefined;
-  /** Until the indexes exist. */
-  indexed: () => Promise<void> | undefined;
-}
-
-function createPreparation({ collection, expiry, indexes }: ItemContext): Preparation {
-  const all = [byNamespace, ...(expiry.configured ? [byExpiry] : []), ...indexes];
-  return {
-    checked: once(() => refuseForeignDocuments(collection, own)),
-    indexed: once(() => createIndexes(collection, all, "the store", own.option)),
-  };
 }
 
 type WriteCounts = Pick<BulkWriteResult, "upsertedCount" | "modifiedCount">;

@@ -1,18 +1,11 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import { getRestorationScope, restoreTree } from "../../core/tree/restore-tree.js";
-import type { Restoration } from "../history/history-source.js";
 import type { RecordedChange } from "../history/outbox.js";
 import { recordEdits } from "../history/record-edits.js";
-import type { StoredMemory } from "./contract/stored-memory.js";
-
-export interface RestorationSettings {
-  /** The times of files, if they differ from the time of the change. */
-  fileClock?: (() => Date) | undefined;
-  clock: () => Date;
-  /** Whether the revert changes nothing and only returns what it would record. */
-  isReader: boolean;
-}
+import type { PagedMemory } from "./memory-context.js";
+import type { StoredMemory } from "./stored-memory.js";
+import type { Restoration } from "../history/history-context.js";
 
 /**
  * Applies a planned revert in one step.
@@ -21,7 +14,7 @@ export interface RestorationSettings {
 export function restoreMemory(
   stored: StoredMemory,
   { restoration, revision }: { restoration: Restoration; revision: number },
-  { fileClock, clock, isReader }: RestorationSettings,
+  { fileClock, clock, isReader }: PagedMemory,
   call: CallContext,
 ): Promise<RecordedChange | null> {
   return stored.transact<RecordedChange | null>(

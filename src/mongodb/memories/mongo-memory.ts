@@ -1,36 +1,22 @@
-import type { SharedCollections } from "./contract/store-context.js";
-import type { Restoration, StoredHistory } from "../history/history-source.js";
 import type { MongoClient } from "mongodb";
 import type { ChangeRecords } from "../../core/contract/change-record.js";
 import type { TextRedactor } from "../../core/history/text-redactor.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type { MemoryEntry, MemoryOutline, MemoryStat, OutlineOptions } from "../../core/memory.js";
-import type { BackendFeatures, BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
+import type { BackendFeatures, MemoryBackend } from "../../core/contract/backend.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import type { Embeddings } from "../../core/contract/embeddings.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeOptions, type ChangeResult, getScope } from "../../core/tree/change.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
-import type { CheckedAddress } from "../../core/values/address.js";
 import { MongoHistory } from "../history/memory-history.js";
 import type { Embedder } from "../embeddings/embedder.js";
 import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
 import { ApprovalRecords } from "./approval-records.js";
-import type { MemoryExpiry } from "./expiry/memory-expiry.js";
 import { restoreMemory } from "./memory-restoration.js";
-import type { StoredMemory } from "./contract/stored-memory.js";
-
-/** The parts that all memories of a store share. */
-export interface MongoMemoryContext extends SharedCollections {
-  /** The same object for all memories of a store. */
-  storage: object;
-  clock: () => Date;
-  /** The times of files, if they differ from those of `clock`. */
-  fileClock?: (() => Date) | undefined;
-  expiry: MemoryExpiry;
-  /** Whether the store only reads: a revert then only returns what it would record. */
-  isReader: boolean;
-}
+import type { PagedMemory } from "./memory-context.js";
+import { StoredMemory } from "./stored-memory.js";
+import type { Restoration, StoredHistory } from "../history/history-context.js";
 
 /**
  * One memory in MongoDB. First, one command tries to make a change. If the command does not make the
@@ -38,23 +24,19 @@ export interface MongoMemoryContext extends SharedCollections {
  */
 export class MongoMemory implements MemoryBackend {
   readonly features: BackendFeatures;
-  readonly #context: MongoMemoryContext;
-  readonly #address: CheckedAddress;
+  readonly #memory: PagedMemory;
   readonly #stored: StoredMemory;
-  readonly #limits: BackendLimits;
 
-  constructor(context: MongoMemoryContext, address: CheckedAddress, stored: StoredMemory, limits: BackendLimits) {
-    this.#context = context;
-    this.#address = address;
-    this.#stored = stored;
-    this.#limits = limits;
-    const { embeddings } = context;
-    const { history } = stored;
+  constructor(memory: PagedMemory) {
+    this.#memory = memory;
+    this.#stored = new StoredMemory(memory);
+    const { embeddings, collection } = memory;
+    const { history, reads } = this.#stored;
     this.features = {
-      storage: context.storage,
-      version: (call) => stored.version(call),
-      snapshotSince: (known, call) => stored.snapshotSince(known, call),
-      listen: (call) => stored.listen(call),
+      storage: collection,
+      version: (call) => reads.version(call),
+      snapshotSince: (known, call) => reads.snapshotSince(known, call),
+      listen: () => this.#stored.listen(),
       approvals: (call) => this.#approvals(call),
       ...(embeddings !== null && { embeddings: (call) => this.#openEmbeddings(embeddings, call) }),
       ...(history !== null && { history: (call) => this.#openHistory(history, call) }),
@@ -62,27 +44,27 @@ export class MongoMemory implements MemoryBackend {
   }
 
   read(path: string, call: CallContext): Promise<string> {
-    return this.#stored.read(path, call);
+    return this.#stored.reads.read(path, call);
   }
 
   list(path: string, call: CallContext): Promise<MemoryEntry[]> {
-    return this.#stored.list(path, call);
+    return this.#stored.reads.list(path, call);
   }
 
   stat(path: string, call: CallContext): Promise<MemoryStat | null> {
-    return this.#stored.stat(path, call);
+    return this.#stored.reads.stat(path, call);
   }
 
   snapshot(call: CallContext): Promise<MemorySnapshot> {
-    return this.#stored.snapshot(call);
+    return this.#stored.reads.snapshot(call);
   }
 
   outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
-    return this.#stored.outline(options, call);
+    return this.#stored.reads.outline(options, call);
   }
 
   change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
-    return this.#change(change, options, this.#limits.maxFileBytes, call);
+    return this.#change(change, options, this.#memory.limits.maxFileBytes, call);
   }
 
   async #change(
@@ -91,7 +73,7 @@ export class MongoMemory implements MemoryBackend {
     maxFileBytes: number,
     call: CallContext,
   ): Promise<ChangeResult> {
-    const { clock, fileClock } = this.#context;
+    const { clock, fileClock } = this.#memory;
     const attempt = async (): Promise<ChangeResult | null> => {
       if (options.expectedDigest !== undefined) return null;
       const at = clock();
@@ -112,32 +94,30 @@ export class MongoMemory implements MemoryBackend {
   }
 
   #openEmbeddings(embeddings: { client: MongoClient; embedder: Embedder }, call: CallContext): Embeddings {
-    const { vectors, expiry } = this.#context;
-    const address = this.#address;
+    const { vectors, expiry, address } = this.#memory;
     const lifetimeMs = expiry.lifetimeMs(address.scope);
     return new MemoryEmbeddings({ ...embeddings, address, vectors, lifetimeMs }, call);
   }
 
   #approvals(call: CallContext): ChangeRecords {
-    const { maxFileBytes } = this.#limits;
-    return new ApprovalRecords({ ...this.#context, address: this.#address, maxFileBytes }, this.#stored, call);
+    return new ApprovalRecords(this.#memory, this.#stored, call);
   }
 
   #openHistory(source: StoredHistory, call: CallContext): HistoryBackend {
-    const { clock, versions, vectors } = this.#context;
+    const { clock, versions, vectors, address, limits } = this.#memory;
     const context = {
       source,
       versions,
       restore: (restoration: Restoration, revision: number) =>
-        restoreMemory(this.#stored, { restoration, revision }, this.#context, call),
+        restoreMemory(this.#stored, { restoration, revision }, this.#memory, call),
       cover: async (path: string, { text, mask }: Pick<TextRedactor, "text" | "mask">) => {
         // The file may be larger than the limit is now.
         await this.#change({ type: "update", path, oldContent: text, content: mask }, {}, Infinity, call);
       },
       proposals: this.#approvals(call),
-      removeVectors: () => vectors.remove(this.#address, call),
+      removeVectors: () => vectors.remove(address, call),
       clock,
-      maxFileBytes: this.#limits.maxFileBytes,
+      maxFileBytes: limits.maxFileBytes,
     };
     return new MongoHistory(context, call);
   }

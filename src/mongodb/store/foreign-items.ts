@@ -6,9 +6,9 @@ import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemOperation, RankedFields } from "../items/item-document.js";
 import { type ItemPut, literals } from "../items/item-updates.js";
 import { isPlainObject } from "../operations/values.js";
-import { copyFile } from "../memories/file-copies.js";
-import type { ItemTimes } from "../memories/file-items.js";
-import type { MemoryLayout } from "../memories/contract/layout.js";
+import { copyFile } from "../memories/files/file-copies.js";
+import type { ItemTimes } from "../memories/reading/file-items.js";
+import type { StoredMemories } from "../memories/stored-memories.js";
 import { checkOperation } from "../operations/checked-operation.js";
 import type { Ranking } from "../search/ranking.js";
 
@@ -35,7 +35,7 @@ export interface CopyReport {
 
 export interface ForeignItemsContext {
   items: ItemCollection;
-  memories: MemoryLayout;
+  memories: StoredMemories;
   ranking: Ranking | undefined;
   clock: () => Date;
 }

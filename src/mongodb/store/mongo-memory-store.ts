@@ -12,10 +12,7 @@ import type { MongoClient } from "mongodb";
 import { type DatabasePlace, describePlace } from "../../core/values/database-place.js";
 import { closedStorage, MemoryError } from "../../core/values/errors.js";
 import { connectFirst } from "../driver/first-connection.js";
-import { ExactCollection } from "../driver/exact-collection.js";
-import type { MemoryLayout } from "../memories/contract/layout.js";
-import type { HistorySettings } from "../memories/contract/store-context.js";
-import { openMemories } from "../memories/open-memories.js";
+import type { StoredMemories } from "../memories/stored-memories.js";
 import {
   checkForgotten,
   checkMemoryFilter,
@@ -26,40 +23,26 @@ import {
   type MemorySummary,
   type ProposalFilter,
 } from "../memories/addresses/memory-filter.js";
-import { proposalsIn, summariesIn } from "../memories/addresses/summary-pages.js";
+import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { countSwept } from "../memories/expiry/count-swept.js";
-import { type CallContext, createUnlimitedCall, runWithDeadline, type Stage } from "../../core/runtime/call.js";
+import { type CallContext, runWithDeadline, type Stage } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
-import {
-  closeInTime,
-  createClient,
-  getDatabasePlace,
-  isStrict,
-  openDatabase,
-  openMemoriesDatabase,
-  getServerAddress,
-} from "../driver/client.js";
-import { Expiry } from "../items/expiry.js";
-import { ItemCollection } from "../items/item-collection.js";
+import { closeInTime, createClient, getDatabasePlace, openDatabase, getServerAddress } from "../driver/client.js";
 import { copyForeignItems, type CopyReport, type ForeignItem } from "./foreign-items.js";
-import { defaultItemsCollection, type ItemDocument } from "../items/item-document.js";
-import { KeywordRanking } from "../search/keyword-ranking.js";
 import { checkNamespace } from "../operations/check-namespace.js";
-import type { Ranking } from "../search/ranking.js";
-import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../langchain/read-in-run.js";
 import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, checkBatch, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfPage, spanOfSweep } from "../memories/store-spans.js";
 import { rememberCreatedStore } from "./created-stores.js";
-import { checkStoreOptions, type MongoMemoryStoreOptions, pageBytesOption } from "./store-options.js";
+import { openItems, openMemories } from "./open-storage.js";
+import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
@@ -80,8 +63,8 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   #ownsClient = false;
-  readonly #openMemories: (makesIndexes: boolean) => MemoryLayout;
-  readonly #memories: MemoryLayout;
+  readonly #openMemories: (makesIndexes: boolean) => StoredMemories;
+  readonly #memories: StoredMemories;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
@@ -106,36 +89,10 @@ export class MongoMemoryStore extends BaseStore {
     this.#databaseName = database.databaseName;
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
-    this.#openMemories = (makesIndexes) =>
-      openMemories({
-        db: openMemoriesDatabase(options.client, options.dbName),
-        client: options.client,
-        collectionName: options.memoriesCollection ?? "memories",
-        writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },
-        connect: () => this.#connect(),
-        clock,
-        expireMs: options.expireMs ?? {},
-        history: createHistoryContext(options.history),
-        embeddings: options.index === undefined ? null : { client: options.client, config: options.index },
-        makesIndexes,
-        pageBytes: options[pageBytesOption],
-      });
-    const collection = new ExactCollection(
-      database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection),
-    );
-    const expiry = new Expiry(options.ttl);
-    const ranking = createRanking(options, collection.name);
-    const items = new ItemCollection({
-      collection,
-      connect: () => this.#connect(),
-      clock,
-      expiry,
-      indexes: ranking?.indexes ?? [],
-      ranked: ranking !== undefined,
-    });
-    const onUnranked = ranking === undefined && options.textSearch === undefined ? warnOnce() : (): void => undefined;
+    const connect = (): Promise<void> | undefined => this.#connect();
+    this.#openMemories = (makesIndexes) => openMemories(options, { connect, clock, makesIndexes });
     this.#memories = this.#openMemories(true);
-    this.#storage = { items, memories: this.#memories, ranking, onUnranked };
+    this.#storage = { ...openItems(options, database, { connect, clock }), memories: this.#memories };
   }
 
   /**
@@ -237,7 +194,7 @@ export class MongoMemoryStore extends BaseStore {
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
     return traced(spanOfForget(this.#server, who), () =>
-      this.#run("change", (call) => this.#memories.remove(range, call)),
+      this.#run("change", (call) => this.#memories.forget(range, call)),
     );
   }
 
@@ -249,9 +206,7 @@ export class MongoMemoryStore extends BaseStore {
    * @throws MemoryError EIO if the database failed or did not answer within `timeoutMs`
    */
   async sweepExpired(): Promise<{ memories: number }> {
-    return traced(spanOfSweep(this.#server), () =>
-      countSwept(this.#memories.sweep(createUnlimitedCall()), { signals: [], timeoutMs: this.#timeoutMs }),
-    );
+    return traced(spanOfSweep(this.#server), () => this.#memories.sweep({ signals: [], timeoutMs: this.#timeoutMs }));
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -338,33 +293,6 @@ function stopped(): MemoryError {
   return closedStorage(new MemoryError("EIO", message));
 }
 
-function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistorySettings | null {
-  if (history === false) return null;
-  return { begins: true, ...(history !== true && history) };
-}
-
 function isPut(operation: unknown): boolean {
   return typeof operation === "object" && operation !== null && "value" in operation;
-}
-
-function createRanking(
-  { client, index, vectorSearch, textSearch, ttl }: MongoMemoryStoreOptions,
-  collectionName: string,
-): Ranking | undefined {
-  if (index !== undefined) {
-    return new SemanticRanking({ collectionName, client, config: index, vectorSearch, expires: ttl !== undefined });
-  }
-  if (textSearch === false || (textSearch === undefined && isStrict(client))) return undefined;
-  return new KeywordRanking(typeof textSearch === "object" ? textSearch : {});
-}
-
-/** Warns once for each store that a query has no effect because of the client. */
-function warnOnce(): () => void {
-  let warned = false;
-  return () => {
-    if (warned) return;
-    warned = true;
-    const reason = "the client's strict Stable API has no text index; set index, or textSearch: false to leave it so";
-    process.emitWarning(`a query ranks nothing: ${reason}`, { type: "MemoryWarning" });
-  };
 }

@@ -1,4 +1,3 @@
-import { readFileItems } from "../memories/read-file-items.js";
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { CallContext } from "../../core/runtime/call.js";
 import { parseMemoryNamespace, memoryRootLabel, getMemoryNamespace } from "../../core/values/namespace.js";
@@ -8,8 +7,8 @@ import type { ItemCollection } from "../items/item-collection.js";
 import { parseItem, type RankedFields, withoutScore } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
 import { mayHoldMemories } from "../memories/addresses/address-ranges.js";
-import { checkFileWrites, type FileWrite, writeFiles } from "../memories/file-writes.js";
-import type { MemoryLayout } from "../memories/contract/layout.js";
+import { checkFileWrites, type FileWrite, writeFiles } from "../memories/files/file-writes.js";
+import type { StoredMemories } from "../memories/stored-memories.js";
 import {
   type CheckedOperation,
   checkOperation,
@@ -34,7 +33,7 @@ type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperati
 /** The parts that a batch reads and changes. */
 export interface BatchStorage {
   items: ItemCollection;
-  memories: MemoryLayout;
+  memories: StoredMemories;
   ranking: Ranking | undefined;
   /** Called if a batch has a query and the store has no ranking. */
   onUnranked: () => void;
@@ -106,7 +105,7 @@ export class StoreBatch {
         return this.#getItems(selectKind(operations, "getItem"));
       case "getMemory": {
         const places = selectKind(operations, "getMemory").map(({ location }) => location);
-        return readFileItems(this.#storage.memories, places, this.#call);
+        return this.#storage.memories.items(places, this.#call);
       }
       case "search":
         return this.#search(selectKind(operations, "search").map(({ search }) => search));

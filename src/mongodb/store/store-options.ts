@@ -7,7 +7,7 @@ import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName 
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
-import type { ExpireMsOptions } from "../memories/expiry/memory-expiry.js";
+import type { ExpireMsOptions } from "../memories/life/memory-expiry.js";
 import { storedNamespace } from "../operations/namespaces.js";
 import { checkNamespace } from "../operations/check-namespace.js";
 import type { VectorSearchOptions } from "../search/vector-search.js";

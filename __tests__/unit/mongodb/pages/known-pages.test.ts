@@ -5,10 +5,10 @@ import {
   type PageBounds,
   type PageRange,
   selectPages,
-} from "../../../../src/mongodb/memories/pages/known-pages.js";
-import { compareKeys, getOrderKey, getStartBelow } from "../../../../src/mongodb/memories/pages/page-keys.js";
+} from "../../../../src/mongodb/memories/reading/known-pages.js";
 import { getParents } from "../../../../src/core/values/paths.js";
 import { randomPaths } from "../../../helpers/random-paths.js";
+import { compareKeys, getOrderKey, getStartBelow } from "../../../../src/mongodb/memories/documents/page-order.js";
 
 interface Setting {
   /** Every position that matters: of the paths, and of the beginning of each directory. */

@@ -7,11 +7,12 @@ import type { MemorySnapshot } from "../../../../src/core/tree/snapshot.js";
 import { MemoryError } from "../../../../src/core/values/errors.js";
 import { getParents } from "../../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../../src/core/values/text.js";
-import { selectPages } from "../../../../src/mongodb/memories/pages/known-pages.js";
-import { compareKeys, getOrderKey, getPathAt } from "../../../../src/mongodb/memories/pages/page-keys.js";
-import { measureContent, type NewPage, repartition } from "../../../../src/mongodb/memories/pages/repartition.js";
+import { selectPages } from "../../../../src/mongodb/memories/reading/known-pages.js";
+import { type NewPage, repartition } from "../../../../src/mongodb/memories/changing/repartition.js";
 import { randomPaths } from "../../../helpers/random-paths.js";
 import { repetitions } from "../../../helpers/repetitions.js";
+import { compareKeys, getOrderKey, getPathAt } from "../../../../src/mongodb/memories/documents/page-order.js";
+import { measureContent } from "../../../../src/mongodb/memories/documents/page-sizes.js";
 
 type Content = Pick<MemorySnapshot, "files" | "directories">;
 

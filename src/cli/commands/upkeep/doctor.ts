@@ -124,15 +124,15 @@ function checkVersion({ version, topology }: ServerFacts): Check {
   return isNew ? ok(name, `${version}, ${topology}`) : fail(name, `${version} is too old`, versionAdvice);
 }
 
-function checkIndexes(facts: IndexFacts[] | null, { memoriesCollection, db }: MemoryDatabase): Check[] {
-  if (facts !== null) return facts.map((index) => checkIndex(index, memoriesCollection));
-  const message = `there is no collection ${memoriesCollection} in the database ${db.databaseName}`;
+function checkIndexes(facts: IndexFacts[] | null, { collectionName, db }: MemoryDatabase): Check[] {
+  if (facts !== null) return facts.map((index) => checkIndex(index, collectionName));
+  const message = `there is no collection ${collectionName} in the database ${db.databaseName}`;
   const advice = "check --db and --memories-collection; the first write makes it";
   return [warn("indexes", message, advice)];
 }
 
-function checkIndex({ name: index, collection, state, used }: IndexFacts, memoriesCollection: string): Check {
-  const ofMemories = collection === memoriesCollection;
+function checkIndex({ name: index, collection, state, used }: IndexFacts, collectionName: string): Check {
+  const ofMemories = collection === collectionName;
   const name = `index ${index}${ofMemories ? "" : ` of ${collection}`}`;
   if (state === "missing") {
     const advice = ofMemories

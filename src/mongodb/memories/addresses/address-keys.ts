@@ -1,6 +1,5 @@
 import { type MemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
 import type { AddressRange } from "./address-ranges.js";
-import type { PageEnd } from "./summary-pages.js";
 
 /** The keys of the index that finds a memory by its address, for each scope. */
 export const addressKeys = {
@@ -34,30 +33,4 @@ export function rangeFilter(range: AddressRange): Record<string, unknown> {
 export function ownerOfAnyNode(range: AddressRange): OwnerField | null {
   const ownerField = ownerFields[range.scope];
   return range.nodeId === undefined && ownerField !== null && range[ownerField] !== undefined ? ownerField : null;
-}
-
-/** The order of the index that serves a range. */
-export function getIndexOrder(range: AddressRange): Record<string, 1> {
-  const ownerField = ownerOfAnyNode(range);
-  return ownerField === null ? addressKeys[range.scope] : ownerKeys[ownerField];
-}
-
-/**
- * Filters for the rest of a range after a position in the index. Each filter covers one contiguous part. Ids that are
- * no texts are never ours.
- */
-export function filtersAfter(range: AddressRange, after: PageEnd | null): Record<string, unknown>[] {
-  const ownerField = ownerFields[range.scope];
-  const filter = rangeFilter(range);
-  const openOwner = ownerField !== null && range[ownerField] === undefined ? ownerField : null;
-  const anyOwner = openOwner === null ? {} : { [openOwner]: { $gt: "" } };
-  const ofOtherNodes = { ...filter, nodeId: { $gt: after?.nodeId ?? "" }, ...anyOwner };
-  if (openOwner === null) return range.nodeId === undefined ? [ofOtherNodes] : after === null ? [filter] : [];
-  const ofSameNode = {
-    ...filter,
-    nodeId: after?.nodeId ?? range.nodeId,
-    [openOwner]: { $gt: after?.[openOwner] ?? "" },
-  };
-  if (range.nodeId !== undefined) return [ofSameNode];
-  return after === null ? [ofOtherNodes] : [ofSameNode, ofOtherNodes];
 }

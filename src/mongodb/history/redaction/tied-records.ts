@@ -1,0 +1,34 @@
+import type { ChangeRecord } from "../../../core/contract/change-record.js";
+import { digestTree } from "../../../core/tree/digest.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
+import { getPathPrefix } from "../../../core/values/paths.js";
+
+/** The text that a version left at a path. */
+export interface RedactedFileText {
+  path: string;
+  text: string;
+}
+
+/** Whether a record has exactly this text, as that of its file before or after its change. */
+export function hasText(record: ChangeRecord, { path, text }: RedactedFileText): boolean {
+  const { command, to, base, after, edited } = record;
+  if (record.path !== path || record.isDirectory) return false;
+  const times = { createdAt: record.at, updatedAt: record.at };
+  const files = [{ path, kind: "file" as const, content: text, sizeBytes: 0, ...times }];
+  const tree = new MemoryTree({ files, directories: [], revision: null });
+  return after === text || edited?.after === text || base === digestTree(tree, { type: command, path, to });
+}
+
+/**
+ * Whether a record has the digest of texts that it does not store, of another state than the present one. It deletes or
+ * moves something, and nobody can approve it.
+ */
+export function isStaleDigest({ command, path, to, base }: ChangeRecord, present: MemoryTree): boolean {
+  if (base === "" || (command !== "delete" && command !== "rename")) return false;
+  return digestTree(present, { type: command, path, to }) !== base;
+}
+
+/** Whether a record is of one of these files, or of a directory that contains one. */
+export function isAbove({ path }: Pick<ChangeRecord, "path">, files: readonly string[]): boolean {
+  return files.some((file) => file === path || file.startsWith(getPathPrefix(path)));
+}

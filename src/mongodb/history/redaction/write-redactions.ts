@@ -1,0 +1,63 @@
+import type { OlderText } from "../../../core/history/older-text.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import { type OwnerDocument, storedId, type VersionDocument } from "../version-document.js";
+
+/** How a redaction changes a version. */
+export interface Redaction {
+  id: string;
+  /** The expected value: if the version has another one by now, nothing is changed. */
+  found?: OlderText | null;
+  set: Partial<
+    Pick<
+      VersionDocument,
+      "older" | "redactedAt" | "redactedBy" | "masked" | "sizeBytes" | "sha256" | "directories" | "actor"
+    >
+  >;
+  unset: readonly ("path" | "from" | "masked")[];
+}
+
+/**
+ * Makes redactions in the given order, until a version does not have its expected value.
+ * @returns how many redactions were made
+ */
+export async function writeRedactions(
+  collection: ExactCollection<VersionDocument | OwnerDocument>,
+  memory: string,
+  redactions: readonly Redaction[],
+  call: CallContext,
+): Promise<number> {
+  let count = 0;
+  for (const batch of splitRedactions(redactions)) {
+    const writes = batch.map((redaction) => ({ updateOne: createUpdate(memory, redaction) }));
+    const { matchedCount } = await collection.bulkWrite(writes, {}, call);
+    if (batch[0]?.found !== undefined && matchedCount === 0) return count;
+    count += batch.length;
+  }
+  return count;
+}
+
+/** The most redactions of one command. */
+const maxRedactions = 500;
+
+/** One command makes those that need no expected value. The others go alone: one that fails must stop what follows. */
+function splitRedactions(redactions: readonly Redaction[]): Redaction[][] {
+  const batches: Redaction[][] = [];
+  for (const redaction of redactions) {
+    const last = batches.at(-1);
+    const fits = redaction.found === undefined && last?.[0]?.found === undefined;
+    if (fits && last !== undefined && last.length < maxRedactions) last.push(redaction);
+    else batches.push([redaction]);
+  }
+  return batches;
+}
+
+function createUpdate(memory: string, { id, found, set, unset }: Redaction): { filter: object; update: object } {
+  return {
+    filter: { _id: storedId(memory, id), ...(found !== undefined && { older: found }) },
+    update: {
+      ...(Object.keys(set).length > 0 && { $set: set }),
+      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, ""])) }),
+    },
+  };
+}

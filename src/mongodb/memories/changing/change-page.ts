@@ -1,0 +1,102 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { runInTurns } from "../../../core/runtime/turns.js";
+import type { Expression } from "../documents/expressions.js";
+import { newMemoryBytes } from "../documents/page-sizes.js";
+import { hasTransactions, type PagedMemory } from "../memory-context.js";
+import { covers, findKnownPages } from "../reading/known-pages.js";
+import { isHead, type LoadedPage } from "../reading/load.js";
+import { type ChangeParts, noChange } from "./change-pipeline.js";
+import { createEditParts } from "./edit-parts.js";
+import {
+  changesHead,
+  createApprovalFields,
+  createHeadParts,
+  findFirstTime,
+  type LoadedChange,
+  type StoreOutcome,
+  toOutcome,
+} from "./loaded-change.js";
+import { checkRoomOfHead, checkRoomOfPages } from "./memory-room.js";
+import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
+import { commitChanges, makeChange } from "./page-writes.js";
+import { touchHead } from "./touch-head.js";
+
+/**
+ * Stores edits of one page. They are one update, which sends only what changes. If the head records the change and is
+ * another page, they are a transaction.
+ */
+export async function changePage(memory: PagedMemory, change: LoadedChange, call: CallContext): Promise<StoreOutcome> {
+  const { loaded, edits, scope } = change;
+  const page = loaded.isPaged ? loaded.pages.find((each) => covers([each], scope)) : loaded.pages[0];
+  if (loaded.isPaged && (page === undefined || page.isTorn === true)) return "replace";
+  const parts = await createParts(memory, change, page, call);
+  const mostBytes =
+    page === undefined ? newMemoryBytes(memory.address, edits.files) : (page.measuredBytes ?? 0) + Number(parts.growth);
+  const splitBytes = page?.splitAtBytes ?? memory.pageBytes;
+  const isTooLarge = Number(parts.growth) > 0 && mostBytes > splitBytes;
+  if (isTooLarge && (await hasTransactions(memory))) return "replace";
+  if (loaded.isPaged) await checkRoomOfPages(memory, loaded, edits, call);
+  else await checkRoomOfHead(memory, page, edits, parts, call);
+  const { head } = loaded;
+  return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)
+    ? sendWithHead(memory, change, { page, head }, parts, call)
+    : sendAlone(memory, change, page, parts, call);
+}
+
+/** Refuses edits after which the memory would exceed its limit. @throws ENOSPC */
+export async function checkRoom(memory: PagedMemory, change: LoadedChange, call: CallContext): Promise<void> {
+  const { loaded, edits } = change;
+  const [page] = loaded.pages;
+  if (loaded.isPaged) await checkRoomOfPages(memory, loaded, edits, call);
+  else await checkRoomOfHead(memory, page, edits, await createParts(memory, change, page, call), call);
+}
+
+function createParts(
+  memory: PagedMemory,
+  { loaded: { tree, legacy }, edits, scope }: LoadedChange,
+  page: LoadedPage | undefined,
+  call: CallContext,
+): Promise<ChangeParts> {
+  const isRecordedElsewhere = page !== undefined && !isHead(page) && changesHead(memory, scope);
+  const swaps = scope.approvalId === undefined && !isRecordedElsewhere;
+  const edited = { tree, legacy, revision: page?.revision ?? 0 };
+  return runInTurns(createEditParts(edited, edits, swaps), call);
+}
+
+async function sendWithHead(
+  memory: PagedMemory,
+  change: LoadedChange,
+  { page, head }: { page: LoadedPage; head: LoadedPage },
+  parts: ChangeParts,
+  call: CallContext,
+): Promise<StoreOutcome> {
+  const headParts = { ...noChange, ...createHeadParts(head, change.scope), recorded: parts.recorded };
+  const target = targetLoadedPage(memory, head, true);
+  const own = targetLoadedPage(memory, page, true);
+  const writes = [{ target: own, parts: { ...parts, recorded: null, growth: 0 } }];
+  const times = { at: change.at, createdAt: findFirstTime(change) };
+  return toOutcome(await commitChanges(memory, writes, { target, parts: headParts }, times, call));
+}
+
+async function sendAlone(
+  memory: PagedMemory,
+  change: LoadedChange,
+  page: LoadedPage | undefined,
+  parts: ChangeParts,
+  call: CallContext,
+): Promise<StoreOutcome> {
+  const { loaded, scope, at } = change;
+  if (loaded.isPaged) {
+    const known = findKnownPages(memory);
+    if (known === undefined || !(await touchHead(memory, known, call))) return "lost";
+  }
+  const isMissing = page === undefined;
+  const target = isMissing ? targetHeadAlone(memory) : targetLoadedPage(memory, page, loaded.isPaged);
+  // An upsert cannot refuse the change of a missing document. The size was checked before.
+  const checked = isMissing ? { ...parts, growth: 0 } : parts;
+  const fields: Expression = { $mergeObjects: [parts.fields, createApprovalFields(scope)] };
+  const own = scope.approvalId === undefined ? checked : { ...checked, fields };
+  const options = { target, at, createdAt: findFirstTime(change), upsert: isMissing, splitBytes: null };
+  const made = await makeChange(memory, own, options, call);
+  return toOutcome(made !== null && made !== "missing");
+}

@@ -1,0 +1,160 @@
+import type { Steps } from "../../../core/runtime/turns.js";
+import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
+import { getPathPrefix } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
+import { createRecord } from "../../driver/records.js";
+import { recordEdits } from "../../history/record-edits.js";
+import { entriesWhere, type Expression, keyIsWithin, literal, recordMoved, valueAt } from "../documents/expressions.js";
+import { createSwap } from "./attempts.js";
+import { type ChangeParts, isLegacy } from "./change-pipeline.js";
+import { asRecord, flatFields, keyOfPath, type MemoryDocument } from "../documents/page-document.js";
+import { type RecordedParts, storedEdits } from "../outbox/outbox.js";
+import { directoryKeyBytes, newFileBytes } from "../documents/page-sizes.js";
+
+type TreeFields = Record<"data" | "meta" | "dirs", Expression>;
+
+/** The page to which edits are confined, with the tree that was loaded. */
+export interface EditedPage {
+  tree: MemoryTree;
+  revision: number;
+  /** The whole document if it is of the earlier system. */
+  legacy: MemoryDocument | null;
+}
+
+/**
+ * Creates the change that `transact` stores on one page. The edits are made only if nobody has changed the page since
+ * it was loaded; the new text of a single file, only if nobody has changed that text.
+ * @param swaps whether it is enough that the text is the same
+ */
+export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: boolean): Steps<ChangeParts> {
+  const { tree, legacy, revision } = page;
+  const swapped = swaps && legacy === null ? yield* findSwappedText(tree, edits) : null;
+  if (swapped !== null) return swapped;
+  const after = new MemoryTree(tree.snapshot());
+  after.commit(edits);
+  return {
+    unless: legacy === null ? changedSince(revision) : legacyChangedSince(legacy),
+    fields: legacy === null ? editFields(tree, edits) : literalFields(after.snapshot()),
+    recorded: yield* recordParts(tree, edits),
+    counts: null,
+    growth: legacy === null ? mostGrowth(tree, edits) : Infinity,
+  };
+}
+
+/** Describes edits for the outbox. Null if they make no version. */
+export function* recordParts(tree: MemoryTree, edits: TreeEdits): Steps<RecordedParts | null> {
+  const recorded = recordEdits(tree, edits);
+  if (recorded === null) return null;
+  const after = new MemoryTree(tree.snapshot());
+  after.commit(edits);
+  return yield* storedEdits(recorded, after);
+}
+
+function* findSwappedText(
+  tree: MemoryTree,
+  { removed, moved, directories, files }: TreeEdits,
+): Steps<ChangeParts | null> {
+  const [file] = files;
+  if (file === undefined || files.length + removed.length + moved.length + directories.length > 1) return null;
+  const before = tree.files.get(file.path);
+  if (before === undefined) return null;
+  return yield* createSwap({ path: file.path, before: before.content, content: file.content }, { now: file.updatedAt });
+}
+
+/** True if a page was changed since it was read. */
+export function changedSince(revision: number): Expression[] {
+  return [isLegacy, { $ne: [{ $ifNull: ["$revision", 0] }, revision] }];
+}
+
+/**
+ * Returns conditions, one of which is true if a document of the earlier system was changed since it was read. Such a
+ * document has no revision to compare.
+ */
+export function legacyChangedSince({ data, dirs }: MemoryDocument): Expression[] {
+  const isOther = (field: string, value: unknown): Expression =>
+    value === undefined ? { $ne: [{ $type: field }, "missing"] } : { $ne: [field, literal(asRecord(value))] };
+  return [isOther("$revision", undefined), isOther("$data", data), isOther("$dirs", dirs)];
+}
+
+/** Returns the fields of a page with this content. */
+export function literalFields(content: Pick<MemorySnapshot, "files" | "directories">): TreeFields {
+  const { data, meta, dirs } = flatFields(content);
+  return { data: literal(data), meta: literal(meta), dirs: literal(dirs) };
+}
+
+/**
+ * Returns the fields of a document after edits, computed from the fields before. Texts that only move are not sent.
+ * @param tree as stored in the document. Removed and moved directories include everything below them
+ */
+function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
+  const moved = edits.moved[0];
+  if (moved !== undefined && tree.directories.has(moved.path)) return moveDirectory(moved, edits);
+  const gone = [...edits.removed, ...edits.moved.map(({ path }) => path)];
+  const directories = keepOutermost(gone.filter((path) => tree.directories.has(path)));
+  const files = gone.filter((path) => tree.files.has(path) && !isBelowAny(path, directories));
+  const rest = (record: string): Expression => withoutPaths(record, files, directories);
+  const written = new Set(edits.files.map(({ path }) => path));
+  const kept = edits.moved.filter(({ to }) => !written.has(to));
+  const takenFrom = (record: string): Expression[] =>
+    kept.length === 0 ? [] : [{ $arrayToObject: [kept.map(({ path, to }) => moveEntry(record, path, to))] }];
+  const texts = edits.files.map(({ path, content }) => [keyOfPath(path), content] as const);
+  const times = edits.files.map(
+    ({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }] as const,
+  );
+  return {
+    data: { $mergeObjects: [rest("$data"), ...takenFrom("$data"), literal(createRecord(texts))] },
+    meta: { $mergeObjects: [rest("$meta"), ...takenFrom("$meta"), literal(createRecord(times))] },
+    dirs: { $mergeObjects: [rest("$dirs"), newDirectories(edits)] },
+  };
+}
+
+function moveDirectory({ path, to }: { path: string; to: string }, edits: TreeEdits): TreeFields {
+  const moved = (record: string): Expression => recordMoved(record, keyOfPath(path), keyOfPath(to));
+  return {
+    data: moved("$data"),
+    meta: moved("$meta"),
+    dirs: { $mergeObjects: [moved("$dirs"), newDirectories(edits)] },
+  };
+}
+
+function moveEntry(record: string, path: string, to: string): Expression {
+  return { k: literal(keyOfPath(to)), v: valueAt(record, keyOfPath(path)) };
+}
+
+function newDirectories({ directories }: TreeEdits): Expression {
+  return literal(createRecord(directories.map((path) => [keyOfPath(path), true])));
+}
+
+function withoutPaths(record: string, files: readonly string[], directories: readonly string[]): Expression {
+  if (files.length + directories.length === 0) return record;
+  const isGone: Expression[] = [
+    { $in: ["$$entry.k", literal(files.map(keyOfPath))] },
+    ...directories.map((path) => keyIsWithin(keyOfPath(path))),
+  ];
+  return { $arrayToObject: entriesWhere(record, { $not: [{ $or: isGone }] }) };
+}
+
+/** @param paths of directories */
+function keepOutermost(paths: readonly string[]): string[] {
+  return paths.filter((path) => !isBelowAny(path, paths));
+}
+
+function isBelowAny(path: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => path.startsWith(getPathPrefix(directory)));
+}
+
+/** Returns the maximum number of bytes by which edits grow a page. */
+function mostGrowth(tree: MemoryTree, { moved, directories, files }: TreeEdits): number {
+  const keyBytes = 3;
+  const growthOf = ({ path, content }: SnapshotFile): number => {
+    const before = tree.files.get(path);
+    const added = before === undefined ? newFileBytes(path) : -before.sizeBytes;
+    return Math.max(0, added + utf8Bytes(content));
+  };
+  return (
+    files.reduce((sum, file) => sum + growthOf(file), 0) +
+    moved.reduce((sum, { to }) => sum + keyBytes * utf8Bytes(keyOfPath(to)), 0) +
+    directories.reduce((sum, path) => sum + directoryKeyBytes(keyOfPath(path)), 0)
+  );
+}

@@ -1,0 +1,82 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { ChangeScope } from "../../../core/tree/change.js";
+import type { TreeEdits } from "../../../core/tree/memory-tree.js";
+import { createRecord } from "../../driver/records.js";
+import { type Expression, literal } from "../documents/expressions.js";
+import type { PagedMemory } from "../memory-context.js";
+import { findKnownPages, selectPages } from "../reading/known-pages.js";
+import { type LoadedPage, type LoadedPages, loadPages } from "../reading/load.js";
+import type { ChangeParts } from "./change-pipeline.js";
+import { changedSince } from "./edit-parts.js";
+
+/** The part that a change loads, and how it is stored. */
+export interface StorageScope extends ChangeScope {
+  /**
+   * Whether the change reads texts below the directories of the scope. Texts of its paths are always loaded. @default
+   * false
+   */
+  needsTexts?: boolean;
+  /** Whether the change keeps every text, as a rename does. The history then needs no text. @default false */
+  keepsTexts?: boolean;
+  /** The id of an approved change. If there are edits, the memory records the id in the same step. */
+  approvalId?: string;
+}
+
+/** The edits of one change, with the part of the memory for which they were made. */
+export interface LoadedChange {
+  scope: StorageScope;
+  loaded: LoadedPages;
+  edits: TreeEdits;
+  at: Date;
+}
+
+/**
+ * "stored": the edits are made. In all other cases nothing was changed, and the memory must be loaded again. "lost":
+ * others have changed what was loaded. "replace": the change must replace whole pages. "again": the memory has another
+ * form now.
+ */
+export type StoreOutcome = "stored" | "lost" | "again" | "replace";
+
+/** Whether a change concerns several pages, as far as this process knows. */
+export function isOfSeveralPages(memory: PagedMemory, scope: StorageScope): boolean {
+  const known = findKnownPages(memory);
+  return known !== undefined && selectPages(known.pages, scope).length > 1;
+}
+
+/** @param replacesPages whether the change replaces whole pages */
+export function loadForChange(
+  memory: PagedMemory,
+  scope: StorageScope,
+  replacesPages: boolean,
+  call: CallContext,
+): Promise<LoadedPages> {
+  const { paths, below, approvalId, needsTexts = false, keepsTexts = false } = scope;
+  // The history records the previous texts.
+  const needsAllTexts = needsTexts || (memory.history !== null && !keepsTexts);
+  const want = replacesPages || (needsAllTexts && below.length > 0) ? "pages" : "paths";
+  const needsHead = replacesPages || changesHead(memory, scope);
+  return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId }, call);
+}
+
+/** Whether a change is recorded in the head, or counted there. */
+export function changesHead({ history, limits }: PagedMemory, { approvalId }: StorageScope): boolean {
+  return history !== null || approvalId !== undefined || limits.isLimited === true;
+}
+
+export function createHeadParts(head: LoadedPage, scope: StorageScope): Pick<ChangeParts, "unless" | "fields"> {
+  return { unless: changedSince(head.revision ?? 0), fields: createApprovalFields(scope) };
+}
+
+export function createApprovalFields({ approvalId }: StorageScope): Expression {
+  if (approvalId === undefined) return {};
+  return { applied: { $mergeObjects: ["$applied", literal(createRecord([[approvalId, true]]))] } };
+}
+
+/** Returns the time of creation of a memory that edits create. */
+export function findFirstTime({ edits: { files }, at }: LoadedChange): Date {
+  return files.reduce((first, { createdAt }) => (createdAt < first ? createdAt : first), at);
+}
+
+export function toOutcome(isMade: boolean): StoreOutcome {
+  return isMade ? "stored" : "lost";
+}

@@ -1,0 +1,102 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import { memoryFull, MemoryError } from "../../../core/values/errors.js";
+import { isTooLarge, storageError } from "../../driver/errors.js";
+import { reading } from "../../driver/reads.js";
+import { type ChangeParts, createCommand, noChange, receiptBytes } from "./change-pipeline.js";
+import { listPages } from "../reading/known-pages.js";
+import type { LoadedPage, LoadedPages } from "../reading/load.js";
+import { targetHeadAlone } from "./page-target.js";
+import { lookUpPresent, type PagedMemory } from "../memory-context.js";
+import { repartition } from "./repartition.js";
+import { bytesWithoutOutbox, measureContent, newMemoryBytes } from "../documents/page-sizes.js";
+
+/*
+ * Each function refuses changes after which a memory would exceed its limit, with ENOSPC.
+ */
+
+/** Checks the first change of a memory, before a head is created. */
+export async function checkRoomOfNew(
+  memory: PagedMemory,
+  tree: MemoryTree,
+  edits: TreeEdits,
+  call: CallContext,
+): Promise<void> {
+  const pages = repartition([{}], tree, edits, memory.pageBytes);
+  if (pages.length > 1 && memory.limits.isLimited !== true) return;
+  await checkRoomOfHead(memory, undefined, edits, { ...noChange, growth: Infinity }, call);
+}
+
+/** Checks a change of a memory that is its head alone. */
+export async function checkRoomOfHead(
+  memory: PagedMemory,
+  page: LoadedPage | undefined,
+  edits: TreeEdits,
+  parts: ChangeParts,
+  call: CallContext,
+): Promise<void> {
+  const { maxMemoryBytes } = memory.limits;
+  const growth = Number(parts.growth);
+  const sizeBytes = page?.measuredBytes ?? 0;
+  const most = page === undefined ? newMemoryBytes(memory.address, edits.files) : sizeBytes + growth + receiptBytes;
+  if (most <= maxMemoryBytes || growth === 0) return;
+  const measured = page === undefined ? null : await measureHead(memory, parts, call);
+  const after = measured ?? most;
+  if (after > Math.max(maxMemoryBytes, sizeBytes)) throw createError(memory, after);
+}
+
+/** On a standalone server the error also says where memories have no limit. */
+function createError({ limits, server }: PagedMemory, sizeBytes: number): MemoryError {
+  const error = memoryFull(sizeBytes, limits.maxMemoryBytes);
+  if (limits.isLimited === true || server.hasTransactions !== false) return error;
+  const reason = "a standalone server keeps a memory in one document, and a replica set has no such limit";
+  return new MemoryError("ENOSPC", `${error.message}; ${reason}`);
+}
+
+/** Checks a change of a memory of several pages. Only a limit that the caller has set holds for it. */
+export async function checkRoomOfPages(
+  memory: PagedMemory,
+  { tree, head }: LoadedPages,
+  edits: TreeEdits,
+  call: CallContext,
+): Promise<void> {
+  const { maxMemoryBytes, isLimited } = memory.limits;
+  if (isLimited !== true || head === undefined) return;
+  const growth = getGrowth(tree, edits);
+  if (growth === 0) return;
+  const others = await reading(() => listPages(memory, head, {}, call));
+  const beforeBytes = others.reduce((sum, { sizeBytes }) => sum + sizeBytes, head.measuredBytes ?? 0);
+  if (beforeBytes + growth > maxMemoryBytes) throw memoryFull(beforeBytes + growth, maxMemoryBytes);
+}
+
+/** Returns how many bytes edits add to the content of a memory. 0 if they add none. */
+export function getGrowth(tree: MemoryTree, edits: TreeEdits): number {
+  const after = new MemoryTree(tree.snapshot());
+  after.commit(edits);
+  return Math.max(0, measureContent(after.snapshot()) - measureContent(tree.snapshot()));
+}
+
+/**
+ * Computes the size in bytes of the head after a change, without the outbox. Changes nothing.
+ * @returns null if the document is larger than the server can measure
+ */
+async function measureHead(memory: PagedMemory, parts: ChangeParts, call: CallContext): Promise<number | null> {
+  const { collection, clock, history } = memory;
+  const { maxMemoryBytes } = memory.limits;
+  const at = clock();
+  // With a history each change leaves a receipt.
+  const measured = { ...parts, counts: history === null ? null : [0, 0], growth: 0 };
+  const page = { ...targetHeadAlone(memory).form, splitBytes: null };
+  const settings = { at, createdAt: at, recording: null, maxMemoryBytes, page };
+  const { pipeline } = createCommand(measured, settings);
+  const match = { $match: lookUpPresent(memory) };
+  const project = { $project: { _id: 0, sizeBytes: bytesWithoutOutbox("$$ROOT") } };
+  try {
+    const found = collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], {}, call);
+    const [first] = await found.toArray();
+    return first?.sizeBytes ?? 0;
+  } catch (error) {
+    if (isTooLarge(error)) return null;
+    throw storageError(error, "read", maxMemoryBytes);
+  }
+}

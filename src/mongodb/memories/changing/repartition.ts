@@ -1,0 +1,186 @@
+import { MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
+import { keyOfPath } from "../documents/page-document.js";
+import { compareKeys, getOrderKey, getStartBelow } from "../documents/page-order.js";
+import { directoryKeyBytes, fileKeyBytes } from "../documents/page-sizes.js";
+
+/** A page as it was before a change. */
+export interface OldPage {
+  lo?: string | undefined;
+  hi?: string | undefined;
+  splitAtBytes?: number | undefined;
+  /** Whether the page is stored with another end. */
+  isTorn?: true | undefined;
+}
+
+/** A page as it is after a change. */
+export interface NewPage<Old extends OldPage> {
+  /** The page that it replaces. Null: it is new. */
+  old: Old | null;
+  lo: string;
+  hi: string | undefined;
+  content: Pick<MemorySnapshot, "files" | "directories">;
+  /** The size from which on it is split again. Undefined: the common size of pages. */
+  splitAtBytes: number | undefined;
+  /** False if it has the same bounds and content as before. */
+  isChanged: boolean;
+}
+
+interface Entry {
+  key: string;
+  sizeBytes: number;
+  item: SnapshotFile | string;
+}
+
+/**
+ * Returns the pages that replace some pages of a memory. A page that has grown over its size is split into halves or
+ * smaller parts. A page whose start lies below a removed directory is joined to the page before it, as is an empty one.
+ * @param pages sorted by position. They cover everything that the edits change
+ * @param tree the pages before the edits
+ */
+export function repartition<Old extends OldPage>(
+  pages: readonly Old[],
+  tree: MemoryTree,
+  edits: TreeEdits,
+  pageBytes: number,
+): NewPage<Old>[] {
+  const after = new MemoryTree(tree.snapshot());
+  after.commit(edits);
+  const entries = sortEntries(after);
+  const touched = listTouched(edits).map(getOrderKey).toSorted(compareKeys);
+  const removedStarts = [...tree.directories].filter((path) => !after.directories.has(path)).map(getStartBelow);
+  return findRuns(pages).flatMap((run) => {
+    const kept = keepPages(run, entries, removedStarts);
+    return kept.flatMap((old, index) => {
+      const bounds = { lo: old.lo ?? "", hi: kept[index + 1]?.lo ?? run.at(-1)?.hi };
+      const isChanged =
+        old.isTorn === true || bounds.hi !== old.hi || selectWithin(touched, (key) => key, bounds).length > 0;
+      return splitPage(
+        old,
+        { ...bounds, isChanged },
+        selectWithin(entries, ({ key }) => key, bounds),
+        pageBytes,
+      );
+    });
+  });
+}
+
+/** Groups pages that follow each other without a gap. */
+function findRuns<Old extends OldPage>(pages: readonly Old[]): Old[][] {
+  const runs: Old[][] = [];
+  for (const page of pages) {
+    const run = runs.at(-1);
+    if (run !== undefined && run.at(-1)?.hi !== undefined && run.at(-1)?.hi === page.lo) run.push(page);
+    else runs.push([page]);
+  }
+  return runs;
+}
+
+/** Drops pages that begin below a removed directory, and empty ones. The first page of a run stays. */
+function keepPages<Old extends OldPage>(
+  run: readonly Old[],
+  entries: readonly Entry[],
+  removedStarts: readonly string[],
+): Old[] {
+  return run.filter(({ lo = "", hi }, index) => {
+    if (index === 0) return true;
+    if (removedStarts.some((start) => lo.startsWith(start))) return false;
+    return selectWithin(entries, ({ key }) => key, { lo, hi }).length > 0;
+  });
+}
+
+function splitPage<Old extends OldPage>(
+  old: Old,
+  { lo, hi, isChanged }: { lo: string; hi: string | undefined; isChanged: boolean },
+  entries: readonly Entry[],
+  pageBytes: number,
+): NewPage<Old>[] {
+  const sizeBytes = sumBytes(entries);
+  const isTooLarge = sizeBytes > (old.splitAtBytes ?? pageBytes);
+  const parts = isTooLarge ? cutIntoParts(entries, pageBytes / 2) : [entries];
+  return parts.map((part, index) => ({
+    old: index === 0 ? old : null,
+    lo: index === 0 ? lo : (part[0]?.key ?? ""),
+    hi: parts[index + 1]?.[0]?.key ?? hi,
+    content: toContent(part),
+    splitAtBytes: isTooLarge ? getNextSplit(part, pageBytes) : old.splitAtBytes,
+    isChanged: isChanged || parts.length > 1,
+  }));
+}
+
+/** A page is split before it is larger, whatever it contains: MongoDB takes documents of 16 MB. */
+const largestPageBytes = 14_000_000;
+
+/** A part that cannot be cut, because it is one large file, is looked at again when it has doubled. */
+function getNextSplit(part: readonly Entry[], pageBytes: number): number | undefined {
+  const sizeBytes = sumBytes(part);
+  return sizeBytes > pageBytes / 2 ? Math.max(pageBytes, Math.min(2 * sizeBytes, largestPageBytes)) : undefined;
+}
+
+function cutIntoParts(entries: readonly Entry[], maxBytes: number): Entry[][] {
+  const parts: Entry[][] = [[]];
+  let sizeBytes = 0;
+  for (const entry of entries) {
+    const last = parts.at(-1);
+    if (last === undefined || (sizeBytes + entry.sizeBytes > maxBytes && last.length > 0)) {
+      parts.push([entry]);
+      ({ sizeBytes } = entry);
+    } else {
+      last.push(entry);
+      sizeBytes += entry.sizeBytes;
+    }
+  }
+  return parts;
+}
+
+function sortEntries(tree: MemoryTree): Entry[] {
+  const files = [...tree.files.values()].map((file) => ({
+    key: getOrderKey(file.path),
+    sizeBytes: fileKeyBytes(keyOfPath(file.path)) + file.sizeBytes,
+    item: file,
+  }));
+  const directories = [...tree.directories].map((path) => ({
+    key: getOrderKey(path),
+    sizeBytes: directoryKeyBytes(keyOfPath(path)),
+    item: path,
+  }));
+  return [...files, ...directories].toSorted((a, b) => compareKeys(a.key, b.key));
+}
+
+function toContent(entries: readonly Entry[]): NewPage<OldPage>["content"] {
+  const items = entries.map(({ item }) => item);
+  return {
+    files: items.filter((item) => typeof item !== "string"),
+    directories: items.filter((item) => typeof item === "string"),
+  };
+}
+
+/** Selects the values of a sorted list whose positions lie in a page. */
+function selectWithin<Value>(
+  sorted: readonly Value[],
+  getKey: (value: Value) => string,
+  { lo = "", hi }: OldPage,
+): readonly Value[] {
+  const start = findFirst(sorted, getKey, lo);
+  return sorted.slice(start, hi === undefined ? sorted.length : findFirst(sorted, getKey, hi));
+}
+
+/** Finds the first value at or after a position, by bisection. */
+function findFirst<Value>(sorted: readonly Value[], getKey: (value: Value) => string, position: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const value = sorted[middle];
+    if (value !== undefined && compareKeys(getKey(value), position) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function listTouched({ removed, moved, directories, files }: TreeEdits): string[] {
+  return [...removed, ...moved.flatMap(({ path, to }) => [path, to]), ...directories, ...files.map(({ path }) => path)];
+}
+
+function sumBytes(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}

@@ -1,0 +1,158 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { runInTurns } from "../../../core/runtime/turns.js";
+import { type Expression, literal } from "../documents/expressions.js";
+import { getIncarnation } from "../documents/page-document.js";
+import { createPageId } from "../documents/page-ids.js";
+import type { KnownPage, PagedMemory } from "../memory-context.js";
+import { sortPages } from "../reading/known-pages.js";
+import type { LoadedPage, LoadedPages } from "../reading/load.js";
+import { type ChangeParts, noChange } from "./change-pipeline.js";
+import { changedSince, literalFields, recordParts } from "./edit-parts.js";
+import {
+  createApprovalFields,
+  createHeadParts,
+  findFirstTime,
+  type LoadedChange,
+  type StoreOutcome,
+  toOutcome,
+} from "./loaded-change.js";
+import { checkRoomOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
+import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
+import { commitChanges, makeChange, type PageWrite } from "./page-writes.js";
+import { type NewPage, repartition } from "./repartition.js";
+import { rewriteHeadId, rewriteLegacy } from "./upgrade.js";
+
+/** A page after the change, with the `_id` that it has or gets. */
+type PlannedPage = NewPage<LoadedPage> & KnownPage;
+
+/** Somebody else has made the memory. */
+const exists: Expression = { $ne: [{ $ifNull: ["$revision", "$data", "$dirs", null] }, null] };
+
+/** Stores edits of several pages, and those for which a page is split. They replace whole pages in a transaction. */
+export async function replacePages(
+  memory: PagedMemory,
+  change: LoadedChange,
+  call: CallContext,
+): Promise<StoreOutcome> {
+  const { loaded, edits, at } = change;
+  const { head } = loaded;
+  if (head === undefined) {
+    await checkRoomOfNew(memory, loaded.tree, edits, call);
+    return createHead(memory, change, call);
+  }
+  if (loaded.legacy !== null) {
+    await rewriteLegacy(memory, loaded.legacy, call);
+    return "again";
+  }
+  const [headId, incarnation] = [String(head._id), getIncarnation(head)];
+  const plan = repartition(loaded.pages, loaded.tree, edits, memory.pageBytes).map((page): PlannedPage => ({
+    ...page,
+    _id: page.old?._id ?? createPageId(headId, incarnation),
+  }));
+  const isOnePage = !loaded.isPaged && plan.length === 1;
+  if (!isOnePage && typeof head._id !== "string") {
+    await rewriteHeadId(memory, head, call);
+    return "again";
+  }
+  if (loaded.isPaged || !isOnePage) await checkRoomOfPages(memory, loaded, edits, call);
+  const headParts = await planHead(memory, change, head, plan, call);
+  const times = { at, createdAt: at };
+  if (isOnePage) {
+    await checkRoomOfHead(memory, head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
+    const target = targetLoadedPage(memory, head, false);
+    const options = { target, ...times, upsert: false, splitBytes: null };
+    const made = await makeChange(memory, headParts, options, call);
+    return toOutcome(made !== null && made !== "missing");
+  }
+  const target = targetLoadedPage(memory, head, true);
+  const writes = planWrites(loaded, head, plan);
+  const isMade = await commitChanges(memory, writes, { target, parts: headParts }, times, call);
+  if (isMade) rememberPages(memory, change, head, plan);
+  return toOutcome(isMade);
+}
+
+/** Creates an empty head, to which the pages of the change are then added. */
+async function createHead(memory: PagedMemory, change: LoadedChange, call: CallContext): Promise<StoreOutcome> {
+  const target = targetHeadAlone(memory);
+  const options = { target, at: change.at, createdAt: findFirstTime(change), upsert: true, splitBytes: null };
+  const fields = literalFields({ files: [], directories: [] });
+  await makeChange(memory, { ...noChange, unless: [exists], fields }, options, call);
+  return "again";
+}
+
+async function planHead(
+  { history }: PagedMemory,
+  { loaded: { tree, pages }, edits, scope }: LoadedChange,
+  head: LoadedPage,
+  plan: readonly PlannedPage[],
+  call: CallContext,
+): Promise<ChangeParts> {
+  const own = plan.find(({ old }) => old === head);
+  const kept = new Set(plan.map(({ old }) => old));
+  const removed = pages.filter((page) => !kept.has(page));
+  const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined);
+  const recorded = history === null ? null : await runInTurns(recordParts(tree, edits), call);
+  return {
+    ...noChange,
+    ...createHeadParts(head, scope),
+    fields: { $mergeObjects: [fields, createApprovalFields(scope)] },
+    removedFields,
+    recorded,
+    addedRevisions: removed.reduce((sum, { revision = 0 }) => sum + revision, 0),
+  };
+}
+
+/**
+ * Plans the writes of all pages but the head. Pages that stay as they are count the change too, so that no other
+ * change of them can be made at the same time.
+ */
+function planWrites({ pages }: LoadedPages, head: LoadedPage, plan: readonly PlannedPage[]): PageWrite[] {
+  const kept = new Set(plan.map(({ old }) => old));
+  const others = plan.filter(({ old }) => old !== head);
+  return [
+    ...others.map((page): PageWrite => {
+      const { old, _id } = page;
+      const target = { filter: { _id }, form: { unless: [] }, isHead: false };
+      const parts = { ...noChange, ...pageFields(page, false) };
+      return old === null
+        ? { target, parts, upsert: true }
+        : { target, parts: { ...parts, unless: changedSince(old.revision ?? 0) } };
+    }),
+    ...pages.filter((page) => !kept.has(page)).map((deleted): PageWrite => ({ deleted })),
+  ];
+}
+
+function rememberPages(
+  { knownPages, key }: PagedMemory,
+  { loaded: { pages }, at }: LoadedChange,
+  head: LoadedPage,
+  plan: readonly PlannedPage[],
+): void {
+  const before: readonly KnownPage[] = knownPages.get(key)?.pages ?? [];
+  const loaded = new Set(pages.map(({ _id }) => _id));
+  const after = sortPages([...before.filter(({ _id }) => !loaded.has(_id)), ...plan]);
+  if (after.length === 1) knownPages.delete(key);
+  else knownPages.set(key, { incarnation: getIncarnation(head), pages: after, updatedAt: at });
+}
+
+type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">>;
+
+const noPageFields: PageFields = { fields: {}, removedFields: [] };
+
+/** @param isAlone whether it is the head, and no other page is left */
+function pageFields(
+  { lo, hi, content, splitAtBytes, isChanged, old }: NewPage<LoadedPage>,
+  isAlone: boolean,
+): PageFields {
+  if (!isChanged) return noPageFields;
+  const bounds = { ...(!isAlone && { lo: literal(lo) }), ...(hi !== undefined && { hi: literal(hi) }) };
+  const removedFields = [
+    ...(isAlone ? ["lo", "sizeBytes"] : []),
+    ...(hi === undefined ? ["hi"] : []),
+    ...(splitAtBytes === undefined ? ["splitAtBytes"] : []),
+  ];
+  return {
+    fields: { ...literalFields(content), ...bounds, ...(splitAtBytes !== undefined && { splitAtBytes }) },
+    removedFields: old === null ? [] : removedFields,
+  };
+}

@@ -1,0 +1,203 @@
+import type { ObjectId } from "mongodb";
+import type { OlderText } from "../../../core/history/older-text.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
+import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
+import { createRecord } from "../../driver/records.js";
+import { isPlainObject } from "../../operations/values.js";
+
+/**
+ * A page of a memory (specification section 5, ADR 0051): the files and directories whose positions are from `lo` up to
+ * `hi`. The head is the page at the start. A memory is its head alone until it has grown too large for one page; only
+ * the head has the fields from `nodeId` to `userId`, and those from `outbox` on.
+ */
+export interface MemoryDocument {
+  /** See `page-ids.ts`. An ObjectId in heads of earlier releases. */
+  _id: string | ObjectId;
+  nodeId: string;
+  scope: MemoryScope;
+  threadId?: string;
+  userId?: string;
+  /** The incarnation of the memory, to which versions and pages belong. Heads of earlier releases have it as `_id`. */
+  key?: ObjectId;
+  /** The first position of the page. Absent while the memory is its head alone. */
+  lo?: string;
+  /** The first position after the page. Absent in the last page. */
+  hi?: string;
+  /** The size in bytes of a page of several, without its outbox. */
+  sizeBytes?: number;
+  /** The size from which on the page is split. Absent: the common size of pages. */
+  splitAtBytes?: number;
+  /** Text by stored key. */
+  data?: Record<string, string>;
+  dirs?: Record<string, true>;
+  meta?: Record<string, FileMeta>;
+  /** Absent in documents of the earlier system, whose `data` may contain nested objects. */
+  revision?: number;
+  createdAt?: Date;
+  updatedAt?: Date;
+  /** Changes that are not in the collection of versions yet. Present, maybe empty, in memories with a history. */
+  outbox?: StoredTreeChange[];
+  /** Users and threads that may have made the changes in the outbox. */
+  outboxActors?: string[];
+  /** The receipt of the last change that wrote one. */
+  lastChange?: LastChange;
+  /** Whether the collection of versions has an owner document for this memory. */
+  hasVersions?: true;
+  /** When the first of its versions expires, if the memory can expire. */
+  versionsExpireAt?: Date;
+  /** The ids of approved changes that were made, until their records say so. */
+  applied?: Record<string, true>;
+}
+
+/** The receipt of a change: the change writes its id into the document, which proves that it was made (ADR 0020). */
+export interface LastChange {
+  id: string;
+  /** The two numbers that the change returns. */
+  counts: [first: number, second: number];
+}
+
+/** A change in the document of its memory, with keys for paths, until it becomes a version. */
+export interface StoredTreeChange {
+  revision: number;
+  at: Date;
+  actor: MemoryActor | null;
+  files: StoredFileChange[];
+  directories?: StoredDirectories;
+}
+
+/** The previous text is stored whole, as its size in bytes if the change only appended, or as a difference. */
+export interface StoredFileChange {
+  key: string;
+  from?: string;
+  gone?: true;
+  before?: string | null;
+  beforeBytes?: number | null;
+  older?: OlderText;
+}
+
+export interface StoredDirectories {
+  /** Null for a directory that existed before. */
+  added?: (string | null)[];
+  removed?: string[];
+  moved?: { from: string; to: string };
+}
+
+interface FileMeta {
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * Returns the stored key of a path: `/a/b` becomes the literal key `a.b`. Escapes what a dotted key cannot contain: `.`
+ * (the separator), `%` (the escape) and `$` at the start of a segment (an operator in MongoDB). ADR paths contain none
+ * of these, so their keys have no escapes.
+ */
+export function keyOfPath(path: string): string {
+  const plain = /[%.$]/.test(path) ? path.split("/").map(escape).join("/") : path;
+  return plain.slice(1).replaceAll("/", ".");
+}
+
+export function pathOfKey(key: string): string {
+  const path = ROOT + key.replaceAll(".", "/");
+  return key.includes("%") ? path.replaceAll(/%(?:2E|24|25)/g, unescape) : path;
+}
+
+function escape(segment: string): string {
+  return segment.replaceAll("%", "%25").replaceAll(".", "%2E").replace(/^\$/, "%24");
+}
+
+function unescape(escaped: string): string {
+  return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+}
+
+/** Returns the keys of the directories above the file or directory `key`, nearest the root first. */
+export function parentKeys(key: string): string[] {
+  const parents: string[] = [];
+  for (let end = key.indexOf("."); end !== -1; end = key.indexOf(".", end + 1)) parents.push(key.slice(0, end));
+  return parents;
+}
+
+/**
+ * Contains exactly the fields of the unique index, as equalities: only then does the server retry a racing upsert
+ * itself.
+ */
+export function lookUp(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string; userId?: string } {
+  return { ...address };
+}
+
+/**
+ * Returns the files and directories of a document in the present or the earlier layout. In the earlier one, any object
+ * is a directory.
+ */
+export function snapshotOfDocument(document: MemoryDocument | null): MemorySnapshot {
+  const files: SnapshotFile[] = [];
+  const directoryKeys = new Set<string>();
+  const fallback = document?.createdAt ?? getCreationTime(document) ?? new Date(0);
+  const visitDirectory = (key: string): void => void directoryKeys.add(key);
+  const visitFile = (key: string, content: string): void => {
+    const meta = ownValue(document?.meta, key);
+    const createdAt = meta?.createdAt ?? fallback;
+    const updatedAt = meta?.updatedAt ?? document?.updatedAt ?? fallback;
+    files.push({ path: pathOfKey(key), kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
+    const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
+    if (parent !== "" && !directoryKeys.has(parent)) parentKeys(key).forEach(visitDirectory);
+  };
+  visit(document?.dirs, "", () => undefined, visitDirectory);
+  visit(document?.data, "", visitFile, visitDirectory);
+  return { files, directories: Array.from(directoryKeys, pathOfKey), revision: document?.revision ?? 0 };
+}
+
+/** Returns the incarnation of the memory with this head. */
+export function getIncarnation({ _id, key }: Pick<MemoryDocument, "_id" | "key">): string {
+  return String(key ?? _id);
+}
+
+/** Returns the time in an ObjectId, for documents of the earlier system without times. */
+export function getCreationTime(document: Pick<MemoryDocument, "_id"> | null): Date | undefined {
+  return typeof document?._id === "object" ? document._id.getTimestamp() : undefined;
+}
+
+function visit(
+  record: object | undefined,
+  prefix: string,
+  onText: (key: string, text: string) => void,
+  onDirectory: (key: string) => void,
+): void {
+  for (const [name, value] of Object.entries<unknown>({ ...record })) {
+    const key = prefix + name;
+    if (typeof value === "string") {
+      onText(key, value);
+    } else {
+      onDirectory(key);
+      if (typeof value === "object" && value !== null) visit(value, `${key}.`, onText, onDirectory);
+    }
+  }
+}
+
+/** Reads own keys only: a file may be called `constructor`. */
+export function ownValue<T>(record: Record<string, T> | undefined, key: string): T | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Converts a value with keys of users, which may be any texts, into a form that the driver sends as it is. */
+export function asRecord(value: unknown): unknown {
+  return isPlainObject(value)
+    ? createRecord(Object.entries(value).map(([name, field]) => [name, asRecord(field)]))
+    : value;
+}
+
+/** Returns the fields of the present layout for content that `snapshotOfDocument` read from the earlier one. */
+export function flatFields(
+  snapshot: Pick<MemorySnapshot, "files" | "directories">,
+): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {
+  return {
+    data: createRecord(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
+    dirs: createRecord(snapshot.directories.map((path) => [keyOfPath(path), true])),
+    meta: createRecord(
+      snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }]),
+    ),
+  };
+}

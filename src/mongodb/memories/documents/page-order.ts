@@ -1,0 +1,36 @@
+import { ROOT } from "../../../core/values/paths.js";
+
+/*
+ * The order of pages. `/` sorts before every other character, so a directory is followed by everything below it. No
+ * path and no id contains these two characters.
+ */
+export const separator = "\0";
+export const afterSeparator = "\u0001";
+
+/** Returns the position of a path in the order of pages. The root is the first. */
+export function getOrderKey(path: string): string {
+  return path.slice(1).replaceAll("/", separator);
+}
+
+export function getPathAt(orderKey: string): string {
+  return ROOT + orderKey.replaceAll(separator, "/");
+}
+
+/** Returns the first position below a directory. */
+export function getStartBelow(path: string): string {
+  return path === ROOT ? "" : getOrderKey(path) + separator;
+}
+
+/** Returns the first position after everything below a directory. Null: nothing follows. */
+export function getEndBelow(path: string): string | null {
+  return path === ROOT ? null : getOrderKey(path) + afterSeparator;
+}
+
+/** Compares as MongoDB compares texts, by UTF-8 bytes. */
+export function compareKeys(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+export function isBefore(a: string, b: string): boolean {
+  return compareKeys(a, b) < 0;
+}

@@ -1,0 +1,113 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { addressOrNull, type OwnerField } from "../../../core/values/address.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading, streaming } from "../../driver/reads.js";
+import { ownerOfAnyNode } from "../addresses/address-keys.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
+import { addressProjection, storedAddress } from "../listing/found-memories.js";
+import type { ForgottenCounts } from "../addresses/memory-filter.js";
+import { type Expression, literal, where } from "../documents/expressions.js";
+import { lookUpRange, type MemoriesContext, openContext } from "../memory-context.js";
+import { actorName, isRecordedBy } from "../outbox/outbox.js";
+import { moveVersions } from "../outbox/outbox-source.js";
+import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
+import { outboxIndex } from "../documents/page-indexes.js";
+import { type OutboxVersions, removeMemories } from "./remove-memories.js";
+
+/**
+ * Removes the memories of a range with everything that belongs to them. The memories are removed first, so that nobody
+ * can add a version in between. If a crash interrupts the removal, the documents that name the owners of versions
+ * remain. The next removal finds the versions by these documents.
+ * @throws MemoryError EIO
+ */
+export async function forgetRange(
+  context: MemoriesContext,
+  range: AddressRange,
+  call: CallContext,
+): Promise<ForgottenCounts> {
+  const { records, vectors, history } = context;
+  const proposals = await records.remove(range, call);
+  try {
+    const { hadVersions, recorded, ...counts } = await removeMemories(context, range, call);
+    const mayHaveVersions = history !== null || hadVersions || recorded.length > 0 || counts.memories === 0;
+    const moved = mayHaveVersions ? await removeVersions(context, recorded, range, call) : 0;
+    await vectors.remove(range, call);
+    return { ...counts, versions: recorded.reduce((sum, { count }) => sum + count, moved), proposals };
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
+}
+
+/**
+ * Removes the versions of a range. A store without history may lack the rights for versions of another store, and keeps
+ * the authors of changes to other memories.
+ * @returns the number of removed versions, without those that the documents of the memories have recorded
+ */
+async function removeVersions(
+  context: MemoriesContext,
+  recorded: readonly OutboxVersions[],
+  range: AddressRange,
+  call: CallContext,
+): Promise<number> {
+  const { versions, history } = context;
+  try {
+    const owned: string[] = [];
+    for await (const memory of versions.memories({ ...range }, call)) owned.push(memory);
+    const live = new Set(owned.length === 0 ? [] : await findIncarnations(context, range, call));
+    const firstRevisions = new Map(recorded.map(({ versionsId, firstRevision }) => [versionsId, firstRevision]));
+    let count = 0;
+    for (const memory of owned.filter((each) => !live.has(each)))
+      count += await versions.remove(memory, call, firstRevisions.get(memory));
+    if (history !== null) await unname(context, range, call);
+    return count;
+  } catch (error) {
+    const cause = MemoryError.isInstance(error) ? error.cause : error;
+    if (history === null && isUnauthorized(cause)) return 0;
+    throw error;
+  }
+}
+
+/** Finds the incarnations of the memories of a range, including expired ones. */
+async function findIncarnations(context: MemoriesContext, range: AddressRange, call: CallContext): Promise<string[]> {
+  const options = { projection: { key: 1 }, ...asPlainValues };
+  const found = context.collection.find<MemoryDocument>(lookUpRange(context, range), options, call);
+  return (await reading(() => found.toArray())).map(getIncarnation);
+}
+
+/** Removes a person or a thread from the authors and redactors of changes to memories of others. */
+async function unname(context: MemoriesContext, range: AddressRange, call: CallContext): Promise<void> {
+  const field = ownerOfAnyNode(range);
+  const id = field === null ? undefined : range[field];
+  if (field === null || id === undefined) return;
+  await unnameOutboxes(context, field, id, call);
+  await context.versions.unname(field, id, call);
+}
+
+/** Removes the author of changes that have not become versions yet. These changes become versions first. */
+async function unnameOutboxes(
+  context: MemoriesContext,
+  field: OwnerField,
+  id: string,
+  call: CallContext,
+): Promise<void> {
+  const { collection } = context;
+  const name = actorName(field, id);
+  const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };
+  const options = { projection: addressProjection, hint: outboxIndex.name };
+  try {
+    for await (const { _id, ...stored } of streaming(
+      collection.find<MemoryDocument>({ outboxActors: name }, options, call),
+    )) {
+      const address = addressOrNull(storedAddress(stored));
+      if (address !== null) await moveVersions(openContext(context, address), call);
+      // The name stays if another change by the same author came meanwhile.
+      const update = [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }];
+      await collection.updateOne({ _id, outboxActors: name }, update, {}, call);
+    }
+  } catch (error) {
+    // Without the index no store has ever kept a history here.
+    if (!isBadHint(MemoryError.isInstance(error) ? error.cause : error)) throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { addressOrNull } from "../../../core/values/address.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { isAddress } from "../addresses/address-keys.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
+import { addressProjection, storedAddress } from "../listing/found-memories.js";
+import type { ForgottenCounts } from "../addresses/memory-filter.js";
+import type { Expression } from "../documents/expressions.js";
+import { lookUpRange, type MemoriesContext, type PagedMemory, openContext } from "../memory-context.js";
+import { type CountedDocument, countFiles, countProjection, measurePages } from "../listing/memory-summaries.js";
+import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
+import { pageIndex } from "../documents/page-indexes.js";
+import { lookUpIncarnation } from "../changing/page-target.js";
+import { getIdRange, getPagesRange, parsePageId } from "../documents/page-ids.js";
+
+/*
+ * A memory of several pages ends with its head, which goes last: until then no new memory can begin, and after that no
+ * command finds a page of it. A crash in between leaves ranges that read as empty, and the next removal goes on.
+ */
+
+/** Also counts the versions in the outbox of a removed head: one for each file, or one for directories alone. */
+const removalProjection: Record<string, Expression> = {
+  ...countProjection,
+  ...addressProjection,
+  hasVersions: 1,
+  versions: {
+    $sum: {
+      $map: {
+        input: { $ifNull: ["$outbox", []] },
+        as: "change",
+        in: { $max: [1, { $size: "$$change.files" }] },
+      },
+    },
+  },
+  firstRevision: { $arrayElemAt: ["$outbox.revision", 0] },
+};
+
+type RemovedDocument = CountedDocument & { versions: number; firstRevision: number | null };
+
+/** Matches heads without other pages, which one command removes. */
+export const isAlone = { hi: null };
+
+const removalOptions = { projection: removalProjection, ...asPlainValues };
+
+export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "files"> {
+  /** Whether one of the memories had versions in the collection of versions. */
+  hadVersions: boolean;
+  /** Versions that were stored in the removed memories themselves. */
+  recorded: readonly OutboxVersions[];
+}
+
+/** The versions that a memory kept itself. */
+export interface OutboxVersions {
+  /** What the ids of its versions begin with. */
+  versionsId: string;
+  count: number;
+  /** The revision of the first of them. What the collection has from there on are copies. */
+  firstRevision: number;
+}
+
+/** Removes the memories of a range, including expired ones. Idempotent. */
+export async function removeMemories(
+  context: MemoriesContext,
+  range: AddressRange,
+  call: CallContext,
+): Promise<RemovedMemories> {
+  const { collection, ready } = context;
+  await ready();
+  const removed = new Map<string, RemovedDocument>();
+  const note = (head: RemovedDocument): unknown => removed.set(getIncarnation(head), head);
+  let otherFiles = 0;
+  const filter = lookUpRange(context, range);
+  const alone = { ...filter, ...isAlone };
+  const several = new Map<string, RemovedDocument>();
+  if (isAddress(range)) {
+    const head = await collection.findOneAndDelete<RemovedDocument>(alone, removalOptions, call);
+    if (head !== null) note(head);
+  } else {
+    for (const head of await collection.find<RemovedDocument>(filter, removalOptions, call).toArray()) {
+      if (head.hi === undefined) note(head);
+      else several.set(getIncarnation(head), head);
+    }
+    await collection.deleteMany(alone, {}, call);
+  }
+  if (!isAddress(range) || removed.size === 0) {
+    // Not those of one page: they are gone, or new, and a new one is a memory that this call did not find.
+    const split = isAddress(range) ? filter : { ...filter, hi: { $ne: null } };
+    for (const head of await collection.find<RemovedDocument>(split, removalOptions, call).toArray())
+      several.set(getIncarnation(head), head);
+  }
+  for (const head of several.values()) {
+    const address = addressOrNull(storedAddress(head));
+    if (address === null) continue;
+    const others = await measurePages(context, head, call);
+    const gone = await removeHead(openContext(context, address), head, {}, call);
+    if (gone === null) continue;
+    otherFiles += others.files;
+    note(gone);
+  }
+  await removeOrphans(context, range, call);
+  return { memories: removed.size, ...countRemoved([...removed.values()], otherFiles) };
+}
+
+function countRemoved(removed: readonly RemovedDocument[], otherFiles: number): Omit<RemovedMemories, "memories"> {
+  return {
+    files: removed.reduce((sum, head) => sum + countFiles(head), otherFiles),
+    hadVersions: removed.some(({ hasVersions }) => hasVersions === true),
+    recorded: removed.flatMap((head): OutboxVersions[] => {
+      const { versions: count, firstRevision } = head;
+      return firstRevision === null ? [] : [{ versionsId: getIncarnation(head), count, firstRevision }];
+    }),
+  };
+}
+
+/**
+ * Removes a memory, its other pages first.
+ * @param condition on the head
+ * @returns the head, if this call removed it
+ */
+export async function removeHead(
+  { collection, knownPages, key }: PagedMemory,
+  head: Pick<MemoryDocument, "_id" | "key" | "hi">,
+  condition: object,
+  call: CallContext,
+): Promise<RemovedDocument | null> {
+  const pages = { _id: getPagesRange(String(head._id), getIncarnation(head)) };
+  const filter = { ...lookUpIncarnation(head), ...condition };
+  if (head.hi !== undefined) await collection.deleteMany(pages, {}, call);
+  const gone = await collection.findOneAndDelete<RemovedDocument>(filter, removalOptions, call);
+  // A split that was under way may have made another page. Now none can come any more.
+  if (head.hi !== undefined || gone?.hi !== undefined) await collection.deleteMany(pages, {}, call);
+  knownPages.delete(key);
+  return gone;
+}
+
+/** Removes pages whose memory is gone, which a crash can leave. */
+async function removeOrphans({ collection }: MemoriesContext, range: AddressRange, call: CallContext): Promise<void> {
+  const ids = getIdRange(range);
+  if (ids === null) return;
+  const options = { projection: { _id: 1 }, hint: pageIndex.name, ...asPlainValues };
+  const pages = await collection.find<{ _id: string }>({ _id: ids, lo: { $gt: "" } }, options, call).toArray();
+  const incarnations = new Map(
+    pages.flatMap(({ _id }) => {
+      const parsed = parsePageId(_id);
+      return parsed === null ? [] : [[`${parsed.headId}${parsed.incarnation}`, parsed] as const];
+    }),
+  );
+  for (const { headId, incarnation } of incarnations.values()) {
+    const head = await collection.findOne<MemoryDocument>({ _id: headId }, { projection: { key: 1 } }, call);
+    if (head !== null && getIncarnation(head) === incarnation) continue;
+    await collection.deleteMany({ _id: getPagesRange(headId, incarnation) }, {}, call);
+  }
+}

@@ -1,0 +1,75 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import {
+  addressOrNull,
+  type CheckedAddress,
+  type MemoryScope,
+  memoryScopes,
+  ownerFields,
+} from "../../../core/values/address.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading, streaming } from "../../driver/reads.js";
+import { addressProjection, storedAddress } from "./found-memories.js";
+import { hasTransactions, lookUpHead, type MemoriesContext } from "../memory-context.js";
+import { isLegacy } from "../changing/change-pipeline.js";
+import type { MemoryDocument } from "../documents/page-document.js";
+import { measurePages } from "./memory-summaries.js";
+import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+
+export interface MemoryFacts {
+  /** Null for ids that no memory can have. */
+  address: CheckedAddress | null;
+  /** Counted as `maxMemoryBytes` counts. */
+  sizeBytes: number;
+  /** Whether the next change rewrites the stored form of the memory. */
+  outdated: boolean;
+}
+
+export interface NodeFacts {
+  nodeId: string;
+  scope: MemoryScope;
+}
+
+export async function* readFacts(
+  context: MemoriesContext,
+  address: CheckedAddress | null,
+  call: CallContext,
+): AsyncGenerator<MemoryFacts> {
+  await reading(async () => context.ready());
+  // Without transactions the `_id` stays.
+  const isOldId = { $and: [await hasTransactions(context), { $eq: [{ $type: "$_id" }, "objectId"] }] };
+  const sizeBytes = bytesWithoutOutbox("$$ROOT");
+  const outdated = { $or: [isLegacy, isOldId] };
+  const pipeline = [
+    { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead({ ...context, address }) },
+    { $project: { ...addressProjection, key: 1, hi: 1, sizeBytes, outdated } },
+  ];
+  const found = context.collection.aggregate<MemoryDocument & Omit<MemoryFacts, "address">>(
+    pipeline,
+    { ...asPlainValues },
+    call,
+  );
+  for await (const head of streaming(found)) {
+    const others = await measurePages(context, head, call);
+    yield {
+      address: addressOrNull(storedAddress(head)),
+      sizeBytes: head.sizeBytes + others.sizeBytes,
+      outdated: head.outdated,
+    };
+  }
+}
+
+export async function* readNodes(
+  { collection }: MemoriesContext,
+  limit: number,
+  call: CallContext,
+): AsyncGenerator<NodeFacts> {
+  for (const scope of memoryScopes) {
+    const ownerField = ownerFields[scope];
+    const anyText = { $gte: "" };
+    // The server skips from node to node in the index only if the filter bounds every field of the index.
+    const ofScope = { scope, nodeId: anyText, ...(ownerField !== null && { [ownerField]: anyText }) };
+    const pipeline = [{ $match: ofScope }, { $group: { _id: "$nodeId" } }, { $limit: limit }];
+    const found = collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues }, call);
+    for await (const { _id: nodeId } of streaming(found)) yield { nodeId, scope };
+  }
+}

@@ -1,0 +1,133 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { addressOrNull } from "../../../core/values/address.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
+import { addressProjection, storedAddress } from "./found-memories.js";
+import type { MemorySummary } from "../addresses/memory-filter.js";
+import { type PageEnd, readHeads, type SummaryPage } from "./summary-pages.js";
+import {
+  entriesWhere,
+  type Expression,
+  mapEntries,
+  orEmpty,
+  textBytes,
+  textOrNull,
+  where,
+} from "../documents/expressions.js";
+import { isLegacy } from "../changing/change-pipeline.js";
+import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
+import { getMemoryTimes } from "../reading/page-reads.js";
+import type { MemoriesContext } from "../memory-context.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading } from "../../driver/reads.js";
+import { getPagesRange } from "../documents/page-ids.js";
+import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+
+/** Counts the files of a page. */
+const fileCount: Expression = { $size: { $objectToArray: orEmpty("$data") } };
+
+/** Adds the sizes of the texts of a page. */
+const textSum: Expression = {
+  $sum: mapEntries(entriesWhere("$data", true), textBytes(textOrNull("$$entry.v"))),
+};
+
+/**
+ * The number of files of a head. The server does not count the files of the earlier system, so the projection returns
+ * the content itself.
+ */
+export const countProjection: Record<string, Expression> = {
+  files: where(isLegacy, -1, fileCount),
+  data: where(isLegacy, "$data", "$$REMOVE"),
+  key: 1,
+  hi: 1,
+};
+
+const summaryProjection: Record<string, Expression> = {
+  ...countProjection,
+  ...addressProjection,
+  createdAt: 1,
+  updatedAt: 1,
+  textBytes: where(isLegacy, 0, textSum),
+  sizeBytes: bytesWithoutOutbox("$$ROOT"),
+};
+
+export type CountedDocument = MemoryDocument & { files: number };
+type SummarisedDocument = CountedDocument & { textBytes: number; sizeBytes: number };
+
+/** Reads one page of memories. A memory of several pages takes one more command. */
+export async function readSummaries(
+  context: MemoriesContext,
+  range: AddressRange,
+  after: PageEnd | null,
+  call: CallContext,
+): Promise<SummaryPage> {
+  const { documents, end } = await readHeads<SummarisedDocument>(context, range, after, summaryProjection, call);
+  const summaries: MemorySummary[] = [];
+  for (const document of documents) summaries.push(...(await toSummary(context, document, call)));
+  return { summaries, end };
+}
+
+/** Returns nothing for ids that no memory can have. */
+async function toSummary(
+  context: MemoriesContext,
+  document: SummarisedDocument,
+  call: CallContext,
+): Promise<MemorySummary[]> {
+  const address = addressOrNull(storedAddress(document));
+  if (address === null) return [];
+  const others = await measurePages(context, document, call);
+  const { createdAt, updatedAt } = getMemoryTimes(document);
+  return [
+    {
+      address,
+      sizeBytes: document.sizeBytes + others.sizeBytes,
+      textBytes: sumTexts(document) + others.textBytes,
+      files: countFiles(document) + others.files,
+      createdAt,
+      updatedAt: others.updatedAt !== null && others.updatedAt > updatedAt ? others.updatedAt : updatedAt,
+    },
+  ];
+}
+
+function sumTexts(document: SummarisedDocument): number {
+  if (document.files >= 0) return document.textBytes;
+  return snapshotOfDocument(document).files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+export function countFiles(document: CountedDocument): number {
+  return document.files < 0 ? snapshotOfDocument(document).files.length : document.files;
+}
+
+/** The pages of a memory except its head, together. */
+export interface MeasuredPages {
+  files: number;
+  textBytes: number;
+  sizeBytes: number;
+  /** The time of the last change. Null if there are none. */
+  updatedAt: Date | null;
+}
+
+const noPages: MeasuredPages = { files: 0, textBytes: 0, sizeBytes: 0, updatedAt: null };
+
+/** Measures the pages of a memory except its head. No command if there are none. */
+export async function measurePages(
+  { collection }: Pick<MemoriesContext, "collection">,
+  head: Pick<MemoryDocument, "_id" | "key" | "hi">,
+  call: CallContext,
+): Promise<MeasuredPages> {
+  if (head.hi === undefined) return noPages;
+  const pipeline = [
+    { $match: { _id: getPagesRange(String(head._id), getIncarnation(head)) } },
+    {
+      $group: {
+        _id: null,
+        files: { $sum: fileCount },
+        textBytes: { $sum: textSum },
+        sizeBytes: { $sum: bytesWithoutOutbox("$$ROOT") },
+        updatedAt: { $max: "$updatedAt" },
+      },
+    },
+  ];
+  const found = collection.aggregate<MeasuredPages>(pipeline, { ...asPlainValues }, call);
+  const [measured] = await reading(() => found.toArray());
+  return measured ?? noPages;
+}

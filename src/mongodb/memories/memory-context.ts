@@ -1,0 +1,151 @@
+import type { Db, MongoClient, WriteConcernSettings } from "mongodb";
+import type { BackendLimits } from "../../core/contract/backend.js";
+import type { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
+import { memoryDefaults } from "../../core/memory-options.js";
+import type { RecentMap } from "../../core/runtime/recent-map.js";
+import { addressOrNull, type CheckedAddress } from "../../core/values/address.js";
+import type { ChangeStreams } from "../driver/change-streams.js";
+import type { ExactCollection } from "../driver/exact-collection.js";
+import { findTopology } from "../driver/topology.js";
+import { isAddress, rangeFilter } from "./addresses/address-keys.js";
+import type { AddressRange } from "./addresses/address-ranges.js";
+import type { Embedder } from "../embeddings/embedder.js";
+import type { VectorCollection } from "../embeddings/vector-collection.js";
+import type { VersionCollection } from "../history/version-collection.js";
+import type { RecordCollection } from "../proposals/record-collection.js";
+import { type MemoryExpiry, notExpired } from "./life/memory-expiry.js";
+import { lookUp, type MemoryDocument } from "./documents/page-document.js";
+import type { PageSummaries } from "./reading/page-summaries.js";
+import { getAddressKey, getHeadId, getIdRange } from "./documents/page-ids.js";
+
+/** The parts that all memories of a store share. */
+export interface MemoriesContext {
+  db: Db;
+  client: MongoClient;
+  writeConcern: WriteConcernSettings;
+  collection: ExactCollection<MemoryDocument>;
+  /**
+   * Connects, and creates the unique indexes if this process has not done so. Without the indexes two concurrent first
+   * writes could create two documents.
+   */
+  ready: () => Promise<void> | undefined;
+  /** Exists without a history too: a forgotten memory can have one from an earlier time. */
+  versions: VersionCollection;
+  /** The changes that wait for a person. */
+  records: RecordCollection;
+  /** Exists without embeddings too: another store can have stored some. */
+  vectors: VectorCollection;
+  /** Null if passages are found by their words only. */
+  embeddings: { client: MongoClient; embedder: Embedder } | null;
+  /** Queues changes that load a memory first, so that such changes of this process do not race each other. */
+  edits: KeyedMutex;
+  clock: () => Date;
+  expiry: MemoryExpiry;
+  /** Null if the store keeps no history. `begins`: false if only memories that already have a history continue it. */
+  history: { begins: boolean } | null;
+  /** Report changes of the collection. */
+  streams: ChangeStreams;
+  /** Whether the store only reads: a revert then only returns what it would record. */
+  isReader: boolean;
+  /** The size in bytes from which on a page is split. */
+  pageBytes: number;
+  /** The server facts on which the form of commands depends. */
+  server: ServerTraits;
+  /** The pages of the memories that have several. */
+  knownPages: RecentMap<KnownPages>;
+  summaries: PageSummaries;
+}
+
+/** The limits with which a memory is opened. */
+export interface MemoryLimits extends BackendLimits {
+  /** Whether the caller set `maxMemoryBytes`. A memory of several pages keeps only such a limit. @default false */
+  isLimited?: boolean;
+}
+
+/** One memory of a store, with the limits with which it was opened. */
+export interface PagedMemory extends MemoriesContext {
+  address: CheckedAddress;
+  limits: MemoryLimits;
+  /** A text that no other address has. */
+  key: string;
+  /** The times of files, if they differ from those of `clock`. */
+  fileClock?: (() => Date) | undefined;
+}
+
+export function openContext(
+  context: MemoriesContext,
+  address: CheckedAddress,
+  limits: MemoryLimits = memoryDefaults,
+  fileClock?: () => Date,
+): PagedMemory {
+  return { ...context, address, limits, key: getAddressKey(address), fileClock };
+}
+
+export interface KnownPage {
+  _id: MemoryDocument["_id"];
+  lo: string;
+}
+
+/** The pages of a memory that has several, as this process saw them last. Every command checks whether it is true. */
+export interface KnownPages {
+  incarnation: string;
+  /** Sorted by position. The head is the first, at the empty position. */
+  pages: readonly KnownPage[];
+  /** The time of the last change that this process has seen in the head. */
+  updatedAt: Date;
+}
+
+export interface ServerTraits {
+  /** Whether the collection is sharded by `_id`. Known after `ready`. */
+  isSharded: boolean;
+  /** Whether the server has transactions. Null: not asked yet. */
+  hasTransactions: boolean | null;
+}
+
+/**
+ * The size from which on a page is split. Smaller pages make reads of the whole memory slower, and larger ones make
+ * changes slower (ADR 0051).
+ */
+export const defaultPageBytes = 256 * 1024;
+
+/** Returns the size from which on a change must split its page first. Null on a server without transactions. */
+export function getSplitBytes({ server, pageBytes }: Pick<MemoriesContext, "server" | "pageBytes">): number | null {
+  return server.hasTransactions === false ? null : pageBytes;
+}
+
+/** Whether the server has transactions. Asks it once. @throws MemoryError EIO */
+export async function hasTransactions({ server, db }: Pick<MemoriesContext, "server" | "db">): Promise<boolean> {
+  server.hasTransactions ??= (await findTopology(db)) !== "standalone";
+  return server.hasTransactions;
+}
+
+/**
+ * Finds the head of an address. On a sharded collection only `_id` names the shard. Elsewhere the address also finds
+ * heads of earlier releases, whose `_id` is an ObjectId, and takes as long (ADR 0051). The fields are exactly those of
+ * a unique index: only then does the server retry a racing upsert itself.
+ */
+export function lookUpHead({ server, address }: Pick<PagedMemory, "server" | "address">): object {
+  return server.isSharded ? { _id: getHeadId(address) } : lookUp(address);
+}
+
+/** Finds the unexpired head of an address. */
+export function lookUpPresent(memory: PagedMemory): object {
+  return { ...lookUpHead(memory), ...isPresent(memory) };
+}
+
+/** A condition on heads that have not expired. */
+export function isPresent({ expiry, address }: PagedMemory): object {
+  return notExpired(expiry.deadline(address.scope));
+}
+
+/** Names the shard of one memory, or the shards of one owner. Elsewhere an index of addresses is as good. */
+export function nameShards({ isSharded }: ServerTraits, range: AddressRange): { _id?: unknown } {
+  const address = isAddress(range) ? addressOrNull(range) : null;
+  const ids = address === null ? getIdRange(range) : getHeadId(address);
+  return isSharded && ids !== null ? { _id: ids } : {};
+}
+
+/** Finds the heads of a range of memories. */
+export function lookUpRange({ server }: Pick<MemoriesContext, "server">, range: AddressRange): Record<string, unknown> {
+  return { ...rangeFilter(range), ...nameShards(server, range) };
+}

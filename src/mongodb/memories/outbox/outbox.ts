@@ -1,0 +1,152 @@
+import { encodeOlderText } from "../../../core/history/older-text.js";
+import type { Steps } from "../../../core/runtime/turns.js";
+import type { MemoryTree } from "../../../core/tree/memory-tree.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
+import type { RecordedEdits } from "../../history/record-edits.js";
+import type { DirectoryChange } from "../../history/version-document.js";
+import { type Expression, literal, where } from "../documents/expressions.js";
+import {
+  keyOfPath,
+  pathOfKey,
+  type StoredDirectories,
+  type StoredFileChange,
+  type StoredTreeChange,
+} from "../documents/page-document.js";
+
+/** The record of a change for the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
+export interface RecordedParts {
+  files: Expression;
+  directories: Expression;
+}
+
+/** Whether, by whom and when a change is recorded in its document, in the same step as the change (ADR 0015). */
+export interface Recording {
+  actor: MemoryActor | null;
+  at: Date;
+  /** False if only memories that already have a history continue it. */
+  begins: boolean;
+}
+
+/** @param isUnchanged if true, the change makes no version */
+export function recordInOutbox(
+  { actor, at, begins }: Recording,
+  parts: RecordedParts,
+  isUnchanged: Expression,
+): Record<string, Expression> {
+  const entry = { revision: { $sum: ["$revision", 1] }, at, actor: literal(actor), ...parts };
+  const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
+  const names = actor === null ? [] : nameActors(actor);
+  const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
+  const kept = (value: Expression): Expression =>
+    begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");
+  return { outbox: kept(all), ...(names.length > 0 && { outboxActors: kept(actors) }) };
+}
+
+/** @param tree after the change. Previous texts are stored as differences from its texts, which takes less room */
+export function* storedEdits({ files, directories }: RecordedEdits, tree: MemoryTree): Steps<RecordedParts> {
+  const stored: StoredFileChange[] = [];
+  for (const file of files) {
+    stored.push(yield* storedFile(file, tree));
+    yield;
+  }
+  return { files: literal(stored), directories: literal(storedDirectories(directories)) };
+}
+
+function* storedFile({ path, from, gone, before }: RecordedFile, tree: MemoryTree): Steps<StoredFileChange> {
+  const after = tree.files.get(path)?.content;
+  const isReplaced = before !== undefined && !gone && after !== undefined;
+  return {
+    key: keyOfPath(path),
+    ...(from !== undefined && { from: keyOfPath(from) }),
+    ...(gone && { gone }),
+    ...(isReplaced ? { older: yield* encodeOlderText(before, after) } : before !== undefined && { before }),
+  };
+}
+
+function storedDirectories({ added, removed, moved }: DirectoryChange): StoredDirectories {
+  return {
+    ...(added && { added: added.map(keyOfPath) }),
+    ...(removed && { removed: removed.map(keyOfPath) }),
+    ...(moved && { moved: { from: keyOfPath(moved.from), to: keyOfPath(moved.to) } }),
+  };
+}
+
+export function recordedChange({ revision, at, actor, files, directories = {} }: StoredTreeChange): RecordedChange {
+  const { added = [], removed = [], moved } = directories;
+  const addedPaths = added.flatMap((key) => (key === null ? [] : [pathOfKey(key)]));
+  const change: DirectoryChange = {
+    ...(addedPaths.length > 0 && { added: addedPaths }),
+    ...(removed.length > 0 && { removed: removed.map(pathOfKey) }),
+    ...(moved && { moved: { from: pathOfKey(moved.from), to: pathOfKey(moved.to) } }),
+  };
+  return { revision, at, actor, files: files.map(recordedFile), directories: change };
+}
+
+function recordedFile({ key, from, gone, before, beforeBytes, older }: StoredFileChange): RecordedFile {
+  return {
+    path: pathOfKey(key),
+    ...(from !== undefined && { from: pathOfKey(from) }),
+    gone: gone === true,
+    ...(typeof before === "string" && { before }),
+    ...(typeof beforeBytes === "number" && { beforeBytes }),
+    ...(older && { older }),
+  };
+}
+
+/** The keys of the files of all recorded changes. */
+export const recordedKeys: Expression = {
+  $reduce: {
+    input: { $ifNull: ["$outbox.files.key", []] },
+    initialValue: [],
+    in: { $concatArrays: ["$$value", "$$this"] },
+  },
+};
+
+/** Returns the name of a user or thread in `outboxActors`. `forget` searches for it. */
+export function actorName(field: "userId" | "threadId", id: string): string {
+  return `${field} ${id}`;
+}
+
+function nameActors({ userId, threadId }: MemoryActor): string[] {
+  return [
+    ...(userId === undefined ? [] : [actorName("userId", userId)]),
+    ...(threadId === undefined ? [] : [actorName("threadId", threadId)]),
+  ];
+}
+
+/** Whether somebody has made a recorded change. */
+export function isRecordedBy(field: "userId" | "threadId", id: string): Expression {
+  return { $in: [literal(id), { $ifNull: [`$outbox.actor.${field}`, []] }] };
+}
+
+/** The state of the outbox after a change. */
+export interface OutboxState {
+  /** Number of changes in the outbox. */
+  recorded: number;
+  /** Size in bytes of the last change. */
+  lastBytes: number | null;
+  versionsExpireAt?: Date;
+}
+
+/** A projection of the document after a change. */
+export const outboxState = {
+  recorded: { $size: { $ifNull: ["$outbox", []] } },
+  lastBytes: { $bsonSize: { $ifNull: [{ $arrayElemAt: ["$outbox", -1] }, {}] } },
+  versionsExpireAt: 1,
+} as const;
+
+/** Sixty small changes take four commands more, or up to seven if not all versions are kept. */
+const changesPerFlush = 60;
+const largeBytes = 512 * 1024;
+
+/**
+ * Whether a change moves the outbox: not at all, in the background, or before the change returns. Only one of many
+ * concurrent changes moves the outbox, so that they do not all move the same versions.
+ */
+export function dueFlush({ recorded, lastBytes }: OutboxState): "none" | "behind" | "awaited" {
+  const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(largeBytes / Math.max(1, lastBytes ?? 0))));
+  if (recorded === 0 || recorded % perFlush !== 0) return "none";
+  // If the process stands still between calls, like a cloud function, a move in the background may never run.
+  return recorded < 2 * perFlush ? "behind" : "awaited";
+}

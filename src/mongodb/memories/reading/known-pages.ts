@@ -1,0 +1,135 @@
+import type { CallContext } from "../../../core/runtime/call.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { getIncarnation, type MemoryDocument } from "../documents/page-document.js";
+import type { KnownPage, KnownPages, PagedMemory } from "../memory-context.js";
+import { pageIndex } from "../documents/page-indexes.js";
+import { compareKeys, getEndBelow, getOrderKey, getStartBelow } from "../documents/page-order.js";
+import { getPagesRange } from "../documents/page-ids.js";
+
+/** The part of a memory that a call needs. */
+export interface PageRange {
+  paths: readonly string[];
+  /** Directories of which everything below is needed. */
+  below: readonly string[];
+}
+
+/** The first and the last position of a page. */
+export interface PageBounds {
+  lo?: string | undefined;
+  hi?: string | undefined;
+}
+
+/**
+ * Returns the pages that this process knows. Undefined: it knows no other page than the head. After the memory may have
+ * expired, its pages are no longer known.
+ */
+export function findKnownPages({ knownPages, expiry, address, key }: PagedMemory): KnownPages | undefined {
+  const known = knownPages.get(key);
+  const deadline = expiry.deadline(address.scope);
+  return known === undefined || (deadline !== null && known.updatedAt <= deadline) ? undefined : known;
+}
+
+/**
+ * Reads which pages a memory has besides its head, from an index alone, and remembers them.
+ * @param head as read now
+ */
+export async function learnPages(
+  memory: PagedMemory,
+  head: MemoryDocument | null,
+  options: object,
+  call: CallContext,
+): Promise<ListedPage[]> {
+  const { knownPages, key } = memory;
+  if (head?.hi === undefined) {
+    knownPages.delete(key);
+    return [];
+  }
+  const incarnation = getIncarnation(head);
+  const others = await listPages(memory, head, options, call);
+  const pages = sortPages([{ _id: head._id, lo: "" }, ...others]);
+  knownPages.set(key, { incarnation, pages, updatedAt: head.updatedAt ?? new Date(0) });
+  return others;
+}
+
+export function sortPages(pages: readonly KnownPage[]): KnownPage[] {
+  return pages.map(({ _id, lo }) => ({ _id, lo })).toSorted((a, b) => compareKeys(a.lo, b.lo));
+}
+
+/** A page other than the head, as its index has it. */
+export interface ListedPage {
+  _id: string;
+  lo: string;
+  revision: number;
+  sizeBytes: number;
+}
+
+/** The server would return only 101 documents with the first answer. It ends a batch at 16 MB, too. */
+export const pagesAtOnce = 10_000;
+
+/** Lists the pages of a memory except the head. Reads an index alone. */
+export function listPages(
+  { collection }: Pick<PagedMemory, "collection">,
+  head: Pick<MemoryDocument, "_id" | "key">,
+  options: object,
+  call: CallContext,
+): Promise<ListedPage[]> {
+  const filter = { _id: getPagesRange(String(head._id), getIncarnation(head)), lo: { $gt: "" } };
+  const projection = { _id: 1, lo: 1, revision: 1, sizeBytes: 1 };
+  const all = { projection, hint: pageIndex.name, batchSize: pagesAtOnce, ...asPlainValues, ...options };
+  return collection.find<ListedPage>(filter, all, call).toArray();
+}
+
+/** Selects the pages that cover a part of the range. @param pages all pages, sorted by position */
+export function selectPages<Page extends Pick<KnownPage, "lo">>(
+  pages: readonly Page[],
+  { paths, below }: PageRange,
+): Page[] {
+  const selected = new Set<number>();
+  for (const path of paths) selected.add(findCovering(pages, getOrderKey(path)));
+  for (const path of below) {
+    const end = getEndBelow(path);
+    for (let index = findCovering(pages, getStartBelow(path)); index < pages.length; index += 1) {
+      const lo = pages[index]?.lo ?? "";
+      if (end !== null && index > 0 && compareKeys(lo, end) >= 0) break;
+      selected.add(index);
+    }
+  }
+  return Array.from(selected, (index) => pages[index]).filter((page) => page !== undefined);
+}
+
+/** Finds the page that covers a position, by bisection. */
+function findCovering(pages: readonly PageBounds[], position: string): number {
+  let [low, high] = [0, pages.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (compareKeys(pages[middle]?.lo ?? "", position) <= 0) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Whether pages cover all of a range. @param pages sorted by position */
+export function covers(pages: readonly PageBounds[], { paths, below }: PageRange): boolean {
+  return (
+    paths.every((path) => findCoveringPage(pages, getOrderKey(path)) !== undefined) &&
+    below.every((path) => coversBelow(pages, path))
+  );
+}
+
+/** Finds the page that covers a position. @param pages sorted by position, maybe with gaps */
+function findCoveringPage<Page extends PageBounds>(pages: readonly Page[], position: string): Page | undefined {
+  const page = pages[findCovering(pages, position)];
+  if (page === undefined || compareKeys(page.lo ?? "", position) > 0) return undefined;
+  return page.hi === undefined || compareKeys(position, page.hi) < 0 ? page : undefined;
+}
+
+function coversBelow(pages: readonly PageBounds[], path: string): boolean {
+  const end = getEndBelow(path);
+  const isWithin = (position: string): boolean => end === null || compareKeys(position, end) < 0;
+  for (let position: string | undefined = getStartBelow(path); position !== undefined && isWithin(position);) {
+    const page: PageBounds | undefined = findCoveringPage(pages, position);
+    if (page === undefined) return false;
+    position = page.hi;
+  }
+  return true;
+}

@@ -1,0 +1,133 @@
+import type { MemorySnapshot, SnapshotFile } from "../../../core/tree/snapshot.js";
+import { getParents, ROOT } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
+import {
+  entriesWhere,
+  type Expression,
+  keyIsWithin,
+  mapEntries,
+  textBytes,
+  textOrNull,
+  valueAt,
+} from "../documents/expressions.js";
+import type { PageRange } from "./known-pages.js";
+import { keyOfPath, pathOfKey } from "../documents/page-document.js";
+import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+
+/** The part of a memory to load. */
+export interface LoadScope extends PageRange {
+  /**
+   * What to load of files below the directories: their paths; also their sizes, as texts of that size are not needed;
+   * or whole pages. Files at `paths` always have their texts and times. @default "paths"
+   */
+  want?: "paths" | "sizes" | "pages";
+  /** Whether to load the head too. @default false */
+  needsHead?: boolean;
+  /** Whether the change needs the kinds of all directories above the paths, and sizes of pages. @default false */
+  forChange?: boolean;
+  /** The id of an approved change, to find out whether the head has recorded it. */
+  approvalId?: string | undefined;
+  /** Fields to load besides. */
+  fields?: Record<string, Expression>;
+}
+
+/** How many paths one projection reads. Each takes three expressions, and the server limits their number. */
+const maxPaths = 100;
+
+/** Whether a scope reads whole pages. */
+export function readsPages({ paths, want }: LoadScope): boolean {
+  return want === "pages" || paths.length > maxPaths;
+}
+
+/** The part of a page in the order of the paths. */
+export interface PagePart {
+  texts: (string | null)[];
+  times: (Partial<Pick<SnapshotFile, "createdAt" | "updatedAt">> | null)[];
+  isDirectory: (true | null)[];
+  parentIsFile?: boolean[];
+  parentIsDirectory?: (true | null)[];
+  filesBelow?: string[];
+  sizesBelow?: number[];
+  directoriesBelow?: string[];
+}
+
+export function projectScope(scope: LoadScope): Record<string, Expression> {
+  const { forChange = false, approvalId, fields } = scope;
+  return {
+    ...pageFields,
+    ...(forChange && { splitAtBytes: 1, measuredBytes: bytesWithoutOutbox("$$ROOT") }),
+    ...(approvalId !== undefined && { isApplied: valueAt("$applied", approvalId) }),
+    ...(readsPages(scope) ? wholePage : projectPart(scope)),
+    ...fields,
+  };
+}
+
+const pageFields = { key: 1, lo: 1, hi: 1, revision: 1, updatedAt: 1 } as const;
+
+const wholePage = { data: 1, meta: 1, dirs: 1, createdAt: 1 } as const;
+
+function projectPart({ paths, below, want, forChange = false }: LoadScope): Record<string, Expression> {
+  const keys = namedPaths(paths).map(keyOfPath);
+  const parents = forChange ? parentPaths(paths).map(keyOfPath) : [];
+  return {
+    texts: keys.map((key) => valueAt("$data", key)),
+    times: keys.map((key) => valueAt("$meta", key)),
+    isDirectory: keys.map((key) => valueAt("$dirs", key)),
+    ...(parents.length > 0 && {
+      parentIsFile: parents.map((key) => ({ $gt: [valueAt("$data", key), null] })),
+      parentIsDirectory: parents.map((key) => valueAt("$dirs", key)),
+    }),
+    ...(below.length > 0 && projectBelow(below, want === "sizes")),
+  };
+}
+
+function projectBelow(below: readonly string[], needsSizes: boolean): Record<string, Expression> {
+  const isBelow: Expression = below.includes(ROOT) ? true : { $or: below.map((path) => keyIsWithin(keyOfPath(path))) };
+  const files = entriesWhere("$data", isBelow);
+  return {
+    filesBelow: mapEntries(files, "$$entry.k"),
+    ...(needsSizes && { sizesBelow: mapEntries(files, textBytes(textOrNull("$$entry.v"))) }),
+    directoriesBelow: mapEntries(entriesWhere("$dirs", isBelow), "$$entry.k"),
+  };
+}
+
+/** Returns the content of a page that `projectScope` has asked for, unless it reads whole pages. */
+export function readPart({ paths, forChange = false }: LoadScope, part: PagePart): Omit<MemorySnapshot, "revision"> {
+  const named = namedPaths(paths);
+  const parents = forChange ? parentPaths(paths) : [];
+  const { filesBelow = [], sizesBelow = [], directoriesBelow = [] } = part;
+  return {
+    files: [
+      ...filesBelow.map((key, index) => createFile(pathOfKey(key), "", null, sizesBelow[index])),
+      ...parents.filter((_, index) => part.parentIsFile?.[index] === true).map((path) => createFile(path, "", null)),
+      ...named.flatMap((path, index) => {
+        const text = part.texts[index] ?? null;
+        return text === null ? [] : [createFile(path, text, part.times[index] ?? null)];
+      }),
+    ],
+    directories: [
+      ...directoriesBelow.map(pathOfKey),
+      ...named.filter((_, index) => part.isDirectory[index] === true),
+      ...parents.filter((_, index) => part.parentIsDirectory?.[index] === true),
+    ],
+  };
+}
+
+function createFile(
+  path: string,
+  content: string,
+  times: PagePart["times"][number],
+  sizeBytes = utf8Bytes(content),
+): SnapshotFile {
+  const unknown = new Date(0);
+  const { createdAt = unknown, updatedAt = unknown } = times ?? {};
+  return { path, kind: "file", content, sizeBytes, createdAt, updatedAt };
+}
+
+function namedPaths(paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((path) => path !== ROOT);
+}
+
+function parentPaths(paths: readonly string[]): string[] {
+  return [...new Set(paths.flatMap(getParents))];
+}

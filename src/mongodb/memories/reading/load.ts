@@ -1,0 +1,190 @@
+import type { ClientSession } from "mongodb";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
+import { getParents } from "../../../core/values/paths.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading } from "../../driver/reads.js";
+import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import { covers, findKnownPages, learnPages, pagesAtOnce, selectPages, sortPages } from "./known-pages.js";
+import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
+import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
+import { type KnownPage, type KnownPages, lookUpPresent, type PagedMemory } from "../memory-context.js";
+import { compareKeys, getPathAt } from "../documents/page-order.js";
+
+/** A page, with the fields that a scope has asked for. */
+export type LoadedPage = MemoryDocument & {
+  measuredBytes?: number;
+  isApplied?: true;
+  /** Whether the page is stored with an earlier end, because the pages behind it are missing. */
+  isTorn?: true;
+};
+
+export interface LoadedPages {
+  /** Sorted by position. Empty if there is no memory. */
+  pages: readonly LoadedPage[];
+  /** Missing if it was not needed. */
+  head: LoadedPage | undefined;
+  /** The part of the memory that was asked for. Its revision is the head's. */
+  tree: MemoryTree;
+  /** Whether the memory has several pages. */
+  isPaged: boolean;
+  /** The whole document if it is of the earlier system. */
+  legacy: MemoryDocument | null;
+}
+
+/**
+ * Loads what a read or a change needs of a memory, at one point in time. One command, unless the memory has been split
+ * since this process has seen it.
+ * @throws MemoryError EIO
+ */
+export function loadPages(memory: PagedMemory, scope: LoadScope, call: CallContext): Promise<LoadedPages> {
+  return reading(() =>
+    readAtOneMoment(async () => {
+      await memory.ready();
+      const known = findKnownPages(memory);
+      const loaded =
+        known === undefined ? await loadFromHead(memory, scope, call) : await loadKnown(memory, known, scope, call);
+      return loaded ?? inSnapshot(memory.client, (session) => loadInSnapshot(memory, scope, session, call));
+    }),
+  );
+}
+
+/** Loads from the pages that a process knows. Null if they are not those of the memory any more. */
+async function loadKnown(
+  memory: PagedMemory,
+  known: KnownPages,
+  scope: LoadScope,
+  call: CallContext,
+): Promise<LoadedPages | null> {
+  const ids = listIds(known.pages, scope);
+  // One document is at one point in time by itself.
+  const pages = await findPages(memory, ids, scope, ids.length > 1 ? atOneMoment : {}, call);
+  return isCurrent(memory, pages, known, scope) ? finishLoad(pages, scope, true) : null;
+}
+
+/** Loads from the head, if that is enough. Null: the memory has other pages too. */
+export async function loadFromHead(
+  memory: PagedMemory,
+  scope: LoadScope,
+  call: CallContext,
+): Promise<LoadedPages | null> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const head = await findHead(memory, projectScope(scope), {}, call);
+    if (head === null) return finishLoad([], scope, false);
+    if (head.revision !== undefined) {
+      if (head.hi === undefined) return finishLoad([head], scope, false);
+      return scope.forChange !== true && covers([head], scope) ? finishLoad([head], scope, true) : null;
+    }
+    const loaded = await loadLegacy(memory, call);
+    if (loaded !== null) return loaded;
+    await pause(attempt);
+  }
+  throw lostRace();
+}
+
+/**
+ * Reads which pages there are and then the pages, at one point in time. What no page covers then is empty, and belongs
+ * to the page before it.
+ */
+export async function loadInSnapshot(
+  memory: PagedMemory,
+  scope: LoadScope,
+  session: ClientSession,
+  call: CallContext,
+): Promise<LoadedPages> {
+  const head = await findHead(memory, projectScope(scope), { session }, call);
+  const others = await learnPages(memory, head, { session }, call);
+  if (head?.hi === undefined) return finishLoad(head === null ? [] : [head], scope, false);
+  const known = sortPages([{ _id: head._id, lo: "" }, ...others]);
+  const pages = await findPages(memory, listIds(known, scope), scope, { session }, call);
+  return finishLoad(
+    pages.map((page) => closeGap(page, known)),
+    scope,
+    true,
+  );
+}
+
+/** A removal that was interrupted leaves gaps between pages. */
+function closeGap(page: LoadedPage, known: readonly KnownPage[]): LoadedPage {
+  const next = known[known.findIndex(({ _id }) => _id === page._id) + 1];
+  const { hi, ...rest } = page;
+  return hi === next?.lo ? page : { ...rest, ...(next && { hi: next.lo }), isTorn: true };
+}
+
+/**
+ * Loads a document of the earlier system, which has no revision. Its `data` may be nested, so it is read whole. Null:
+ * somebody has rewritten or removed it meanwhile.
+ */
+async function loadLegacy(memory: PagedMemory, call: CallContext): Promise<LoadedPages | null> {
+  const legacy = await findHead(memory, { outbox: 0 }, {}, call);
+  if (legacy === null || legacy.revision !== undefined) return null;
+  const page = { ...legacy, measuredBytes: 0 };
+  return { pages: [page], head: page, tree: new MemoryTree(snapshotOfDocument(legacy)), isPaged: false, legacy };
+}
+
+/** Finds the unexpired head. */
+export function findHead<Fields extends object = object>(
+  memory: PagedMemory,
+  projection: object,
+  options: object,
+  call: CallContext,
+): Promise<(LoadedPage & Fields) | null> {
+  const all = { projection, ...asPlainValues, ...options };
+  return memory.collection.findOne<LoadedPage & Fields>(lookUpPresent(memory), all, call);
+}
+
+async function findPages(
+  { collection }: PagedMemory,
+  ids: readonly MemoryDocument["_id"][],
+  scope: LoadScope,
+  options: object,
+  call: CallContext,
+): Promise<LoadedPage[]> {
+  const all = { projection: projectScope(scope), batchSize: pagesAtOnce, ...asPlainValues, ...options };
+  const pages = await collection.find<LoadedPage>({ _id: { $in: [...ids] } }, all, call).toArray();
+  return pages.toSorted((a, b) => compareKeys(a.lo ?? "", b.lo ?? ""));
+}
+
+function listIds(pages: readonly KnownPage[], scope: LoadScope): MemoryDocument["_id"][] {
+  const [head] = pages;
+  const needed = new Set(selectPages(pages, scope));
+  if (scope.needsHead === true && head !== undefined) needed.add(head);
+  return Array.from(needed, ({ _id }) => _id);
+}
+
+/** Whether the pages that a process knew are still the pages of the memory. */
+function isCurrent(
+  { expiry, address }: PagedMemory,
+  pages: readonly LoadedPage[],
+  known: KnownPages,
+  scope: LoadScope,
+): boolean {
+  const head = pages.find(isHead);
+  const deadline = expiry.deadline(address.scope);
+  const isExpired = deadline !== null && head?.updatedAt !== undefined && head.updatedAt <= deadline;
+  if (isExpired || (head !== undefined && getIncarnation(head) !== known.incarnation)) return false;
+  return (scope.needsHead !== true || head !== undefined) && covers(pages, scope);
+}
+
+export function isHead({ lo = "" }: Pick<MemoryDocument, "lo">): boolean {
+  return lo === "";
+}
+
+function finishLoad(pages: readonly LoadedPage[], scope: LoadScope, isPaged: boolean): LoadedPages {
+  const head = pages.find(isHead);
+  const parts = pages.map((page) =>
+    readsPages(scope) ? snapshotOfDocument(page) : readPart(scope, page as LoadedPage & PagePart),
+  );
+  const tree = new MemoryTree({
+    files: parts.flatMap(({ files }) => files),
+    directories: [...pages.flatMap(listDirectoriesAbove), ...parts.flatMap(({ directories }) => directories)],
+    revision: head === undefined ? 0 : (head.revision ?? 0),
+  });
+  return { pages, head, tree, isPaged, legacy: null };
+}
+
+/** The directories above the first position of a page exist because the page does. */
+export function listDirectoriesAbove({ lo = "", hi = "", isTorn }: Pick<LoadedPage, "lo" | "hi" | "isTorn">): string[] {
+  return [lo, ...(isTorn === true ? [hi] : [])].flatMap((start) => (start === "" ? [] : getParents(getPathAt(start))));
+}

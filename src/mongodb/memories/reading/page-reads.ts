@@ -1,0 +1,190 @@
+import type { Item } from "@langchain/langgraph-checkpoint";
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
+import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { reading } from "../../driver/reads.js";
+import { inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import type { MemoryLocation } from "../../operations/memory-location.js";
+import { fileItem, type ItemTimes } from "./file-items.js";
+import { findKnownPages, selectPages } from "./known-pages.js";
+import { findHead, listDirectoriesAbove, type LoadedPage, type LoadedPages, loadFromHead, loadPages } from "./load.js";
+import type { LoadScope } from "./load-scope.js";
+import {
+  getCreationTime,
+  getIncarnation,
+  type MemoryDocument,
+  snapshotOfDocument,
+} from "../documents/page-document.js";
+import { type OutlinedPage, outlineProjection, type PageSummary, toSummary } from "./page-summaries.js";
+import { joinDirectories, PagesAtMoment } from "./pages-at-moment.js";
+import type { PagedMemory } from "../memory-context.js";
+
+/** A directory of so many pages is read whole, in one command. Of a larger one, only the pages that have changed. */
+const mostLoadedPages = 4;
+
+/** The commands that read one memory. */
+export class PageReads {
+  readonly #memory: PagedMemory;
+
+  constructor(memory: PagedMemory) {
+    this.#memory = memory;
+  }
+
+  async read(path: string, call: CallContext): Promise<string> {
+    return (await this.#load([path], call)).tree.file(path).content;
+  }
+
+  async list(path: string, call: CallContext): Promise<MemoryEntry[]> {
+    return (await this.#treeBelow(path, "paths", call)).list(path);
+  }
+
+  async stat(path: string, call: CallContext): Promise<MemoryStat | null> {
+    return (await this.#treeBelow(path, "sizes", call)).stat(path);
+  }
+
+  async snapshot(call: CallContext): Promise<MemorySnapshot> {
+    const scope = { paths: [], below: [ROOT], want: "pages" } as const;
+    const { pages, tree } = await loadPages(this.#memory, scope, call);
+    return { ...tree.snapshot(), revision: sumRevisions(pages) };
+  }
+
+  async outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
+    const single = await this.#findHeadAlone<OutlinedPage>(outlineProjection(options), call);
+    if (single === "paged") return this.#outlinePages(options, call);
+    if (single === null) return { files: [], directories: [], revision: 0 };
+    // It may have been rewritten and split meanwhile.
+    if (single.revision === undefined) return new MemoryTree(await this.snapshot(call)).outline(options);
+    const { files, directories } = toSummary(single, single.data);
+    return { files, directories, revision: single.revision };
+  }
+
+  /** Reads a text that differs after each change. Null if there is no memory. */
+  async version(call: CallContext): Promise<string | null> {
+    const single = await this.#findHeadAlone({}, call);
+    if (single !== "paged")
+      return single?.revision === undefined ? null : `${getIncarnation(single)} ${single.revision}`;
+    return this.#atOneMoment(call, async (moment) => {
+      const pages = await moment.list();
+      const [head] = pages;
+      return head === undefined ? null : `${head.incarnation} ${sumRevisions(pages)}`;
+    });
+  }
+
+  async snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {
+    const single = await this.#findHeadAlone({ data: 1, dirs: 1 }, call);
+    if (single !== "paged") {
+      const { files, directories } = snapshotOfDocument(single);
+      return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
+    }
+    return this.#atOneMoment(call, (moment) => moment.readSince(new Set(known.values())));
+  }
+
+  /** Reads the items at these places in their order, null if there is none. */
+  async items(places: readonly MemoryLocation[], call: CallContext): Promise<(Item | null)[]> {
+    const paths = places.flatMap(({ path }) => path ?? []);
+    if (paths.length === 0) return places.map(() => null);
+    const fields = { createdAt: 1, updatedAt: 1 };
+    const scope = { paths, below: [], needsHead: places.some(({ kind }) => kind === "dir"), fields };
+    const { tree, head } = await loadPages(this.#memory, scope, call);
+    return places.map(({ path, kind, namespace, key }) => {
+      if (path === null) return null;
+      const file = tree.files.get(path);
+      if (kind === "file") return file === undefined ? null : fileItem(namespace, key, { content: file.content }, file);
+      return head !== undefined && tree.isDirectory(path)
+        ? fileItem(namespace, key, { directory: true }, getMemoryTimes(head))
+        : null;
+    });
+  }
+
+  /** Finds the head with some fields besides. Null if there is no memory. @throws MemoryError EIO */
+  findHead<Fields extends object>(fields: object, call: CallContext): Promise<(LoadedPage & Fields) | null> {
+    return reading(async () => {
+      await this.#memory.ready();
+      const projection = { key: 1, hi: 1, revision: 1, updatedAt: 1, ...fields };
+      return findHead<Fields>(this.#memory, projection, {}, call);
+    });
+  }
+
+  #load(paths: readonly string[], call: CallContext): Promise<LoadedPages> {
+    return loadPages(this.#memory, { paths, below: [] }, call);
+  }
+
+  /**
+   * Loads a directory. If it lies in many pages, only the pages that have changed since this process has read them are
+   * read.
+   */
+  async #treeBelow(path: string, want: "paths" | "sizes", call: CallContext): Promise<MemoryTree> {
+    const scope = { paths: [path], below: [path], want };
+    const known = findKnownPages(this.#memory);
+    if (known !== undefined && selectPages(known.pages, scope).length <= mostLoadedPages)
+      return (await loadPages(this.#memory, scope, call)).tree;
+    const alone = known === undefined ? await this.#loadFromHead(scope, call) : null;
+    if (alone !== null) return alone.tree;
+    return this.#atOneMoment(call, async (moment) => {
+      const pages = selectPages(await moment.list(), scope);
+      const summaries = await moment.summarise(pages, 0);
+      return new MemoryTree({
+        files: summaries.flatMap(({ files }) => files.map(toEmptyFile)),
+        directories: [...pages.flatMap(listDirectoriesAbove), ...summaries.flatMap(({ directories }) => directories)],
+        revision: null,
+      });
+    });
+  }
+
+  #loadFromHead(scope: LoadScope, call: CallContext): Promise<LoadedPages | null> {
+    return reading(async () => {
+      await this.#memory.ready();
+      return loadFromHead(this.#memory, scope, call);
+    });
+  }
+
+  async #outlinePages(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
+    const { maxContentBytes, leadChars } = options;
+    const outline = await this.#atOneMoment(call, async (moment) => {
+      const pages = await moment.list();
+      const summaries = await moment.summarise(pages, leadChars);
+      return {
+        files: summaries.flatMap(({ files }) => files),
+        directories: joinDirectories(summaries),
+        revision: sumRevisions(pages),
+      };
+    });
+    const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    return sizeBytes <= maxContentBytes ? new MemoryTree(await this.snapshot(call)).outline(options) : outline;
+  }
+
+  /** Returns the head if it is the whole memory, with some fields besides. */
+  async #findHeadAlone<Fields extends object>(
+    fields: object,
+    call: CallContext,
+  ): Promise<(LoadedPage & Fields) | "paged" | null> {
+    if (findKnownPages(this.#memory) !== undefined) return "paged";
+    const head = await this.findHead<Fields>(fields, call);
+    return head?.hi === undefined ? head : "paged";
+  }
+
+  #atOneMoment<Result>(call: CallContext, read: (moment: PagesAtMoment) => Promise<Result>): Promise<Result> {
+    const { client } = this.#memory;
+    return reading(() =>
+      readAtOneMoment(() => inSnapshot(client, (session) => read(new PagesAtMoment(this.#memory, session, call)))),
+    );
+  }
+}
+
+/** The revision of a memory grows with each change of each page. */
+function sumRevisions(pages: readonly Pick<MemoryDocument, "revision">[]): number {
+  return pages.reduce((sum, { revision = 0 }) => sum + revision, 0);
+}
+
+function toEmptyFile({ path, sizeBytes }: PageSummary["files"][number]): MemorySnapshot["files"][number] {
+  const unknown = new Date(0);
+  return { path, kind: "file", content: "", sizeBytes, createdAt: unknown, updatedAt: unknown };
+}
+
+/** Directories have the times of the memory. */
+export function getMemoryTimes(head: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">): ItemTimes {
+  const createdAt = head.createdAt ?? getCreationTime(head) ?? new Date(0);
+  return { createdAt, updatedAt: head.updatedAt ?? createdAt };
+}

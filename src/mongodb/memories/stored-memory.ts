@@ -1,0 +1,195 @@
+import type { ChangeListener } from "../../core/contract/change-listener.js";
+import type { MemoryOptions } from "../../core/memory-options.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
+import type { AppliedChange } from "../../core/tree/apply-change.js";
+import { type Change, type ChangeResult, createsMissing, getScope, noResult } from "../../core/tree/change.js";
+import { hasNoEdits, type MemoryTree } from "../../core/tree/memory-tree.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { storageError } from "../driver/errors.js";
+import { utf8Bytes } from "../../core/values/text.js";
+import { getPlanScope, type PlannedWrite, planChanges } from "./files/planned-changes.js";
+import { type AttemptSettings, createAttempt } from "./changing/attempts.js";
+import type { ChangeParts } from "./changing/change-pipeline.js";
+import { findKnownPages, selectPages } from "./reading/known-pages.js";
+import { listenToMemory } from "./reading/memory-listener.js";
+import { OutboxSource } from "./outbox/outbox-source.js";
+import { targetHeadAlone, targetKnownPage } from "./changing/page-target.js";
+import { getSplitBytes, type PagedMemory } from "./memory-context.js";
+import { PageReads } from "./reading/page-reads.js";
+import { type MadeChange, makeChange, type PageWriteOptions } from "./changing/page-writes.js";
+import { changePage, checkRoom } from "./changing/change-page.js";
+import { isOfSeveralPages, loadForChange, type StorageScope } from "./changing/loaded-change.js";
+import { replacePages } from "./changing/replace-pages.js";
+import { touchHead } from "./changing/touch-head.js";
+import { upgradeHead } from "./changing/upgrade.js";
+import { newMemoryBytes } from "./documents/page-sizes.js";
+import type { StoredHistory } from "../history/history-context.js";
+
+/** The facts about the memory that `transact` passes with the tree. */
+export interface StorageMoment {
+  /** The time of the change, which the history records. */
+  at: Date;
+  /** Whether the memory has recorded the `approvalId` of the scope: then the change was made already. */
+  isApplied: boolean;
+}
+
+export type Applied<Result> = Pick<AppliedChange, "edits"> & { result: Result };
+
+/**
+ * One memory as one or more pages (specification sections 4, 5 and 16, ADR 0051). One server command decides whether a
+ * change is made; the tree says why it is not. Only `applyChange` defines what a change does.
+ */
+export class StoredMemory {
+  readonly reads: PageReads;
+  readonly #memory: PagedMemory;
+
+  constructor(memory: PagedMemory) {
+    this.reads = new PageReads(memory);
+    this.#memory = memory;
+  }
+
+  /**
+   * Makes a change with one command that decides on the server. It may refuse allowed changes. Null: nothing was
+   * changed; `transact` makes the change or says why it is refused.
+   */
+  async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
+    await this.#prepare();
+    const known = findKnownPages(this.#memory);
+    const [page] = known === undefined ? [] : selectPages(known.pages, { paths: [change.path], below: [] });
+    const parts = createAttempt(change, settings, page?.lo ?? "");
+    if (parts === null) return null;
+    const { now, at } = settings;
+    if (known === undefined || page === undefined) {
+      const upsert = createsMissing(change);
+      // An upsert cannot refuse the change of a missing document, so the size is checked before.
+      if (upsert && newMemoryBytes(this.#memory.address, [change]) > this.#memory.limits.maxMemoryBytes) return null;
+      const target = targetHeadAlone(this.#memory);
+      const made = await this.#try(parts, { target, at, createdAt: now, upsert }, call);
+      // No proof that there is no memory: an update that waits for a transaction does not find a head that got another
+      // `_id` in it. A load does.
+      return made === null || made === "missing" ? null : toResult(change, made, now);
+    }
+    // The record of the change and the limit are kept in the head.
+    if (this.#memory.history !== null || this.#memory.limits.isLimited === true) return null;
+    if (change.type === "delete" && selectPages(known.pages, getScope(change)).length > 1) return null;
+    if (!(await touchHead(this.#memory, known, call))) return null;
+    const target = targetKnownPage(this.#memory, page, change);
+    const made = await this.#try(parts, { target, at, createdAt: now, upsert: false }, call);
+    return made === null || made === "missing" ? null : toResult(change, made, now);
+  }
+
+  /**
+   * Loads the part of the memory that the scope names, as a tree of one point in time, and stores the edits with their
+   * versions in one step. Starts again if another change came first. Without edits it stores nothing, not even the id
+   * of an approval.
+   * @param apply must not change the tree. It may wait for others, and may run several times
+   * @param attemptAgain makes the change with one command, and is tried when another change came first. Reason: changes
+   *   of one command would keep coming before a change that loads first
+   * @throws what `apply` throws, ENOSPC, ECONFLICT; then nothing was changed
+   */
+  transact<Result>(
+    scope: StorageScope,
+    apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
+    call: CallContext,
+    attemptAgain?: () => Promise<Result | null>,
+  ): Promise<Result> {
+    const known = findKnownPages(this.#memory);
+    return this.#memory.edits.run(this.#memory.key, async () => {
+      let replacesPages = isOfSeveralPages(this.#memory, scope);
+      // The changes before it in the queue may have split the page that had no room.
+      let isLost = findKnownPages(this.#memory) !== known;
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+        call.throwIfAborted();
+        const made = isLost ? ((await attemptAgain?.()) ?? null) : null;
+        if (made !== null) return made;
+        const loaded = await loadForChange(this.#memory, scope, replacesPages, call);
+        const at = this.#memory.clock();
+        const { edits, result } = await apply(loaded.tree, { at, isApplied: loaded.head?.isApplied === true });
+        if (hasNoEdits(edits)) return result;
+        const store = replacesPages ? replacePages : changePage;
+        const outcome = await store(this.#memory, { scope, loaded, edits, at }, call);
+        if (outcome === "stored") return result;
+        isLost = outcome === "lost";
+        if (isLost) await pause(attempt);
+        if (outcome === "replace") replacesPages = true;
+      }
+      throw lostRace();
+    });
+  }
+
+  async listen(): Promise<ChangeListener | null> {
+    await this.#prepare();
+    return listenToMemory(this.#memory);
+  }
+
+  /** Null if the store keeps no history. */
+  get history(): StoredHistory | null {
+    return this.#memory.history === null ? null : new OutboxSource(this.#memory);
+  }
+
+  /**
+   * Rewrites the memory in the present form, as its next change would do.
+   * @returns whether the memory had another form
+   * @throws ECONFLICT, ENOSPC
+   */
+  async upgrade(call: CallContext): Promise<boolean> {
+    await this.#prepare();
+    return upgradeHead(this.#memory, call);
+  }
+
+  /**
+   * Refuses changes that the memory in its present state would refuse, one after the other. Changes nothing.
+   * @throws what `write` of the backend throws, and EINVAL for a directory that is not empty
+   */
+  async checkChanges(
+    changes: readonly PlannedWrite[],
+    options: Required<MemoryOptions>,
+    call: CallContext,
+  ): Promise<void> {
+    const scope = getPlanScope(changes);
+    const loaded = await loadForChange(this.#memory, scope, isOfSeveralPages(this.#memory, scope), call);
+    const at = this.#memory.clock();
+    const edits = planChanges(loaded.tree, changes, options, at);
+    await checkRoom(this.#memory, { scope, loaded, edits, at }, call);
+  }
+
+  async #prepare(): Promise<void> {
+    try {
+      await this.#memory.ready();
+    } catch (error) {
+      throw storageError(error, "write", null);
+    }
+  }
+
+  /** Makes a change. Null if the change is too large: the tree then reports how large, or the page is split. */
+  async #try(
+    parts: ChangeParts,
+    options: Omit<PageWriteOptions, "splitBytes">,
+    call: CallContext,
+  ): Promise<MadeChange | "missing" | null> {
+    try {
+      return await makeChange(this.#memory, parts, { ...options, splitBytes: getSplitBytes(this.#memory) }, call);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && error.code === "ENOSPC") return null;
+      throw error;
+    }
+  }
+}
+
+function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
+  switch (change.type) {
+    case "write": {
+      const sizeBytes = utf8Bytes(change.content);
+      return { ...noResult, file: { kind: "file", sizeBytes, createdAt: createdAt ?? now, updatedAt: now } };
+    }
+    case "update":
+      return { ...noResult, replaced: first };
+    case "delete":
+      return { ...noResult, deleted: { files: first, dirs: second } };
+    case "append":
+    case "edit":
+    case "rename":
+      return noResult;
+  }
+}
