@@ -17,7 +17,6 @@ const megabyte = "a".repeat(1_000_000);
 
 // With a search that compares a whole text at every place, each of these takes from twenty seconds to an hour.
 describe.each(backendsUnderTest())("in a megabyte that holds a text nearly everywhere, on %s", (_name, backend) => {
-  // Requirement: guarantees.searches-are-linear
   it.each([32_000, 500_000])(
     "update looks for %d characters",
     async (chars) => {
@@ -34,7 +33,6 @@ describe.each(backendsUnderTest())("in a megabyte that holds a text nearly every
 describe.each(backendsUnderTest().slice(0, 1))(
   "in a megabyte that holds half of it nearly everywhere, on %s",
   (_name, backend) => {
-    // Requirement: guarantees.searches-are-linear
     it.each([0, 1])(
       "the tool's update, str_replace, edit and grep find nothing of text %d",
       async (which) => {
@@ -52,7 +50,6 @@ describe.each(backendsUnderTest().slice(0, 1))(
       generousMs,
     );
 
-    // Requirement: guarantees.searches-are-linear
     it(
       "memory_search looks for half of each content",
       async () => {

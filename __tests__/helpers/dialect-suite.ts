@@ -60,7 +60,6 @@ export function checkedOutcome(hasForm: boolean, others: object, isOk: boolean, 
 export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest, hostileRuns: number): void {
   const bench = (source: MemorySource = backend.open(freshAddress())): Bench => new Bench(dialect, source);
 
-  // Requirement: dialects.flat-schemas
   it("describes each tool by a flat schema that takes nothing else", () => {
     for (const { schema, description } of bench().tools) {
       expect(schema).toMatchObject({ type: "object", properties: expect.any(Object), additionalProperties: false });
@@ -73,7 +72,6 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     expect(commandsOf(Object.values(dialect.commands))).toEqual(commandsOf(bench().tools.flatMap(offeredBy)));
   });
 
-  // Requirement: dialects.every-backend
   it.each(Object.entries(dialect.commands))(
     "%s works, and is refused in the dialect's form where the storage fails",
     async (_title, call) => {
@@ -84,7 +82,6 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     },
   );
 
-  // Requirement: dialects.arguments-of-any-shape
   it("answers arguments of any shape in its own form, never throwing", async () => {
     const { tools, outcome } = bench();
     const values = [...Object.values(dialect.commands), ...dialect.prepare].flatMap(({ args }) => Object.values(args));
@@ -110,7 +107,6 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     await fc.assert(property, { numRuns: hostileRuns });
   });
 
-  // Requirement: dialects.parallel-calls-land
   it.each(Object.entries(dialect.parallel))(
     `${parallelCalls} parallel %s all land, once each`,
     async (_title, { before = [], call }) => {
@@ -126,7 +122,6 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     },
   );
 
-  // Requirement: dialects.threads-are-apart
   it("keeps threads apart, and answers where the run has none", async () => {
     const address = freshAddress();
     const openThread = (threadId = ""): Memory => backend.open({ ...address, scope: "perThread", threadId });
@@ -143,7 +138,6 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     expect(await textOf(backend.open(address))).toBe("");
   });
 
-  // Requirement: dialects.passes-on-aborts
   it("passes on an abort, and has then done nothing", async () => {
     const address = freshAddress();
     const { invoke } = bench(backend.open(address));
@@ -158,7 +152,6 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     expect((await backend.open(address).snapshot()).files).toEqual([]);
   });
 
-  // Requirement: dialects.passes-on-interrupts
   it("passes on an interrupt", async () => {
     const { invoke } = bench(() => {
       throw new GraphInterrupt([{ value: "may I?" }]);

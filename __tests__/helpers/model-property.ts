@@ -98,7 +98,6 @@ export async function outcomeOf(run: () => unknown): Promise<unknown> {
 /** Checks random sequences of commands: their answers and the memory must agree with the trivial model. */
 export function defineModelProperty(open: OpenMemory, numRuns: number): void {
   for (const rule of ["plain", "posix"] as const) {
-    // Requirement: base-store.every-store, memory.agrees-with-the-trivial-model
     it(`any sequence of commands agrees with the trivial model, by the rule ${rule}`, async () => {
       const property = fc.asyncProperty(fc.array(stepsOf(rule), { minLength: 5, maxLength: 30 }), async (steps) => {
         const memory = await openFresh(open, { paths: rule });
@@ -120,7 +119,6 @@ export function defineModelProperty(open: OpenMemory, numRuns: number): void {
  * @param open opens a memory, alternately on several backends
  */
 export function defineMountProperty(open: OpenMemory, numRuns: number): void {
-  // Requirement: mounts.agree-with-the-trivial-model
   it("any sequence of commands on any tree of mounts agrees with the trivial model", async () => {
     const path = fc
       .array(fc.constantFrom(...names.plain), { minLength: 1, maxLength: 3 })

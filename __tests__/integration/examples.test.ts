@@ -50,7 +50,6 @@ it.each(examples)("the example %s can be copied by itself", (name) => {
   expect(sources.find(({ file }) => file === "agent.ts")?.text).not.toMatch(/node:assert|console\.log/);
 });
 
-// Requirement: ways-in.first-programs
 it.each(examples)("the example %s lets a model name a file notes.md", (name) => {
   const files = ["agent.ts", "server.ts", "graph.json"].map((file) => `examples/${name}/${file}`).filter(existsSync);
   const text = files.map((file) => readFileSync(file, "utf8")).join("\n");
@@ -112,7 +111,6 @@ it.each(examples)("the README of the example %s says how to copy and run it", as
   ]);
 });
 
-// Requirement: ways-in.examples-run, ways-in.examples-run-on-the-package
 it.each(isLong ? examples : quick)("the example %s prints what its README says, without MongoDB", async (name) => {
   expect(results[name]?.plain).toEqual([await quotedOutput(name)]);
 });
@@ -129,7 +127,6 @@ it.each(quick.filter((name) => readVariables(name).includes("OPENAI_API_KEY")))(
   },
 );
 
-// Requirement: ways-in.examples-run
 it.each(examples)("the example %s prints the same on MongoDB, where its memory stays", async (name) => {
   const expected = (await quotedOutput(name)).replace(/^Store: .*$/m, "Store: MongoMemoryStore");
   expect(results[name]?.onMongodb).toEqual(Array.from({ length: rounds }, () => expected));

@@ -24,7 +24,6 @@ const documentedPort = "3000";
 
 beforeAll(() => installLinked(folder));
 
-// Requirement: ways-in.tutorial-runs
 it.each(others.toReversed())("the program of $file prints what the page says", async (step) => {
   const { code, stdout, stderr } = await ended(start(step));
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: step.output, stderr: "" });

@@ -14,7 +14,6 @@ import * as testing from "../../src/testing/index.js";
 
 /** What other people's code holds on to: a change here is a change for them, and belongs in the CHANGELOG. */
 describe("the public surface", () => {
-  // Requirement: ways-in.public-names
   it("of the package is these names", () => {
     expect(Object.keys(index).toSorted()).toEqual([
       "Agent",
@@ -34,13 +33,11 @@ describe("the public surface", () => {
     ]);
   });
 
-  // Requirement: ways-in.public-names
   it("of ./middleware and ./testing is these names", () => {
     expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
     expect(Object.keys(testing)).toEqual(["defineMemorySuite"]);
   });
 
-  // Requirement: ways-in.public-names
   it("of ./ai-sdk is these names", () => {
     expect(Object.keys(aiSdk)).toEqual(["createAiMemory"]);
   });
@@ -61,7 +58,6 @@ describe("the public surface", () => {
     expect(Object.keys(records)).toEqual(["createRecordTools"]);
   });
 
-  // Requirement: ways-in.public-names
   it("of ./page is these names", () => {
     expect(Object.keys(page).toSorted()).toEqual(["createMemoryPage", "nodeListener"]);
   });
@@ -121,7 +117,6 @@ describe("the public surface", () => {
     });
   });
 
-  // Requirement: errors.branded, errors.stores-branded
   it("recognises errors and stores of another copy of the package by their brand", () => {
     const foreignError = Object.defineProperty(new Error("x"), Symbol.for("langgraph-mongo-memory.MemoryError"), {
       value: true,

@@ -60,7 +60,6 @@ const entries = {
 };
 
 describe.each(["module", "commonjs"] as const)("importing the package from a %s", (inputType) => {
-  // Requirement: ways-in.entries-need-no-optional-package
   it(`loads no optional package for its entries ${Object.keys(entries).join(", ")}`, async () => {
     const modules = await loadedModules(inputType, Object.values(entries).map(load[inputType]).join(""));
     const own = modules.filter((url) => !url.includes("/node_modules/"));
@@ -78,7 +77,6 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
     expect(modules.filter((url) => url.includes("/node_modules/mongodb/"))).toEqual([]);
   });
 
-  // Requirement: traces.costs
   it("loads no package for traces when a memory is used without an SDK, and the API with one", async () => {
     const use = `const { InMemoryStore } = ${inputType === "module" ? 'await import("@langchain/langgraph-checkpoint")' : 'require("@langchain/langgraph-checkpoint")'};
       const used = ({ openMemory }) => openMemory(new InMemoryStore(), { nodeId: "n" }).write("/a", "x");`;
@@ -102,7 +100,6 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
 
 describe("the types of the package", () => {
   // An inferred return type can name an optional package that no source file imports.
-  // Requirement: ways-in.entries-need-no-optional-package
   it.each(Object.keys(entries).flatMap((entry) => [`${entry}.d.ts`, `${entry}.d.cts`]))(
     "%s need no optional package",
     async (file) => {
@@ -135,7 +132,6 @@ describe("the program of the package", () => {
 });
 
 describe("the weight of the package", () => {
-  // Requirement: ways-in.weight
   it("is at most 8 packages and 5 MB beside the peers", async () => {
     const names = await installedBesidePeers();
     const sizes = await Promise.all(names.map((name) => sizeOfFolder(`node_modules/${name}`)));
@@ -155,7 +151,6 @@ describe("the weight of the package", () => {
     }
   });
 
-  // Requirement: page.weight
   it("has the client of the page once, in at most 80 kB, and with all its packages", async () => {
     const stored = await readFile(join(packed, "dist", clientFile), "utf8");
     expect(stored.length).toBeLessThanOrEqual(80_000);
@@ -171,7 +166,6 @@ describe("the weight of the package", () => {
     expect(texts.filter((text) => text.includes(`./${clientFile}`)).length).toBeGreaterThan(1);
   });
 
-  // Requirement: ways-in.weight
   it("is at most 15 kB in a bundle that takes one error class of it", async () => {
     const program = join(project, "program.js");
     await writeFile(
@@ -215,7 +209,6 @@ describe("without the SDK of MCP", () => {
   const toolNames = async (transport: Transport) =>
     (await (await connectTo(transport)).listTools()).tools.map(({ name }) => name);
 
-  // Requirement: mcp.optional-sdk
   it.each(["module", "commonjs"] as const)("the entry ./mcp says in a %s what to install", async (inputType) => {
     const result = run(process.execPath, [`--input-type=${inputType}`, "--eval", load[inputType]("/mcp")], {
       cwd: project,
@@ -233,13 +226,11 @@ describe("without the SDK of MCP", () => {
     expect(stdout).toBe("true\n");
   });
 
-  // Requirement: mcp.optional-sdk
   it("the command mcp serves a folder over standard input and output", async () => {
     const transport = new StdioClientTransport({ command: process.execPath, args: serve, cwd: project });
     expect(await toolNames(transport)).toEqual(["memory"]);
   });
 
-  // Requirement: mcp.optional-sdk
   it("the command mcp serves a folder over HTTP", async () => {
     const child = spawn(process.execPath, [...serve, "--http", "--port", "0"], { cwd: project });
     try {
@@ -253,7 +244,6 @@ describe("without the SDK of MCP", () => {
 });
 
 describe("without the package re2js", () => {
-  // Requirement: grep.optional-expressions
   it.each(["module", "commonjs"] as const)(
     "grep finds texts, and says in a %s what regular expressions need",
     async (inputType) => {

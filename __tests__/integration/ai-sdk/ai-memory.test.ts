@@ -40,7 +40,6 @@ const perUser = (store: BaseStore = new InMemoryStore()): MemoryNode =>
   new MemoryNode({ store, nodeId: "assistant", scope: "perUser", paths: "posix" });
 
 describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => {
-  // Requirement: ai-sdk.remembers
   it("shows in the next step and the next conversation what the model stored", async () => {
     const memory = perUser(new MongoMemoryStore({ client, dbName, memoriesCollection: `of_${version}` }));
     const ask = (script: AiScript) =>
@@ -57,7 +56,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(next.prompts).toEqual([[{ role: "system", text: after }, expect.objectContaining({ role: "user" })]]);
   });
 
-  // Requirement: ai-sdk.streams
   it("streams an answer after a call of the tool", async () => {
     const memory = perUser();
     const { pieces, prompts, outputs } = await sdk.stream({
@@ -69,7 +67,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(prompts[1]?.[0]?.text).toContain("| Is vegetarian.");
   });
 
-  // Requirement: ai-sdk.owner-by-program
   it("belongs to the user of each call, in one agent for all", async () => {
     const memory = perUser();
     const memoryOf = (userId: string) => createAiMemory({ memory, userId, content: "full" });
@@ -84,7 +81,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     for (const user of ["ada", "bob"]) expect(await memory.memory(user).read("/note.md")).toBe("mine");
   });
 
-  // Requirement: ai-sdk.owner-by-program
   it("has no user of a model's choice", async () => {
     const memory = perUser();
     const call = { tool: "memory", args: { command: "append", path: "/a", content: "x", userId: "bob" } };
@@ -96,7 +92,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(JSON.stringify(tools)).not.toMatch(/userId|threadId/);
   });
 
-  // Requirement: ai-sdk.prompt-of-the-program
   it("comes after the system prompt of the call, and never replaces it", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
     await memory.write("/note", "x");
@@ -107,7 +102,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(messages.at(-1)).toMatchObject({ role: "user", text: "Hello" });
   });
 
-  // Requirement: ai-sdk.prompt-of-the-program
   it("leaves no trace of what it showed when it is empty again, and no empty message", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
     await memory.write("/note", "x");
@@ -119,7 +113,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(prompts[1]?.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  // Requirement: ai-sdk.prompt-of-the-program
   it("tells onError that it cannot be read, and the call goes on", async () => {
     const store = new FailingStore();
     const errors: MemoryError[] = [];
@@ -140,7 +133,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(String(outputs)).not.toContain("internal");
   });
 
-  // Requirement: ai-sdk.prompt-of-the-program
   it("keeps system messages with their cache marks, and is a message after them", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
     await memory.write("/note", "x");
@@ -153,7 +145,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     ]);
   });
 
-  // Requirement: ai-sdk.as-the-connector
   it("keeps the budget, shows the mounts, and takes no change of what is read-only", async () => {
     const store = new InMemoryStore();
     const memory = new MemoryNode({
@@ -173,7 +164,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(outputs).toEqual([expect.stringContaining('"code":"EACCES"')]);
   });
 
-  // Requirement: ai-sdk.as-the-connector
   it("shows the shared memory to a user without notes, and to nobody in particular", async () => {
     const memory = perUser();
     await memory.globalMemory().write("/rules.md", "Be kind.");
@@ -188,7 +178,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(errors.map(({ code }) => code)).toEqual(["EINVAL"]);
   });
 
-  // Requirement: ai-sdk.as-the-connector
   it("shows a memory, or a tree of memories, that the program opened", async () => {
     const store = new InMemoryStore();
     const own = openMemory(store, { nodeId: "own", scope: "perUser", userId: "ada" });
@@ -203,7 +192,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(await see(own)).toBe("Hello");
   });
 
-  // Requirement: ai-sdk.as-the-connector
   it("shows paths as the tools of its dialect take them", async () => {
     const memory = perUser();
     await memory.memory("ada").write("/note.md", "x");
@@ -215,7 +203,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(prompts[1]?.at(-1)?.text).toContain("1\tx");
   });
 
-  // Requirement: ai-sdk.last-message
   it("is the last message of each step once, in its latest state", async () => {
     const memory = createAiMemory({ memory: perUser(), userId: "ada", content: "full", placement: "last_message" });
     let count = 0;
@@ -231,7 +218,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     });
   });
 
-  // Requirement: ai-sdk.refusals-are-answers
   it.each([
     [{ command: "read", path: "/missing" }, "ENOENT"],
     [{ command: "burn", path: "/a" }, "EINVAL"],
@@ -247,7 +233,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(text).toBe("Done it.");
   });
 
-  // Requirement: ai-sdk.refusals-are-answers
   it("answers that it needs a user", async () => {
     const { outputs } = await sdk.generate({
       memory: createAiMemory({ memory: perUser(), onError: () => {} }),
@@ -256,7 +241,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(outputs).toEqual([expect.stringContaining('"code":"EINVAL"')]);
   });
 
-  // Requirement: ai-sdk.parallel-edits-land
   it("loses none of 20 calls of one step", async () => {
     const memory = perUser();
     const calls = Array.from({ length: 20 }, (_, index) => append("/log", `line ${index}`));
@@ -266,7 +250,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     );
   });
 
-  // Requirement: ai-sdk.aborts
   it("ends a waiting tool when the request is aborted", async () => {
     const store = new HangingStore();
     const memory = createAiMemory({ memory: openMemory(store, { nodeId: "a" }) });
@@ -280,7 +263,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     store.goOn();
   });
 
-  // Requirement: ai-sdk.schemas
   it.each(dialectNames)("sends the schemas and descriptions of the dialect %s to the provider", async (name) => {
     const memory = createAiMemory({ memory: perUser(), userId: "ada", dialects: [name], search: true });
     const { tools } = await sdk.generate({ memory, script: silent });
@@ -293,7 +275,6 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
   });
 });
 
-// Requirement: ai-sdk.aborts
 it("a tool of an aborted request throws the reason and reads nothing", async () => {
   const store = new HangingStore();
   const { memory } = createAiMemory({ memory: openMemory(store, { nodeId: "a" }) }).tools;
@@ -303,7 +284,6 @@ it("a tool of an aborted request throws the reason and reads nothing", async () 
   expect(store.asked).toBe(0);
 });
 
-// Requirement: ai-sdk.aborts
 it("a tool that waits for the store ends with the signal, and throws its reason", async () => {
   const store = new HangingStore();
   const { memory } = createAiMemory({ memory: openMemory(store, { nodeId: "a" }) }).tools;
@@ -317,7 +297,6 @@ it("a tool that waits for the store ends with the signal, and throws its reason"
   store.goOn();
 });
 
-// Requirement: ai-sdk.actor
 it("the history names user, thread, run and call, and undoes the run", async () => {
   const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "named", history: true });
   const memory = new MemoryNode({ store, nodeId: "assistant", scope: "perUser" });
@@ -330,7 +309,6 @@ it("the history names user, thread, run and call, and undoes the run", async () 
   expect((await own.snapshot()).files).toEqual([]);
 });
 
-// Requirement: ai-sdk.actor
 it("each call of createAiMemory is a run of its own", async () => {
   const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "runs", history: true });
   const memory = new MemoryNode({ store, nodeId: "assistant" });
@@ -347,7 +325,6 @@ it("each call of createAiMemory is a run of its own", async () => {
 describe("the options of createAiMemory", () => {
   const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
 
-  // Requirement: ai-sdk.options-checked
   it.each([
     [undefined, "they are missing"],
     [{}, "memory: must be a MemoryNode, or a Memory"],

@@ -21,7 +21,6 @@ const traps: [string, (file: string) => void][] = [
 ];
 
 describe("an archive that is", () => {
-  // Requirement: command-line.hostile-archives
   it.each(traps)("%s is refused by import, unread", async (_, make) => {
     const archive = newPath();
     make(archive);
@@ -31,7 +30,6 @@ describe("an archive that is", () => {
     });
   });
 
-  // Requirement: command-line.hostile-archives
   it("a folder is refused by import and export, which say what takes one", async () => {
     const archive = folderWith(folder, { "manifest.json": "{}", "files/a": "1" });
     const imported = await cli(["import", archive, "--to-dir", newPath()]);
@@ -45,7 +43,6 @@ describe("an archive that is", () => {
     expect(readFileSync(join(archive, "files", "a"), "utf8")).toBe("1");
   });
 
-  // Requirement: command-line.hostile-archives
   it("larger than any file of a memory is refused by its first bytes", async () => {
     const archive = newPath();
     writeFileSync(archive, "");
@@ -59,7 +56,6 @@ describe("an archive that is", () => {
 const getMode = (path: string): number => statSync(path).mode & 0o777;
 
 describe("an export", () => {
-  // Requirement: command-line.owner-only
   it("is its owner's only, whatever the umask, and keeps the rights of a file it replaces", async () => {
     const archive = newPath();
     const before = process.umask(0);
@@ -91,7 +87,6 @@ describe("a memory whose limit for a file is above that of the command line", ()
   const large = "é\0x".repeat(1_250_000);
   const database = ["--uri", uri, "--db", dbName];
 
-  // Requirement: command-line.export-and-import
   it("comes back from an export, also through a folder", async () => {
     const [source, target] = [randomUUID(), randomUUID()];
     await store.memory({ nodeId: source }, { maxFileBytes: 6_000_000 }).write("/large", large);

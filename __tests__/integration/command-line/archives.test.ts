@@ -81,7 +81,6 @@ const text = fc.oneof(
 const trees = fc.array(fc.tuple(path, fc.option(text)), { minLength: 1, maxLength: 12 });
 
 describe("any memory", () => {
-  // Requirement: command-line.export-and-import
   it("comes back the same from an export, and a second time nothing is written", async () => {
     await fc.assert(
       fc.asyncProperty(trees, async (tree) => {
@@ -139,7 +138,6 @@ describe("500 files with unusual names and times", () => {
     { end: true },
   ]);
 
-  // Requirement: command-line.export-and-import
   it("come back from an export with their times", async () => {
     const [first, second] = [otherDatabase(), otherDatabase()];
     expect(await cliJson(["import", "-", ...first.target], { stdin: archive })).toMatchObject({ written: 500 });
@@ -153,7 +151,6 @@ describe("500 files with unusual names and times", () => {
 });
 
 describe("an export", () => {
-  // Requirement: command-line.export-keeps-memories-apart
   it("of all memories keeps each apart, and import brings each back to where it came from", async () => {
     const [other, fresh] = [otherDatabase(), otherDatabase()];
     const addresses = [
@@ -177,7 +174,6 @@ describe("an export", () => {
     expect((await store.memory({ nodeId: "one" }).snapshot()).revision).toBe(0);
   });
 
-  // Requirement: command-line.import-is-checked-first
   it("piped into an import copies a database, and nothing of it where one memory cannot be", async () => {
     const [from, to] = [otherDatabase(), otherDatabase()];
     const addresses = Array.from({ length: 5 }, (_, index) => ({
@@ -202,7 +198,6 @@ describe("an export", () => {
     for (const address of addresses) expect(await to.store.memory(address).read("/a")).toBe(address.nodeId);
   });
 
-  // Requirement: command-line.export-of-a-person
   it("of a user or a thread has the memories of all nodes, as forget takes them", async () => {
     const other = otherDatabase();
     const [ada, t] = [{ scope: "perUser", userId: "ada" } as const, { scope: "perThread", threadId: "ada" } as const];
@@ -270,7 +265,6 @@ describe("an export", () => {
 describe("an export with its history", () => {
   const recording = new MongoMemoryStore({ client, dbName, history: true });
 
-  // Requirement: command-line.archives-with-history
   it("has each version with its text for reading, and an import leaves them out", async () => {
     const [source, destination] = [newMemory(), newMemory()];
     const memory = recording.memory({ nodeId: source.nodeId }).with({ actor: { userId: "ada" } });
@@ -311,7 +305,6 @@ describe("an export with its history", () => {
 });
 
 describe("an import", () => {
-  // Requirement: command-line.goes-on
   it("goes on after it was broken off, with what was a directory half made", async () => {
     const [source, destination] = [newMemory(), newMemory()];
     await fill(source.memory, [
@@ -329,7 +322,6 @@ describe("an import", () => {
     expect(readContents(await destination.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
   });
 
-  // Requirement: command-line.import-replaces-when-told
   it("replaces other contents only when told to, and deletes nothing", async () => {
     const [source, destination] = [newMemory(), newMemory()];
     await fill(source.memory, [
@@ -359,7 +351,6 @@ describe("an import", () => {
     ]);
   });
 
-  // Requirement: command-line.import-is-checked-first
   it("with --dry-run says what it would write, and makes nothing, not even a collection", async () => {
     const [source, fresh] = [newMemory(), otherDatabase()];
     await fill(source.memory, [
@@ -399,7 +390,6 @@ describe("an import", () => {
     expect(readContents(await destination.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
   });
 
-  // Requirement: command-line.import-is-checked-first
   it("refuses what a memory cannot take before anything is written", async () => {
     const source = newMemory();
     await fill(source.memory, [
@@ -457,7 +447,6 @@ describe("an import", () => {
     }
   });
 
-  // Requirement: command-line.import-is-checked-first
   it("refuses a memory that a standalone server cannot hold before anything is written", async () => {
     const { uri: standalone, client: own, name } = testDatabase("standalone");
     const { dir, memory } = newFolder();
@@ -492,7 +481,6 @@ describe("an import", () => {
 });
 
 describe("a link in a folder", () => {
-  // Requirement: command-line.hostile-archives
   it("is not followed by export --to-dir, and not read by import --dir", async () => {
     const elsewhere = folderWith(folder, { kept: "x" });
     const [source, destination] = [newMemory(), newMemory()];
@@ -528,7 +516,6 @@ describe("a memory of many small files", () => {
     return file;
   }
 
-  // Requirement: command-line.imports-in-batches
   it("is imported by some commands for each 2,000 files", async () => {
     const archive = await writeArchive();
     const { memory, target } = newMemory();
@@ -543,7 +530,6 @@ describe("a memory of many small files", () => {
     expect((await memory.snapshot()).files).toHaveLength(manyFiles);
   });
 
-  // Requirement: command-line.goes-on
   it("is imported to the end by a second run, where the first was killed between two batches", async () => {
     const archive = await writeArchive();
     const [killed, whole] = [newMemory(), newMemory()];

@@ -38,7 +38,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     await memory.write("/todo", "é🧠");
   });
 
-  // Requirement: command-line.reads
   it("ls lists names, directories with a slash, and one file alone", async () => {
     expect(await run(["ls"])).toEqual({ exitCode: 0, stdout: "notes/\ntodo\n", stderr: "" });
     expect((await run(["ls", "notes"])).stdout).toBe("old/\ntoday.md\n");
@@ -57,7 +56,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect((await run(["ls", "-l"])).stdout).toMatch(/^ +2 {2}\S+Z {2}picture$/m);
   });
 
-  // Requirement: command-line.reads
   it("tree shows everything with sizes", async () => {
     expect((await run(["tree"])).stdout).toBe(
       "/\n├── notes/\n│   ├── old/\n│   │   └── monday  (7)\n│   └── today.md  (33)\n└── todo  (6)\n\n2 directories, 3 files, 46 bytes\n",
@@ -67,13 +65,11 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     );
   });
 
-  // Requirement: command-line.reads
   it("cat prints a file byte for byte", async () => {
     expect((await run(["cat", "/notes/today.md"])).stdout).toBe("buy milk\nBUY bread\r\nbuy 3.5 eggs\n");
     expect((await run(["cat", "todo"])).stdout).toBe("é🧠");
   });
 
-  // Requirement: command-line.writes
   it("append adds a line from an argument and from the standard input", async () => {
     expect(await run(["append", "/todo", "more"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     await run(["append", "/todo"], { stdin: "from stdin\n" });
@@ -81,7 +77,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect(await memory.read("/todo")).toBe("é🧠\nmore\nfrom stdin\n\uFEFFlast");
   });
 
-  // Requirement: command-line.writes
   it("write replaces a file, and refuses to where it is told so", async () => {
     await run(["write", "/new/file", "-"], { stdin: "a\0b" });
     expect(await memory.read("/new/file")).toBe("a\0b");
@@ -92,7 +87,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect(await memory.read("/new/file")).toBe("--text");
   });
 
-  // Requirement: command-line.writes
   it("rm removes files and directories, and a whole memory only with --all", async () => {
     expect((await run(["rm", "/notes"])).stdout).toBe("removed 2 files and 2 directories\n");
     expect((await run(["rm", "/notes"])).exitCode).toBe(1);
@@ -104,7 +98,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect((await memory.snapshot()).files).toHaveLength(0);
   });
 
-  // Requirement: command-line.writes
   it("mv moves files and directories, and never over others", async () => {
     expect(await run(["mv", "/notes", "/archive/2026"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     expect(await memory.read("/archive/2026/old/monday")).toBe("nothing");
@@ -114,7 +107,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     });
   });
 
-  // Requirement: command-line.grep
   it("grep finds a literal text with line numbers, everywhere, below a directory or in one file", async () => {
     expect((await run(["grep", "buy"])).stdout).toBe("/notes/today.md:1:buy milk\n/notes/today.md:3:buy 3.5 eggs\n");
     expect((await run(["grep", "3.5", "/notes"])).stdout).toBe("/notes/today.md:3:buy 3.5 eggs\n");
@@ -123,7 +115,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect((await run(["grep", "3.5", "/notes/old"])).exitCode).toBe(1);
   });
 
-  // Requirement: command-line.grep
   it("grep takes regular expressions of RE2, and ignores case", async () => {
     expect((await run(["grep", "-E", "^b.y [^m]", "-i"])).stdout).toBe(
       "/notes/today.md:2:BUY bread\n/notes/today.md:3:buy 3.5 eggs\n",
@@ -137,7 +128,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     });
   });
 
-  // Requirement: command-line.grep
   it("grep ends in time with an expression that takes others years, and with a long text that nearly occurs everywhere", async () => {
     await memory.write("/b", `begin\n${"a".repeat(60)}!`);
     expect((await run(["grep", "-E", "begin|^(a+)+$"])).stdout).toBe("/b:1:begin\n");
@@ -146,7 +136,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect((await run(["grep", `${side}b${side}`])).stdout).toBe(`/many:2:${side}b${side}c\n`);
   });
 
-  // Requirement: command-line.grep
   it("grep prints the first 100,000 lines, and says that there may be more", async () => {
     await memory.write("/many", "a\n".repeat(100_001));
     const { exitCode, stdout, stderr } = await run(["grep", "a", "/many"]);
@@ -157,7 +146,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     ]);
   });
 
-  // Requirement: command-line.search
   it("search finds passages in whatever form the words are, below a path, and prints their lines as grep does", async () => {
     const wrapped = "What Anna buys for the week is told on the following page,\r\nwhich she writes on Sundays.";
     await memory.write("/notes/plan.md", `# Shopping\n\n${wrapped}\nMilk is bought.`);
@@ -179,7 +167,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     });
   });
 
-  // Requirement: command-line.json
   it("answer with JSON where they are asked to", async () => {
     const json = (argv: string[]): Promise<Record<string, unknown>> => cliJson([...argv, ...target]);
     expect(await json(["ls", "notes"])).toEqual({
@@ -209,7 +196,6 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect(missing.stdout).toBe("");
   });
 
-  // Requirement: command-line.pipes
   it("end without a fault where the reader of the pipe has gone", async () => {
     await memory.write("/many", "line\n".repeat(1000));
     for (const argv of [
@@ -258,7 +244,6 @@ describe("ls -l", () => {
 describe("init", () => {
   const examples = readdirSync("examples").filter((name) => name !== "README.md");
 
-  // Requirement: command-line.examples
   it("lists the examples, one a line", async () => {
     const { exitCode, stdout } = await cli(["init"]);
     expect([
@@ -281,7 +266,6 @@ describe("init", () => {
     expect(stderr).toMatch(/^error: there is no example "\.\.\/docs"; name one of about-me, .*, supervised-memory\n$/);
   });
 
-  // Requirement: command-line.examples
   it("copies an example, and says what to run next", async () => {
     const copy = join(folder, "my agent");
     const { stdout } = await cli(["init", "state-graph", copy]);

@@ -19,7 +19,6 @@ async function createOptions(given: string): Promise<Record<string, unknown>> {
 }
 
 describe("the connection of the command line", () => {
-  // Requirement: command-line.time-limits
   it("waits for a server a few seconds, unless its string says otherwise", async () => {
     expect(await createOptions(uri)).toEqual({
       serverSelectionTimeoutMS: 5000,
@@ -34,7 +33,6 @@ describe("the connection of the command line", () => {
     });
   });
 
-  // Requirement: command-line.time-limits
   it("fails where a server takes it and never answers", async () => {
     const { port } = silent.address() as AddressInfo;
     await expect(

@@ -36,7 +36,6 @@ async function getChecks(
 }
 
 describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a %s", (kind) => {
-  // Requirement: command-line.doctor
   it("finds nothing wrong where nothing is", async () => {
     const database = testDatabase(kind);
     const store = storeIn(database);
@@ -69,7 +68,6 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
     expect([missing.exitCode, missing.statuses["memory"]]).toEqual([1, "fail"]);
   });
 
-  // Requirement: command-line.doctor
   it("changes nothing, not even where there is nothing yet", async () => {
     const database = testDatabase(kind);
     const { exitCode, statuses, checks } = await getChecks(ofDatabase(database));
@@ -82,7 +80,6 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
 });
 
 describe("doctor on a database", () => {
-  // Requirement: command-line.doctor
   it("sees missing and foreign indexes", async () => {
     const database = testDatabase();
     const memories = database.db.collection("memories");
@@ -91,7 +88,6 @@ describe("doctor on a database", () => {
     expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "warn"]);
   });
 
-  // Requirement: command-line.doctor
   it("sees collections with a default collation, whose indexes are used all the same", async () => {
     const database = testDatabase();
     for (const name of ["memories", "items"])
@@ -113,7 +109,6 @@ describe("doctor on a database", () => {
     expect(checks.find(({ name }) => name === "collation of items")?.message).toContain("default collation de");
   });
 
-  // Requirement: command-line.doctor
   it("looks at the indexes of versions and proposals where there are some", async () => {
     const database = testDatabase();
     const store = new MongoMemoryStore({ client: database.client, dbName: database.name, history: true });
@@ -168,7 +163,6 @@ describe("doctor on a database", () => {
     expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "ok"]);
   });
 
-  // Requirement: command-line.doctor
   it("sees memories near and over the limit of a standalone, the earlier format and impossible addresses", async () => {
     const database = testDatabase("standalone");
     const memories = database.db.collection("memories");
@@ -200,7 +194,6 @@ describe("doctor on a database", () => {
 });
 
 describe("doctor on a server that is too old", () => {
-  // Requirement: command-line.doctor
   it("says its version and the one that is needed, and makes the other checks", async () => {
     const { uri, close } = await oldServer("4.4.29", 9);
     const { exitCode, checks, statuses } = await getChecks(["--uri", uri]);
@@ -215,7 +208,6 @@ describe("doctor on a server that is too old", () => {
     );
   });
 
-  // Requirement: command-line.doctor
   it("says so where the driver cannot speak to it", async () => {
     const { uri, close } = await oldServer("4.0.28", 7);
     const { exitCode, checks } = await getChecks(["--uri", uri]);
@@ -238,7 +230,6 @@ describe("doctor on a server that is too old", () => {
 });
 
 describe("doctor as a user with the rights that the documentation lists", () => {
-  // Requirement: command-line.doctor
   it("makes every check that they allow, and names what the others need", async () => {
     const server = await privateMongod("standalone", { auth: true });
     const client = new MongoClient(server.uri);
@@ -277,7 +268,6 @@ async function documentedRole(): Promise<{ role: string; roles: string[]; privil
 describe("migrate earlier-format", () => {
   const nested = { today: "hello", notes: { week: { monday: "a\n" }, empty: {} } };
 
-  // Requirement: command-line.earlier-format
   it("rewrites what is of the earlier format, once, and nothing else", async () => {
     const database = testDatabase();
     const memories = database.db.collection("memories");

@@ -29,7 +29,6 @@ const everything = ["global of a", "perThread of a", "perUser of a", "perUser of
 const withoutAda = ["global of a", "perThread of a"];
 
 describe("memories", () => {
-  // Requirement: command-line.memories
   it.each<[string[], string[]]>([
     [[], ['node "a"', 'node "a", thread "ada"', 'node "a", user "ada"', 'node "b", user "ada"']],
     [
@@ -52,7 +51,6 @@ describe("memories", () => {
     );
   });
 
-  // Requirement: command-line.memories
   it("has a header and times for people on a terminal", async () => {
     const { place } = await people();
     const { stdout } = await cli(["memories", ...place, "--user", "ada"], { terminal: true, env: { NO_COLOR: "1" } });
@@ -64,7 +62,6 @@ describe("memories", () => {
     ]);
   });
 
-  // Requirement: command-line.memories
   it("prints JSON lines", async () => {
     const { place } = await people();
     const { stdout } = await cli(["memories", ...place, "--user", "ada", "--json"]);
@@ -94,7 +91,6 @@ describe("memories", () => {
 });
 
 describe("forget", () => {
-  // Requirement: command-line.forget
   it("shows what would go, asks, and erases it where the answer is yes", async () => {
     const { place, left } = await people();
     const { exitCode, stdout, stderr } = await cli(["forget", ...place, "--user", "ada"], {
@@ -108,7 +104,6 @@ describe("forget", () => {
     expect(await left()).toEqual(withoutAda);
   });
 
-  // Requirement: command-line.forget
   it.each(["n\n", "\n", "", "yes please\n"])("erases nothing where the answer is %j", async (stdin) => {
     const { place, left } = await people();
     const { exitCode, stdout, stderr } = await cli(["forget", ...place, "--user", "ada"], { terminal: true, stdin });
@@ -117,7 +112,6 @@ describe("forget", () => {
     expect(await left()).toEqual(everything);
   });
 
-  // Requirement: command-line.forget
   it("refuses to erase without a terminal and without --yes", async () => {
     const { place, left } = await people();
     const { exitCode, stderr } = await cli(["forget", ...place, "--user", "ada"], { stdin: "y\n" });
@@ -125,7 +119,6 @@ describe("forget", () => {
     expect(await left()).toEqual(everything);
   });
 
-  // Requirement: command-line.forget
   it("--dry-run only shows, --yes erases, and once more there is nothing", async () => {
     const { place, left } = await people();
     const dry = await cli(["forget", ...place, "--user", "ada", "--dry-run"]);
@@ -158,7 +151,6 @@ describe("forget", () => {
     });
   });
 
-  // Requirement: command-line.forget
   it("shows the first of many, and reads none of them where it shows none", async () => {
     const { place, collection } = await people();
     const many = Array.from({ length: 1_200 }, (_, index) => ({
@@ -192,7 +184,6 @@ describe("forget", () => {
     ).toBe(0);
   });
 
-  // Requirement: command-line.forget
   it.each<[string[], string[]]>([
     [
       ["--node", "a"],
@@ -227,7 +218,6 @@ describe("forget", () => {
     expect(await left()).toEqual(everything);
   });
 
-  // Requirement: command-line.forget
   it("takes versions with it, and the id out of the histories of others, also where no memory is left", async () => {
     const { name } = testDatabase();
     const kept = new MongoMemoryStore({ client, dbName: name, history: true });
@@ -305,7 +295,6 @@ describe("sweep", () => {
     return { place: ["--uri", uri, "--db", dbName, "--memories-collection", memoriesCollection], left };
   }
 
-  // Requirement: expiring.swept-on-request, command-line.sweep
   it("erases what is older than the age of its scope, and no more", async () => {
     const { place, left } = await aged();
     expect(await cli(["sweep", ...place, "--per-thread", "3d", "--yes"])).toMatchObject({
@@ -325,7 +314,6 @@ describe("sweep", () => {
     expect([asked.exitCode, await left()]).toEqual([1, ["a", "new"]]);
   });
 
-  // Requirement: command-line.sweep
   it.each([
     [["--yes"], /no age was given; pass --per-thread, --per-user or --global/],
     [["--per-thread", "1d"], /no terminal to ask on; pass --yes/],

@@ -148,7 +148,6 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
 ];
 
 describe("a fault", () => {
-  // Requirement: command-line.faults
   it.each(faults)("of %j exits with %d as %s", async (argv, exitCode, code, says) => {
     const plain = await cli(argv);
     expect([plain.exitCode, plain.stdout]).toEqual([exitCode, ""]);
@@ -161,7 +160,6 @@ describe("a fault", () => {
       expect(JSON.parse(json.stderr)).toEqual({ ok: false, error: { code, message: expect.any(String) } });
   });
 
-  // Requirement: command-line.faults-change-nothing
   it("of the standard input leaves everything as it was", async () => {
     for (const [stdin, exitCode] of [
       [Buffer.from([0x61, 0xff]), 2],
@@ -175,7 +173,6 @@ describe("a fault", () => {
     expect(existsSync(join(dir, "new"))).toBe(false);
   });
 
-  // Requirement: command-line.faults-change-nothing
   it("where no server answers exits with 3 and changes nothing", async () => {
     const { exitCode, stderr } = await cli(["write", "/a", "x", "--node", "a"], {
       env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" },
@@ -199,7 +196,6 @@ describe("a fault", () => {
 });
 
 describe("a token", () => {
-  // Requirement: command-line.secrets
   it("that is refused is not printed", async () => {
     const { exitCode, stderr } = await cli(["mcp", "--http", "--port", "0", ...inFolder], {
       env: { LANGGRAPH_MONGO_MEMORY_TOKEN: "geheimes wort" },
@@ -254,7 +250,6 @@ describe("a password", () => {
     expect([stdout + stderr, isShown(stdout + stderr)]).toEqual([stdout + stderr, false]);
   }
 
-  // Requirement: command-line.secrets
   it.each(commands.map((command) => [command]))("is never printed by %j", async (command) => {
     const own = command.includes("--all") || command[1] === "mongodb-store" ? [] : ["--node", "n"];
     for (const given of wrong) {
@@ -263,7 +258,6 @@ describe("a password", () => {
     }
   });
 
-  // Requirement: command-line.secrets
   it("is never printed of any connection string, wherever it stands", async () => {
     for (const given of odd) {
       await assertHidden(["ls", "--node", "n", "--uri", given]);

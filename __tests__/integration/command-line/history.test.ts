@@ -60,7 +60,6 @@ const ownSequences = new RegExp(String.raw`${colour.source}|[\n\t]|\r\n`, "g");
 const lines = ({ stdout }: CliRun): string[] => stdout.split("\n").slice(0, -1);
 
 describe("log", () => {
-  // Requirement: command-line.history
   it("lists versions newest first, with who made them", async () => {
     const { run, ids, versions } = await threeVersions();
     const [{ at } = { at: new Date(0) }] = await versions();
@@ -75,7 +74,6 @@ describe("log", () => {
     expect(lines(await run(["log", "/notes", "-n", "1"]))).toEqual([shown[0]]);
   });
 
-  // Requirement: command-line.history
   it("groups versions by run, with the user, the agent, the thread and the id for a revert", async () => {
     const { by, run } = newMemory();
     const first = by({ userId: "ada", agent: "helper", threadId: "t", runId: "run-1", node: "tools" });
@@ -92,7 +90,6 @@ describe("log", () => {
     ]);
   });
 
-  // Requirement: command-line.history
   it.each([
     ["--by-user", "ada", [2, 0]],
     ["--by-run", "run-1", [0]],
@@ -142,7 +139,6 @@ describe("log", () => {
 });
 
 describe("diff", () => {
-  // Requirement: command-line.history
   it("compares two versions, or one with the file as it is now", async () => {
     const { run, ids } = await threeVersions();
     const { stdout } = await run(["diff", ids[0], ids[1]]);
@@ -157,7 +153,6 @@ describe("diff", () => {
     });
   });
 
-  // Requirement: history.readable-diffs
   it("shows no line that did not change, and with --patch and --json the exact difference", async () => {
     const { run, memory, target } = newMemory();
     await memory.write("/a", "one");
@@ -169,7 +164,6 @@ describe("diff", () => {
     expect(await cliJson(["diff", "1", ...target])).toMatchObject({ diff: patch });
   });
 
-  // Requirement: history.readable-diffs
   it("shows no line that did not change in a mounted memory", async () => {
     const team = newMemory();
     await team.memory.write("/a", "one");
@@ -180,7 +174,6 @@ describe("diff", () => {
     expect(stdout).toMatch(/\n one\n\+two\n$/);
   });
 
-  // Requirement: history.readable-diffs
   it("says in words that only the newline at the end came", async () => {
     const { run, memory } = newMemory();
     await memory.write("/a", "one");
@@ -201,7 +194,6 @@ describe("diff", () => {
 });
 
 describe("blame", () => {
-  // Requirement: command-line.history
   it("shows which version each line comes from", async () => {
     const { run, ids } = await threeVersions();
     const shown = lines(await run(["blame", "/notes/today"]));
@@ -221,7 +213,6 @@ describe("blame", () => {
 });
 
 describe("looking back", () => {
-  // Requirement: command-line.history
   it.each([["log"], ["diff", "1"], ["blame", "/notes/today"], ["revert", "/notes/today", "--to", "1", "--dry-run"]])(
     "by %s needs no more than rights to read",
     async (...argv) => {
@@ -235,7 +226,6 @@ describe("looking back", () => {
 });
 
 describe("revert", () => {
-  // Requirement: command-line.history
   it("goes back to a version by a new one of who says so", async () => {
     const { memory, run, ids, versions } = await threeVersions();
     const { exitCode, stdout } = await run(["revert", "/notes/today", "--to", ids[0], "--as", "carol"]);
@@ -248,7 +238,6 @@ describe("revert", () => {
     );
   });
 
-  // Requirement: command-line.history
   it("undoes a run or a call, and later changes with it only by --force", async () => {
     const { memory, run, ids } = await threeVersions();
     const refused = await run(["revert", "--tool-call", "call-1"]);
@@ -262,7 +251,6 @@ describe("revert", () => {
     expect((await memory.snapshot()).files).toEqual([]);
   });
 
-  // Requirement: command-line.history
   it("says what would change by --dry-run, and changes nothing", async () => {
     const { memory, run, by, ids, versions, target } = await threeVersions();
     const later = by({ userId: "bob", runId: "run-3" });
@@ -316,7 +304,6 @@ describe("revert", () => {
 });
 
 describe("redact", () => {
-  // Requirement: command-line.history
   it("shows the versions and asks, and takes the text out for good", async () => {
     const { memory, run, ids } = await threeVersions();
     expect(await run(["redact", ids[0]])).toMatchObject({
@@ -344,7 +331,6 @@ describe("redact", () => {
     });
   });
 
-  // Requirement: command-line.history
   it("shows where a text stands and asks, and covers it in all versions", async () => {
     const { memory, run } = newMemory();
     for (const text of ["old", "key sk-1\n", "key sk-1\nmore\n", "new"]) await memory.write("/a", text);
@@ -378,7 +364,6 @@ describe("redact", () => {
 });
 
 describe("a change by the command line", () => {
-  // Requirement: command-line.history-goes-on
   it("has its version where the memory has a history, and names the program", async () => {
     const { memory, run, versions } = newMemory();
     await memory.write("/a", "1");
@@ -399,7 +384,6 @@ describe("a change by the command line", () => {
     ]);
   });
 
-  // Requirement: history.erased
   it("keeps versions no shorter and no longer than the memory, where memories expire", async () => {
     const lifetimeMs = 86_400_000;
     const memoriesCollection = "expiring";
@@ -432,7 +416,6 @@ describe("a change by the command line", () => {
     expect(Math.min(...(await expiries())) >= startMs + lifetimeMs).toBe(true);
   });
 
-  // Requirement: command-line.history-goes-on
   it("begins no history, which only the program that owns the memory can keep", async () => {
     const { memory, run, versions } = newMemory();
     expect((await run(["write", "/a", "1"])).exitCode).toBe(0);
@@ -474,7 +457,6 @@ describe("a long output", () => {
     },
   );
 
-  // Requirement: command-line.terminal
   it("holds no control sequence out of a text, a name or an actor", async () => {
     const { by, run } = newMemory();
     const hostile = "a\u001b[2J\u009b31m\rb\u202e\r\n";

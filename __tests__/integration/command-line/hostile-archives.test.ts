@@ -61,7 +61,6 @@ function changed(
 }
 
 describe("an archive is refused", () => {
-  // Requirement: command-line.hostile-archives
   it.each([
     "../a",
     "/../a",
@@ -195,14 +194,12 @@ describe("an archive is refused", () => {
     ],
   ];
 
-  // Requirement: command-line.archive-limits
   it.each(excesses)("that has too many %s, in one short sentence", async (_, message, make) => {
     const text = make();
     await expectRefused(text, message);
     expect((await refused("-", text)).length).toBeLessThan(500);
   });
 
-  // Requirement: command-line.archive-limits
   it("at its first fault, and reads no further", async () => {
     const pieceBytes = 65_536;
     let read = 0;

@@ -48,7 +48,6 @@ describe("a memory of many small files", () => {
   const memoryOf = (nodeId: string): Memory =>
     new MongoMemoryStore({ client, dbName }).memory({ nodeId }, { paths: "posix" });
 
-  // Requirement: command-line.imports-in-batches
   it("is imported by some commands for each 2,000 files", async () => {
     const archive = await writeArchive();
     const nodeId = randomUUID();
@@ -60,7 +59,6 @@ describe("a memory of many small files", () => {
     ).toEqual(new Set([`${time(1)} ${time(2)}`]));
   });
 
-  // Requirement: command-line.goes-on
   it("is imported to the end by a second run, where the first was killed between two batches", async () => {
     const archive = await writeArchive();
     const [killed, whole] = [randomUUID(), randomUUID()];

@@ -16,7 +16,6 @@ async function newSource(collectionName = "store"): Promise<{ name: string; argv
 }
 
 describe("migrate mongodb-store", () => {
-  // Requirement: command-line.migrates-the-official-store
   it("copies items and files of memories, and changes nothing the second time", async () => {
     const { name, argv } = await newSource();
     expect(await cliJson([...argv, "--dry-run"])).toMatchObject({
@@ -60,7 +59,6 @@ describe("migrate mongodb-store", () => {
     expect((await things.indexes()).map((index) => index.name)).toEqual(["_id_", "items_by_namespace"]);
   });
 
-  // Requirement: command-line.databases
   it("reads the database of the destination where --from-uri and --from-db name none", async () => {
     const { name } = await newSource("old");
     const argv = [

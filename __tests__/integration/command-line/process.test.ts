@@ -101,7 +101,6 @@ describe("an import that is killed", () => {
 });
 
 describe("mcp", () => {
-  // Requirement: search.for-models
   it("lets models search where it is asked to", async () => {
     const dir = newPath();
     await openDirectoryMemory({ dir }).write("/notes", "Anna buys bread.");
@@ -163,7 +162,6 @@ describe("mcp", () => {
     expect(await end).toEqual({ code: 0, signal: null, stdout: line, stderr: "" });
   });
 
-  // Requirement: mcp.close-is-bounded
   it("ends at a signal with streams and calls open of a server that is frozen", async () => {
     const server = await privateMongod("standalone");
     const env = { MONGODB_URI: server.uri };

@@ -40,7 +40,6 @@ async function proposed(): Promise<Place> {
 }
 
 describe("proposals", () => {
-  // Requirement: command-line.proposals
   it("lists what waits, and shows one with its diff", async () => {
     const { id, run } = await proposed();
     const { stdout } = await run(["proposals"]);
@@ -61,7 +60,6 @@ describe("proposals", () => {
     });
   });
 
-  // Requirement: command-line.proposals
   it("says of one that it is redacted", async () => {
     const { id, memory, run } = await proposed();
     for (const text of ["Pay at once.", "policy"]) await memory.history?.redact({ text });
@@ -71,7 +69,6 @@ describe("proposals", () => {
     );
   });
 
-  // Requirement: command-line.proposals, approval.inbox
   it("with --all lists what waits in all memories, and says of one memory how many wait in others", async () => {
     const collection = `memories ${randomUUID()}`;
     const other = new MongoMemoryStore({ client, dbName, memoriesCollection: collection });
@@ -149,7 +146,6 @@ describe("proposals", () => {
 });
 
 describe("approve", () => {
-  // Requirement: command-line.proposals
   it("makes the change once, by a person who is named", async () => {
     const { memory, id, run, target } = await proposed();
     expect(await run(["approve", id])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--by") });
@@ -165,7 +161,6 @@ describe("approve", () => {
     });
   });
 
-  // Requirement: command-line.proposals
   it("is refused where the file has changed, and shows what it would be now", async () => {
     const { memory, id, run } = await proposed();
     await memory.write("/policy", "Never pay.\n");
@@ -178,7 +173,6 @@ describe("approve", () => {
   });
 });
 
-// Requirement: command-line.proposals
 it("approve, reject and proposals find the memory of an id that proposals --all prints", async () => {
   const [approved, rejected] = [await proposed(), await proposed()];
   const anywhere = ["--uri", uri, "--db", dbName];
@@ -198,7 +192,6 @@ it("approve, reject and proposals find the memory of an id that proposals --all 
     });
 });
 
-// Requirement: command-line.forget
 it("forget says how many proposals go, also of a memory without a file", async () => {
   const { target, run } = await proposed();
   expect((await cli(["forget", ...target, "--yes"])).stdout).toBe("erased 0 memories with 0 files and 1 proposal\n");
@@ -206,7 +199,6 @@ it("forget says how many proposals go, also of a memory without a file", async (
 });
 
 describe("reject", () => {
-  // Requirement: command-line.proposals
   it("refuses it for a reason, which stays", async () => {
     const { memory, id, run } = await proposed();
     const { exitCode, stdout } = await run(["reject", id, "--by", "ada", "--reason", "not from a customer"]);

@@ -29,7 +29,6 @@ async function hostileMemory(): Promise<string[]> {
 }
 
 describe("a terminal", () => {
-  // Requirement: command-line.terminal
   it.each([
     ["ls", ["/dir"]],
     ["ls -l", ["/dir", "-l"]],
@@ -52,7 +51,6 @@ describe("a terminal", () => {
     expect((json.stdout + json.stderr).replaceAll("\n", "")).not.toMatch(commanding);
   });
 
-  // Requirement: command-line.terminal
   it("is shown what there is as escapes, and plain texts as they are", async () => {
     const place = await hostileMemory();
     expect((await cli(["cat", file, ...place], { terminal: true })).stdout).toBe(`line 1\r\n\t${shown}\n`);

@@ -38,7 +38,6 @@ const textsAt = (path: string): Promise<string[]> =>
   Promise.all([ofAll(), ofThread(), ofUser()].map((address) => store.memory(address).read(path)));
 
 describe("the commands with --user", () => {
-  // Requirement: command-line.users
   it("look into and change the memory of that user, and no other of the node", async () => {
     await writeEach();
     const target = ["--node", nodeId, "--user", ada];
@@ -54,7 +53,6 @@ describe("the commands with --user", () => {
     expect((await run("ls", "--node", nodeId)).stdout).toBe("a\n");
   });
 
-  // Requirement: command-line.users
   it("refuse a thread and a user at once, and a user without a node", async () => {
     const exclude = { exitCode: 2, stderr: expect.stringContaining("exclude each other") };
     expect(await run("ls", "--node", nodeId, "--thread", ada, "--user", ada)).toMatchObject(exclude);
@@ -78,7 +76,6 @@ describe("the commands with --user", () => {
     });
   });
 
-  // Requirement: command-line.users
   it("serve it to MCP clients, which cannot choose another", async () => {
     await writeEach();
     const child = spawnCli(["mcp", "--http", "--port", "0", "--node", nodeId, "--user", ada, ...database, "--json"]);
@@ -96,7 +93,6 @@ describe("the commands with --user", () => {
 });
 
 describe("export and import", () => {
-  // Requirement: command-line.users, command-line.export-keeps-memories-apart
   it("of memories of all three scopes keep each apart", async () => {
     const from = testDatabase();
     const source = new MongoMemoryStore({ client, dbName: from.name });
@@ -117,7 +113,6 @@ describe("export and import", () => {
     });
   });
 
-  // Requirement: command-line.archives-of-version-0-1-0
   it("bring in the JSONL that version 0.1.0 has written", async () => {
     const to = testDatabase();
     const backup = "__tests__/fixtures/version-0.1.0/backup.jsonl";
@@ -141,7 +136,6 @@ describe("export and import", () => {
 });
 
 describe("a memory that was never written", () => {
-  // Requirement: command-line.memory-that-is-not-there
   it("is refused by every command that needs one, and an empty one is not", async () => {
     await store.memory(ofAll()).write("/a", "x");
     await store.memory(ofAll()).delete("/a");
@@ -167,7 +161,6 @@ describe("a memory that was never written", () => {
       expect(await run(...argv, "--node", nodeId)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  // Requirement: command-line.memory-that-is-not-there
   it("is refused with the nodes that have memories, or with what to check where there are none", async () => {
     const { name } = testDatabase();
     const message = async (): Promise<unknown> => {
@@ -189,7 +182,6 @@ describe("a memory that was never written", () => {
     );
   });
 
-  // Requirement: command-line.memory-that-is-not-there
   it("is told from another one of the same node", async () => {
     await store.memory(ofUser()).write("/a", "x");
     const advice = async (...argv: string[]): Promise<string> =>
@@ -225,7 +217,6 @@ describe("--mount", () => {
     await writeEach();
   });
 
-  // Requirement: command-line.mounts
   it("puts other memories into the tree that a command looks into and changes", async () => {
     const target = ["--node", nodeId, ...mounts()];
     expect((await run("ls", ...target)).stdout).toBe("a\nfar/\nrules/\n");
@@ -248,7 +239,6 @@ describe("--mount", () => {
     });
   });
 
-  // Requirement: command-line.mounts
   it("serves the tree to MCP clients", async () => {
     const server = spawnCli(["mcp", "--http", "--port", "0", "--node", nodeId, ...mounts(), ...database]);
     const [line] = (await once(server.stdout, "data")) as [Buffer];
@@ -262,7 +252,6 @@ describe("--mount", () => {
     await end;
   });
 
-  // Requirement: command-line.mounts
   it.each([
     [
       "/team",
@@ -283,7 +272,6 @@ describe("--mount", () => {
     expect(await store.memory({ nodeId }).read("/a")).toBe("of all");
   });
 
-  // Requirement: command-line.mounts
   it("is refused twice at one point, with a folder, and for a memory that was never written where a command only looks", async () => {
     expect(await run("ls", "--node", nodeId, "--mount", "/t=x", "--mount", "/t=y")).toMatchObject({ exitCode: 1 });
     expect(await run("append", "/a", "x", "--node", nodeId, "--mount", "/t=x", "--mount", "/t=y")).toMatchObject({
@@ -302,7 +290,6 @@ describe("--mount", () => {
 });
 
 describe("a memory that did not exist", () => {
-  // Requirement: command-line.new-memories
   it.each([
     ["write", "/a", "x"],
     ["append", "/a", "x"],
@@ -322,7 +309,6 @@ describe("a memory that did not exist", () => {
     );
   });
 
-  // Requirement: command-line.new-memories
   it("is not told of where nothing was made, or where another memory of the tree was changed", async () => {
     await store.memory({ nodeId }).write("/a", "x");
     expect((await run("write", "/bad\u0001name", "x", "--node", `${nodeId}s`)).stderr).not.toContain("created");
@@ -332,7 +318,6 @@ describe("a memory that did not exist", () => {
     );
   });
 
-  // Requirement: command-line.new-memories
   it("is told of by mcp when it starts", async () => {
     await store.memory({ nodeId }).write("/a", "x");
     const { stderr } = await cli(["mcp", "--http", "--port", "0", "--node", `${nodeId}s`, ...database], {

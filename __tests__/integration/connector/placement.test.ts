@@ -112,7 +112,6 @@ async function nodeWithNotes(): Promise<MemoryNode> {
 describe.each(Object.entries(ways))("the request that %s makes", (_way, run) => {
   const server = recordingServer();
 
-  // Requirement: connector.auto-merged-elsewhere, connector.separate-and-merged-by-choice
   it.each(cases)(
     "to %s, systemMessages %s, placement %s, prompt %s, is %s",
     async (name, systemMessages, placement, prompt, expected) => {
@@ -125,7 +124,6 @@ describe.each(Object.entries(ways))("the request that %s makes", (_way, run) => 
     },
   );
 
-  // Requirement: connector.role-of-the-user
   it.each(Object.keys(clients) as ClientName[])(
     "to %s holds the memory as the user's message where role is user",
     async (name) => {

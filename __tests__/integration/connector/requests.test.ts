@@ -49,7 +49,6 @@ async function captureRequest(
 describe("the whole of what a provider reads of the memory", () => {
   const messages = [new SystemMessage("S"), ...human];
 
-  // Requirement: connector.auto-separate-for-openai
   it("is two system messages for OpenAI itself", async () => {
     const request = await captureRequest("ChatOpenAI, chat completions", messages);
     expect(request["messages"]).toEqual([
@@ -65,7 +64,6 @@ describe("the whole of what a provider reads of the memory", () => {
     ]);
   });
 
-  // Requirement: connector.auto-merged-for-other-servers
   it("is one system message for servers that speak OpenAI's protocol", async () => {
     const request = await captureRequest("ChatOpenAI with a base URL", messages);
     expect(request["messages"]).toEqual([
@@ -80,7 +78,6 @@ describe("the whole of what a provider reads of the memory", () => {
     ]);
   });
 
-  // Requirement: connector.anthropic-blocks
   it("is two blocks of the system prompt for Anthropic", async () => {
     const request = await captureRequest("ChatAnthropic", messages);
     expect(request["system"]).toEqual([
@@ -90,14 +87,12 @@ describe("the whole of what a provider reads of the memory", () => {
     expect(request["messages"]).toEqual([{ role: "user", content: "u" }]);
   });
 
-  // Requirement: connector.google-parts
   it("is two parts of the system instruction for Google", async () => {
     const request = await captureRequest("ChatGoogleGenerativeAI", messages);
     expect(request["systemInstruction"]).toMatchObject({ parts: [{ text: "S" }, { text: `\n\n${memory}` }] });
     expect(request["contents"]).toEqual([{ role: "user", parts: [{ text: "u" }] }]);
   });
 
-  // Requirement: connector.cache-marks-kept
   it("keeps the cache mark on Anthropic's system prompt, and on it alone", async () => {
     const prompt = { type: "text", text: "S", cache_control: { type: "ephemeral" } };
     for (const placement of ["after_system", "before_system"] as const) {
@@ -109,7 +104,6 @@ describe("the whole of what a provider reads of the memory", () => {
     }
   });
 
-  // Requirement: connector.no-empty-block
   it("holds no empty block where the system prompt has one", async () => {
     const empty = { type: "text", text: "" };
     for (const name of names) {
@@ -143,7 +137,6 @@ describe("two turns with an unchanged memory", () => {
       request?.["messages"] ?? request?.["input"] ?? request?.["contents"],
     ].map((part) => JSON.stringify(part ?? null));
 
-  // Requirement: connector.same-bytes-between-turns
   it.each(
     names.flatMap((name) =>
       (["after_system", "before_system", "last_message"] as const).map((placement) => [name, placement] as const),
@@ -192,7 +185,6 @@ describe("the memory tool", () => {
   const { additionalProperties: _, ...open } = schema;
   const named = { name: "memory", description: expect.stringContaining("long-term memory") };
 
-  // Requirement: tool.schema-flat-and-strict
   it.each([
     ["ChatOpenAI, chat completions", { type: "function", function: { ...named, parameters: schema } }],
     ["ChatOpenAI, responses", { type: "function", ...named, parameters: schema, strict: null }],
@@ -226,7 +218,6 @@ describe("a fallback to another provider", () => {
 });
 
 describe("a model that the run chooses", () => {
-  // Requirement: connector.auto-follows-the-run
   it("is sent the memory as that model takes it, from a CallModelNode and from createAgent", async () => {
     const node = await nodeWithNotes();
     const model = await initChatModel("gpt-4o", {

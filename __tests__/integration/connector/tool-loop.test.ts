@@ -90,7 +90,6 @@ function split(request: Json | undefined): { system: string; turns: Json[] } {
 describe("a tool loop", () => {
   const server = recordingServer();
 
-  // Requirement: connector.tool-loop-of-providers
   it.each(cases)(
     "of %s in %s writes the memory, and the next request shows it where it belongs",
     async (name, way, { call, sent, shown }) => {

@@ -68,7 +68,6 @@ const read = (file_path: string, rest: object = {}): ScriptedCall => call("read_
 describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
   const freshNode = (): MemoryNode => new MemoryNode({ store: open(), ...freshAddress() });
 
-  // Requirement: deepagents.own-tools-work
   it("writes, reads, edits, finds and deletes with its own tools", async () => {
     const node = freshNode();
     const { answers } = await run({
@@ -112,7 +111,6 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     ]);
   });
 
-  // Requirement: deepagents.parallel-edits-land
   it("loses none of 20 edits of one file in one turn", async () => {
     const node = freshNode();
     const indices = Array.from({ length: 20 }, (_, index) => index);
@@ -142,7 +140,6 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     );
   });
 
-  // Requirement: deepagents.prompt-and-skills
   it("shows its memory in the prompt, in other threads too", async () => {
     const node = freshNode();
     const memory = ["/memories/AGENTS.md"];
@@ -157,7 +154,6 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect(second.prompt).toContain("/memories/AGENTS.md\nAnswer in verse.");
   });
 
-  // Requirement: deepagents.prompt-and-skills
   it("finds its skills there", async () => {
     const node = freshNode();
     const skill = "---\nname: verse\ndescription: Answers in verse.\n---\nRhyme.\n";
@@ -166,7 +162,6 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect(prompt).toContain("Answers in verse.");
   });
 
-  // Requirement: deepagents.thread-of-the-run
   it("keeps the threads of a perThread node apart, prompts included", async () => {
     const node = new MemoryNode({ store: open(), ...freshAddress(), scope: "perThread" });
     const memory = ["/memories/AGENTS.md"];
@@ -185,7 +180,6 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect(await node.memory("ada@example.com").read("/AGENTS.md")).toBe("I am ada@example.com.");
   });
 
-  // Requirement: deepagents.store-of-the-agent
   it("uses the agent's store where its node has none", async () => {
     const address = freshAddress();
     await run({ node: new MemoryNode(address), store: open(), turns: [[write("/memories/f.md", "x")]] });
@@ -194,7 +188,6 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
 });
 
 describe("a deep agent whose storage fails", () => {
-  // Requirement: deepagents.failures-are-answers
   it("is told so by every tool, and goes on", async () => {
     const store = new FailingStore();
     store.isAway = true;
@@ -221,7 +214,6 @@ describe("a deep agent whose storage fails", () => {
     expect(text).toBe("done");
   });
 
-  // Requirement: deepagents.failed-prompt-is-told
   it("goes on without its memory, which the program is told of", async () => {
     jest.spyOn(console, "debug").mockImplementation(() => {});
     const store = new FailingStore();
@@ -251,7 +243,6 @@ describe("two programs", () => {
   const database = testDatabase();
   const [one, other] = [useClient(new MongoClient(database.uri)), useClient(new MongoClient(database.uri))];
 
-  // Requirement: deepagents.edits-of-two-programs
   it("edit one file at once and lose nothing", async () => {
     const address = freshAddress();
     const open = (client: MongoClient): DeepAgentsBackend =>
@@ -272,7 +263,6 @@ describe("server commands", () => {
   const client = useClient(new MongoClient(database.uri, { monitorCommands: true }));
   const store = new MongoMemoryStore({ client, dbName: database.name });
 
-  // Requirement: deepagents.few-commands
   it.each<[string, number, (backend: DeepAgentsBackend) => Promise<unknown>]>([
     ["ls", 1, (backend) => backend.ls("/")],
     ["read", 1, (backend) => backend.read("/d/f.md")],
@@ -300,7 +290,6 @@ describe("server commands", () => {
   });
 });
 
-// Requirement: history.actor
 it("the history of a memory names the run, thread and user of a deep agent, of its subagents too", async () => {
   const { client, name: dbName } = testDatabase();
   const memory = new MongoMemoryStore({ client, dbName, history: true }).memory(freshAddress());

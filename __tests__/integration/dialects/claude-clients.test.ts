@@ -86,7 +86,6 @@ function runInSdk(memory: Memory): Promise<{ content: unknown }> {
 describe.each(stores)("on a memory in %s", (_name, open) => {
   const freshMemory = (): Memory => openMemory(open(), freshAddress());
 
-  // Requirement: claude.answers-come-to-the-model, claude.native-tool, claude.on-every-store, claude.view-range-arrives
   it.each(Object.entries(loops))(
     "ChatAnthropic in %s sends the native tool, and each answer comes to it",
     async (_loop, run) => {
@@ -105,7 +104,6 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
     },
   );
 
-  // Requirement: claude.errors-by-the-handlers
   it("the tool runner of @anthropic-ai/sdk sends the native tool, and marks what fails", async () => {
     const memory = freshMemory();
     server.upcoming.push(...turns.map((turn) => calling(...turn)));
@@ -122,7 +120,6 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
     expect(await memory.read("/notes.txt")).toBe("one\nthree\n");
   });
 
-  // Requirement: claude.no-names-of-javascript
   it("the runner finds no commands among JavaScript's own names", async () => {
     server.upcoming.push(calling({ command: "toString" }, { command: "constructor" }));
     await runInSdk(freshMemory());
@@ -132,7 +129,6 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
     ]);
   });
 
-  // Requirement: claude.parallel-edits-land
   it("edits of one turn all land, in LangChain and in the SDK", async () => {
     const edits = Array.from({ length: 5 }, (_, index) => ({
       command: "str_replace",
@@ -157,7 +153,6 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
     }
   });
 
-  // Requirement: claude.execute-for-langchain
   it("LangChain's own wrapper runs our tool", async () => {
     const memory = freshMemory();
     const view = { command: "view", path };
@@ -184,7 +179,6 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
 describe("a model that does not know the tool", () => {
   const others = Object.keys(clients).filter((name) => name !== "ChatAnthropic") as ClientName[];
 
-  // Requirement: claude.flat-schema-elsewhere
   it.each(others)("is sent its flat schema: %s", async (name) => {
     const memory = openMemory(new InMemoryStore(), freshAddress());
     const tool = createClaudeMemoryTool(memory);
@@ -197,7 +191,6 @@ describe("a model that does not know the tool", () => {
     expect(sent).not.toMatch(/"(?:oneOf|anyOf|allOf)"/);
   });
 
-  // Requirement: claude.str-replace-deletes, claude.view-range-arrives
   it("calls it all the same, with a range and without new_str", async () => {
     const memory = openMemory(new InMemoryStore(), freshAddress());
     await memory.with({ paths: "posix" }).write("/notes.txt", file);

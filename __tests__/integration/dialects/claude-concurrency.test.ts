@@ -29,7 +29,6 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
   const startingWith = (answers: string[], beginning: string): string[] =>
     answers.filter((answer) => answer.startsWith(beginning));
 
-  // Requirement: base-store.serialised-in-a-process, claude.parallel-edits-land
   it("of str_replace all land", async () => {
     const { memory, call } = start();
     await memory.write("/f", indices.map((index) => `<${index}>\n`).join(""));
@@ -42,7 +41,6 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
     expect(await memory.read("/f")).toBe(indices.map((index) => `done ${index}\n`).join(""));
   });
 
-  // Requirement: claude.parallel-edits-land
   it("of insert all land, once each", async () => {
     const { memory, call } = start();
     await memory.write("/f", "end\n");
@@ -58,7 +56,6 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
     expect(lines).toHaveLength(count + 2);
   });
 
-  // Requirement: claude.parallel-renames
   it("of rename onto one destination move one file and leave the others", async () => {
     const { memory, call } = start();
     for (const index of indices) await memory.write(`/from/${index}`, `text ${index}`);
@@ -75,7 +72,6 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
     expect(await memory.read("/to")).toBe(`text ${moved}`);
   });
 
-  // Requirement: claude.parallel-creates
   it("of create make one file, with the text of the one that succeeded", async () => {
     const { memory, call } = start();
     const answers = await Promise.all(
@@ -87,7 +83,6 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
     expect(await memory.read("/f")).toBe(`text ${winner}`);
   });
 
-  // Requirement: claude.delete-racing-edit
   it("of delete and str_replace never both change the same file", async () => {
     const { memory, call } = start();
     for (let round = 0; round < 20; round += 1) {
@@ -105,7 +100,6 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
 
 describe("server commands", () => {
   const path = "/memories/d/f";
-  // Requirement: claude.few-commands
   it.each<[string, number, Record<string, unknown>]>([
     ["view of the root", 1, { command: "view", path: "/memories" }],
     ["view of a directory", 2, { command: "view", path: "/memories/d" }],

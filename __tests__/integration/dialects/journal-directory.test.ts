@@ -31,13 +31,11 @@ async function expectAsRecorded(number: number, open: (memoryDir: string) => Fol
 }
 
 describe("agentool's own files", () => {
-  // Requirement: directory.journal
   it.each(matching)("$number $name: the same bytes, where the memory is the workspace", async ({ number }) => {
     await expectAsRecorded(number, (memoryDir) => new FolderBench(folder, "", memoryDir));
   });
 
   const plain = matching.filter(({ context }) => /^\.?\w+(\/\w+)*$/.test(context.memory_dir));
-  // Requirement: directory.journal, directory.own-files
   it.each(plain)("$number $name: the same bytes, where the memory is $context.memory_dir", async ({ number }) => {
     await expectAsRecorded(number, (memoryDir) => new FolderBench(folder, memoryDir, "/"));
   });
@@ -48,7 +46,6 @@ describe("agentool's own files", () => {
 });
 
 describe("in recordings of real files that the crate stumbled over", () => {
-  // Requirement: directory.journal-links
   it("53 storage-non-utf8: a file that is no UTF-8 stops no tool, and stays as it is", async () => {
     const bad = Buffer.from("IyMjIHgKCv/+Cg==", "base64");
     const bench = new FolderBench(folder, ".agent/memory", "/");
@@ -62,7 +59,6 @@ describe("in recordings of real files that the crate stumbled over", () => {
     expect(readFileSync(join(bench.workspace, ".agent/memory/bad.md"))).toEqual(bad);
   });
 
-  // Requirement: directory.journal-links
   it("55 link-memory-dir-outside: a link as the journal's root is refused by every tool", async () => {
     const outside = folderWith(folder);
     const open = (memoryDir: string): FolderBench => {
@@ -82,7 +78,6 @@ describe("in recordings of real files that the crate stumbled over", () => {
     expect(lstatSync(join(bench.workspace, ".agent/memory")).isSymbolicLink()).toBe(true);
   });
 
-  // Requirement: directory.journal-links
   it("56 link-year-dir-outside: nothing is written through a linked year", async () => {
     const outside = folderWith(folder);
     const bench = new FolderBench(folder, ".agent/memory", "/");

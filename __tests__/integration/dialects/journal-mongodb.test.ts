@@ -58,12 +58,10 @@ describe("processes at once", () => {
     found = await headings(store.memory(address));
   });
 
-  // Requirement: journal.no-write-is-lost
   it(`${processes} with distinct keys lose none`, () => {
     expect(found.filter((key) => !shared.includes(key)).toSorted()).toEqual(own.flat().toSorted());
   });
 
-  // Requirement: journal.key-accepted-once
   it(`${processes} with the same keys, into the summary and the day, have each accepted once`, () => {
     expect(found.filter((key) => shared.includes(key)).toSorted()).toEqual(shared);
     const accepted = answers.flatMap(({ data }) => data?.key ?? []);
@@ -75,7 +73,6 @@ describe("processes at once", () => {
 });
 
 describe("calls at once", () => {
-  // Requirement: journal.key-accepted-once
   it("50 writes of one key: one is accepted", async () => {
     const memory = store.memory(freshAddress());
     const bench = new JournalBench("/", memory);
@@ -89,7 +86,6 @@ describe("calls at once", () => {
     expect(await headings(memory)).toEqual(["k"]);
   });
 
-  // Requirement: journal.no-write-is-lost, journal.on-every-store
   it("30 updates of different keys, and writes, in one file: nothing is lost or doubled", async () => {
     const memory = store.memory(freshAddress());
     const bench = new JournalBench("/", memory);
@@ -140,7 +136,6 @@ describe("cost", () => {
     return bench;
   }
 
-  // Requirement: journal.read-cost
   it("a read by key takes one command, however many days there are", async () => {
     for (const days of [20, 2000]) {
       const bench = await createJournal(days);
@@ -152,7 +147,6 @@ describe("cost", () => {
     }
   });
 
-  // Requirement: journal.few-commands
   it("uncontended calls take few commands", async () => {
     const bench = await createJournal(3);
     await bench.call("memory_write", { key: "a", content: "x" });

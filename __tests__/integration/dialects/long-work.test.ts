@@ -48,7 +48,6 @@ describe("long work", () => {
   beforeEach(() => void jest.spyOn(performance, "now").mockImplementation(() => (nowMs += 1)));
   afterEach(() => void jest.restoreAllMocks());
 
-  // Requirement: guarantees.others-get-their-turn
   it.each(calls)("lets others have their turn: %s", async (_name, text, call) => {
     const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
     await memory.write("/MEMORY.md", text);

@@ -6,7 +6,6 @@ import { recordingServer } from "../../helpers/recording-server.js";
 const server = recordingServer();
 
 describe("the record tools", () => {
-  // Requirement: records.sent-by-every-client
   it.each(Object.keys(clients) as ClientName[])("are sent by %s, clear_memory without arguments too", async (name) => {
     const { tools } = new RecordBench();
     await clients[name](server).bindTools?.(tools).invoke("go");

@@ -14,7 +14,6 @@ function start(): { dir: string; bench: RecordBench } {
 }
 
 describe("records in a folder", () => {
-  // Requirement: records.in-a-folder
   it("are files by their paths, whose contents are what was given", async () => {
     const { dir, bench } = start();
     expect(await bench.call("add_memory", { path: "project/todo", content: "- é\r\n" })).toMatchObject({

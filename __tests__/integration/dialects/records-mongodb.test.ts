@@ -32,7 +32,6 @@ describe.each(memoryPairs(database))("calls at once on a memory in %s", (_name, 
     return { memory: one.memory, call: (index, name, args) => (index % 2 === 0 ? one : other).call(name, args) };
   }
 
-  // Requirement: records.one-add-wins
   it("50 add_memory of one path: one is accepted, and its content is there", async () => {
     const { memory, call } = start();
     const answers = await Promise.all(
@@ -72,7 +71,6 @@ describe.each(memoryPairs(database))("calls at once on a memory in %s", (_name, 
     expect(answers.filter(({ error_code: code }) => code === "MEMORY_NOT_FOUND")).toHaveLength(count - 1);
   });
 
-  // Requirement: records.drop-takes-no-folder
   it("drop_memory never takes memories away that were added below its path meanwhile", async () => {
     const { memory, call } = start();
     for (let round = 0; round < 20; round += 1) {
@@ -95,7 +93,6 @@ describe.each(memoryPairs(database))("calls at once on a memory in %s", (_name, 
 });
 
 describe("server commands", () => {
-  // Requirement: records.one-command
   it.each<[title: string, name: string, args: object]>([
     ["add_memory", "add_memory", { path: "new/one", content: "x" }],
     ["replace_memory", "replace_memory", { path: "d/f", content: "x" }],
@@ -109,7 +106,6 @@ describe("server commands", () => {
     expect(events).toHaveLength(1);
   });
 
-  // Requirement: records.one-command
   it.each<[title: string, name: string, args: object]>([
     ["add_memory of what exists", "add_memory", { path: "d/f", content: "x" }],
     ["replace_memory of nothing", "replace_memory", { path: "none", content: "x" }],
@@ -132,7 +128,6 @@ describe("server commands", () => {
 });
 
 describe("a full memory", () => {
-  // Requirement: records.full-memory
   it("is told, and nothing has changed", async () => {
     const bench = new RecordBench(watched.memory(freshAddress(), { maxMemoryBytes: 1000 }));
     await bench.call("add_memory", { path: "a", content: "x".repeat(500) });

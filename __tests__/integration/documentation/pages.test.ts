@@ -139,7 +139,6 @@ describe("the guides", () => {
   });
 });
 
-// Requirement: ways-in.first-programs
 it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model name a file notes.md", (file) => {
   const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
   expect(nodes).not.toEqual([]);

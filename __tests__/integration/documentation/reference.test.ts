@@ -21,7 +21,6 @@ describe("the documentation, by the compiler", () => {
   const reference = textOf("docs/options.md");
   const sources = Object.entries(entrySources());
 
-  // Requirement: ways-in.documented-code-compiles
   it("has code that compiles", () => {
     expect(snippets.size).toBeGreaterThan(30);
     const faults = [...snippets].flatMap((name) => {
@@ -68,7 +67,6 @@ describe("the documentation, by the compiler", () => {
     expect(options.filter((name) => !isShown(name))).toEqual([]);
   });
 
-  // Requirement: ways-in.documented-code-compiles
   it.each(sources)("lists every option of the entry %s with its default", (_entry, source) => {
     const faults = surface
       .options(source)
@@ -169,7 +167,6 @@ describe("the documentation, by the compiler", () => {
     });
   });
 
-  // Requirement: errors.codes
   it("explains every error code", () => {
     const codes = surface.literals("src/index.ts", "MemoryErrorCode");
     expect(codes).toHaveLength(12);

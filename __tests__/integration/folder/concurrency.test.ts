@@ -21,7 +21,6 @@ async function runAll(dir: string, act: "append" | "mark"): Promise<void> {
   await Promise.all(names.map(run));
 }
 
-// Requirement: directory.atomic-across-processes
 it("four processes with 50 parallel appends and edits each lose and double nothing", async () => {
   const dir = folderWith(folder, { marks: lines.map((line) => `[${line}]`).join("\n") });
   await runAll(dir, "mark");
@@ -30,7 +29,6 @@ it("four processes with 50 parallel appends and edits each lose and double nothi
   expect(await memory.read("/marks")).toBe(lines.map((line) => `(${line})`).join("\n"));
 });
 
-// Requirement: directory.atomic-across-processes
 it("first changes of four processes in a folder that is not there yet are all kept", async () => {
   const dir = join(folderWith(folder), "not", "there");
   await runAll(dir, "append");
@@ -38,7 +36,6 @@ it("first changes of four processes in a folder that is not there yet are all ke
   expect(readdirSync(join(dir, ".langgraph-mongo-memory"))).toEqual([".gitignore"]);
 });
 
-// Requirement: directory.lost-lock
 it("a process that stood still until its lock was taken over overwrites nothing, and makes its change anew", async () => {
   const dir = folderWith(folder, { log: "begun" });
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
@@ -57,7 +54,6 @@ it("a process that stood still until its lock was taken over overwrites nothing,
   expect(await memory.read("/log")).toBe("begun\nby the next\nby the sleeper");
 });
 
-// Requirement: directory.no-half-commands
 it("readers never see half a command", async () => {
   const dir = folderWith(folder, { "a/file": "x".repeat(10_000) });
   const memory = openDirectoryMemory({ dir });

@@ -24,7 +24,6 @@ async function crashAfter(dir: string, name: string, count: number): Promise<str
   return acknowledged;
 }
 
-// Requirement: directory.survives-kill, directory.leftovers
 it("every append that was acknowledged is there exactly once after kill -9, and the next process goes on", async () => {
   const dir = folderWith(folder);
   const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);

@@ -57,7 +57,6 @@ async function answerOf(call: Promise<unknown>): Promise<string> {
 
 /* Only on Linux: elsewhere names cannot be used below handles of directories. */
 describe("while another process exchanges a directory with a link to another folder", () => {
-  // Requirement: directory.exchanged-directories
   it("no call reads, changes or deletes anything there", async () => {
     const elsewhere = folderWith(folder, { file: outside, "deep/file": outside, "gone/file": outside, only: outside });
     const before = contentsOf(elsewhere);
@@ -94,7 +93,6 @@ describe("while another process exchanges a directory with a link to another fol
     expect(isReached).toBe(true);
   });
 
-  // Requirement: directory.exchanged-directories
   it("and the work folder itself is exchanged, nothing is written or cleaned up there", async () => {
     const waste = "new-01234567-89ab-cdef-0123-456789abcdef";
     const elsewhere = folderWith(folder, { [waste]: outside, [`old-${waste.slice(4)}/file`]: outside });

@@ -11,7 +11,6 @@ let child: ChildProcessByStdio<null, Readable, null>;
 
 afterEach(() => void child.kill("SIGKILL"));
 
-// Requirement: directory.leaves-signals-alone
 it.each(["busy", "waits"])("a process that has changed a folder, and %s, ends at SIGTERM", async (act) => {
   child = spawn(process.execPath, [worker, folderWith(folder), act], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");

@@ -40,7 +40,6 @@ function toolThat(name: string, run: () => string) {
 }
 
 describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
-  // Requirement: ways-in.agent-loop
   it("loops between model and tools, and remembers across turns and threads", async () => {
     const model = new ScriptedChatModel(obedient);
     const node = new MemoryNode(freshAddress());
@@ -54,7 +53,6 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
     expect(await checkpointed(checkpointer, "1")).not.toMatch(/<memory |Be kind/);
   });
 
-  // Requirement: ways-in.agent-interrupts
   it("can be stopped by an interrupt of a tool and resumed, and be a node of another graph", async () => {
     const model = new ScriptedChatModel(obedient);
     const ask = toolThat("ask", () => `the answer is ${String(interrupt("what?"))}`);
@@ -73,7 +71,6 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
     expect(model.calls.map(shownEntries)).toEqual([[], [], [], ["/a"]]);
   });
 
-  // Requirement: ways-in.agent-interrupts
   it("is a node of another graph itself, and is resumed there after an interrupt", async () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model, tools: [toolThat("ask", () => `the answer is ${String(interrupt("what?"))}`)] });
@@ -97,7 +94,6 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
     expect(brief(messages)).toContain("human: from the tool");
   });
 
-  // Requirement: ways-in.agent-streams
   it("streams what LangGraph streams", async () => {
     const model = new ScriptedChatModel(() => "one two");
     const agent = new Agent({ model, store: open() });
@@ -113,7 +109,6 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
 describe("an Agent", () => {
   const store = new InMemoryStore();
 
-  // Requirement: ways-in.agent-tools
   it("is given and loses tools between turns", async () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model, checkpointer: new MemorySaver() });
@@ -133,7 +128,6 @@ describe("an Agent", () => {
     expect(messages.at(-1)?.text).toBe("done");
   });
 
-  // Requirement: ways-in.agent-refuses-doubles
   it("refuses two tools of one name, and a model that is none", () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model, tools: [new MemoryTool()] });
@@ -143,7 +137,6 @@ describe("an Agent", () => {
     expect(() => new Agent({ model: undefined as never })).toThrow(TypeError);
   });
 
-  // Requirement: ways-in.agent-tools
   it("uses at once the tools added while a turn runs, and no longer those removed", async () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model });
@@ -178,7 +171,6 @@ describe("an Agent", () => {
     expect(messages.at(-1)?.text).toBe("done");
   });
 
-  // Requirement: ways-in.agent-connector
   it("shows another memory once its connector is attached, also in the middle of a turn", async () => {
     const [first, second] = [
       new MemoryNode({ ...freshAddress(), store }),
@@ -202,7 +194,6 @@ describe("an Agent", () => {
 });
 
 describe.each(storesUnderTest())("createMemoryPrompt for createReactAgent with %s", (_name, open) => {
-  // Requirement: ways-in.prompt-function
   it("shows prompt and memory at every call and keeps neither", async () => {
     const model = new ScriptedChatModel(obedient);
     const node = new MemoryNode({ ...freshAddress(), scope: "perThread" });
@@ -227,7 +218,6 @@ describe.each(storesUnderTest())("createMemoryPrompt for createReactAgent with %
     expect(await checkpointed(checkpointer, "1")).not.toMatch(/<memory |Be kind/);
   });
 
-  // Requirement: ways-in.prompt-function
   it("takes a memory without a system prompt, and a separate message where asked", async () => {
     const node = new MemoryNode({ ...freshAddress(), store: open() });
     await node.memory().append("/a", "x");

@@ -85,7 +85,6 @@ afterEach(() => {
 });
 
 describe.each(Object.entries(ways))("a memory that fails in %s", (_name, run) => {
-  // Requirement: base-store.fails-as-eio, connector.failure-breaks-no-run, connector.failure-is-reported
   it("is left out, and onError is told why", async () => {
     const model = new ScriptedChatModel(() => "done");
     const errors: MemoryError[] = [];
@@ -98,7 +97,6 @@ describe.each(Object.entries(ways))("a memory that fails in %s", (_name, run) =>
     expect(warnings).toEqual([]);
   });
 
-  // Requirement: connector.failure-is-reported
   it("is told in a warning of the process where there is no onError", async () => {
     const model = new ScriptedChatModel(() => "done");
     await run(failingNode(), model, {});
@@ -106,7 +104,6 @@ describe.each(Object.entries(ways))("a memory that fails in %s", (_name, run) =>
     expect(warnings[0]).not.toMatch(/hunter2|db\.internal/);
   });
 
-  // Requirement: connector.failing-hook-breaks-no-run
   it.each([
     [
       "throws",
@@ -128,7 +125,6 @@ describe.each(Object.entries(ways))("a memory that fails in %s", (_name, run) =>
     expect(warnings).toEqual([expect.stringMatching(/^model called without its memory: EIO/)]);
   });
 
-  // Requirement: connector.programming-error-breaks-no-run
   it("is left out where the fault is not the storage's", async () => {
     const model = new ScriptedChatModel(() => "done");
     const node = failingNode(new InMemoryStore());
@@ -152,7 +148,6 @@ describe.each(Object.entries(ways))("a memory that fails in %s", (_name, run) =>
 });
 
 describe("a MongoDB that is down", () => {
-  // Requirement: connector.failure-breaks-no-run, ways-in.down-storage-in-every-way-in
   it("leaves runs without memory within its timeout, in every way in, and with it once it is back", async () => {
     const mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
@@ -176,7 +171,6 @@ describe("a MongoDB that is down", () => {
     expect(warnings).toEqual([]);
   });
 
-  // Requirement: ways-in.down-storage-in-every-way-in
   it("is told to the model that calls the tool, and the run goes on", async () => {
     const mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));

@@ -43,7 +43,6 @@ function createGraph(store: BaseStore, scope: "global" | "perThread", config: Me
 }
 
 describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open) => {
-  // Requirement: connector.never-in-the-state, ways-in.call-model-node, ways-in.memory-node
   it("is in every model call, once, and never in the state", async () => {
     const { model, node, graph, checkpointer, ask } = createGraph(open(), "global", { content: "full" });
     await node.memory().append("/rules", "The password is swordfish.");
@@ -72,7 +71,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     expect(await checkpointed(checkpointer, "1")).not.toMatch(/swordfish|<memory |You take notes/);
   });
 
-  // Requirement: connector.fresh-at-every-call, memory.global-is-shared-by-threads
   it("shows what was written at the next model call, in this thread and in others", async () => {
     const { model, ask } = createGraph(open(), "global");
     await ask("1", "note /a first");
@@ -87,7 +85,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     ]);
   });
 
-  // Requirement: connector.fallback-of-empty-thread, memory.no-fallback-on-write
   it("of scope perThread keeps threads apart and shows the node's global one to those that have none", async () => {
     const { model, node, ask } = createGraph(open(), "perThread");
     await ask("1", "note /a first");
@@ -104,7 +101,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     expect((await node.globalMemory().snapshot()).files.map(({ path }) => path)).toEqual(["/shared"]);
   });
 
-  // Requirement: connector.fallback-without-thread
   it("of scope perThread without a thread id shows the global one, and its tool refuses", async () => {
     const model = noteTaker();
     const node = new MemoryNode({ ...freshAddress(), store: open(), scope: "perThread" });
@@ -126,7 +122,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     );
   });
 
-  // Requirement: connector.never-piles-up
   it.each(["after_system", "before_system", "last_message"] as const)(
     "never piles up when placed %s",
     async (placement) => {
@@ -142,7 +137,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     },
   );
 
-  // Requirement: connector.messages-unchanged
   it("leaves the messages of the caller as they were", async () => {
     const { node, graph } = createGraph(open(), "global");
     await node.memory().append("/rules", "x");
@@ -151,7 +145,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     expect(brief(messages)).toEqual(["human: hello"]);
   });
 
-  // Requirement: tool.parallel-calls
   it("keeps every command of a message that calls the tool many times at once", async () => {
     const node = new MemoryNode({ ...freshAddress(), store: open() });
     const calls = Array.from({ length: 20 }, (_, index) => ({
@@ -169,7 +162,6 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     );
   });
 
-  // Requirement: ways-in.call-model-node
   it("serves a graph whose state has further keys", async () => {
     const State = Annotation.Root({ ...MessagesAnnotation.spec, topic: Annotation<string> });
     const { model, node } = createGraph(open(), "global");

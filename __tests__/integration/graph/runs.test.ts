@@ -90,7 +90,6 @@ class Trace extends BaseCallbackHandler {
 }
 
 describe("a CallModelNode in a graph", () => {
-  // Requirement: ways-in.call-model-node-streams
   it("streams the tokens of the model, each once, and none of the memory", async () => {
     const graph = await createGraph({ model: new ScriptedChatModel(() => "one two three") });
     const tokens: string[] = [];
@@ -101,7 +100,6 @@ describe("a CallModelNode in a graph", () => {
     expect(tokens).toEqual(["one ", "two ", "three"]);
   });
 
-  // Requirement: ways-in.call-model-node-streams
   it("tells streamEvents of the model, its tokens and its input with the memory", async () => {
     const graph = await createGraph({ model: new ScriptedChatModel(() => "one two") });
     const events: string[] = [];
@@ -121,7 +119,6 @@ describe("a CallModelNode in a graph", () => {
     ]);
   });
 
-  // Requirement: ways-in.call-model-node-traced
   it("is traced as one level, which holds the model", async () => {
     const trace = new Trace();
     const graph = await createGraph({ model: new ScriptedChatModel(() => "done") });
@@ -131,7 +128,6 @@ describe("a CallModelNode in a graph", () => {
     expect(trace.inputs.map(shownEntries)).toEqual([["/rules"]]);
   });
 
-  // Requirement: ways-in.call-model-node-context
   it("gives the model the store, the writer and the config of the run", async () => {
     await store.put(["somewhere"], "key", { found: true });
     const model = new CuriousModel(() => "done");
@@ -143,7 +139,6 @@ describe("a CallModelNode in a graph", () => {
     expect(model.seen).toEqual([[{ found: true }, "thread 1"]]);
   });
 
-  // Requirement: ways-in.call-model-node-context
   it("gives tools the store and the config of the run", async () => {
     await store.put(["somewhere"], "key", { found: true });
     const look = tool(
@@ -161,7 +156,6 @@ describe("a CallModelNode in a graph", () => {
     expect(messages.at(-2)?.text).toBe('[{"found":true},"thread 1"]');
   });
 
-  // Requirement: ways-in.call-model-node-aborts
   it("hands an abort on to the model", async () => {
     const model = new PatientModel(() => "never");
     const graph = await createGraph({ model });
@@ -175,7 +169,6 @@ describe("a CallModelNode in a graph", () => {
     expect(model.signal?.aborted).toBe(true);
   });
 
-  // Requirement: ways-in.call-model-node-aborts
   it("ends at once when aborted while the memory is read, and never calls the model", async () => {
     const reading = new EventEmitter();
     class HangingStore extends InMemoryStore {
@@ -199,7 +192,6 @@ describe("a CallModelNode in a graph", () => {
     expect(model.calls).toEqual([]);
   });
 
-  // Requirement: ways-in.call-model-node-without-config
   it("takes the run from its surroundings when called without a config", async () => {
     const node = new MemoryNode({ ...freshAddress(), scope: "perThread" });
     const model = new CuriousModel(() => "done");
@@ -217,7 +209,6 @@ describe("a CallModelNode in a graph", () => {
     expect([...trace.paths.values()]).toContain("LangGraph > outer > model");
   });
 
-  // Requirement: ways-in.call-model-node-changes
   it("takes a new prompt, new tools and a new memory at any time; a call under way keeps what it began with", async () => {
     const model = new ScriptedChatModel(() => "done");
     const look = tool(() => "", { name: "look", description: "Looks.", schema: { type: "object", properties: {} } });
@@ -243,7 +234,6 @@ describe("a CallModelNode in a graph", () => {
     expect(model.boundTools).toMatchObject([{ name: "other" }]);
   });
 
-  // Requirement: ways-in.model-errors-pass
   it("passes on the errors of the model", async () => {
     const model = new ScriptedChatModel(() => {
       throw new RangeError("too many tokens");
@@ -252,7 +242,6 @@ describe("a CallModelNode in a graph", () => {
     await expect(graph.invoke(human)).rejects.toThrow(new RangeError("too many tokens"));
   });
 
-  // Requirement: ways-in.call-model-node-alone
   it("works outside a graph too", async () => {
     const model = new ScriptedChatModel(() => "one two");
     const node = new CallModelNode({ model, memoryConnector: (await freshNode()).createConnector() });

@@ -83,7 +83,6 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
     expect(namespaces).toHaveLength(isMongo ? 0 : 1);
   });
 
-  // Requirement: ways-in.server-store
   it("keeps the notes of a node without a store, and warns where the program has a MongoMemoryStore", async () => {
     await ask("replaced", await newThread(), "note x");
     const { items } = await client.store.searchItems(["memory", "inherited"]);
@@ -140,7 +139,6 @@ describe("the development server of LangGraph with an authentication handler", (
     return (state as unknown as { messages: Message[] }).messages.at(-1)?.content;
   }
 
-  // Requirement: memory.user-of-the-run
   it("gives each user a memory of its own in all threads, whatever ids a client sends", async () => {
     await answer("ada", "note Ada is vegetarian.");
     await answer("bob", "note Bob is allergic.");

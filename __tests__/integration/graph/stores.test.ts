@@ -51,7 +51,6 @@ async function getFiles(store: BaseStore, nodeId: string): Promise<string[]> {
 describe.each(storesUnderTest())("a node without a store, in a run with %s", (_name, open) => {
   const wrapped = (store: BaseStore): BaseStore => new AsyncBatchedStore(store);
 
-  // Requirement: base-store.every-store, base-store.wrapper-undone, ways-in.store-of-the-run
   it.each([
     ["given to compile", (store: BaseStore) => [{ store }, {}]],
     ["given to invoke", (store: BaseStore) => [{}, { store }]],
@@ -71,7 +70,6 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
     expect(await getFiles(store, node.nodeId)).toEqual(["/a"]);
   });
 
-  // Requirement: ways-in.store-in-subgraphs
   it("uses it in a subgraph, compiled by itself or not", async () => {
     const store = open();
     for (const inner of [{}, { checkpointer: false as const }]) {
@@ -93,7 +91,6 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
     }
   });
 
-  // Requirement: ways-in.store-in-subgraphs
   it("uses it in an entrypoint and its tasks", async () => {
     const store = open();
     const node = new MemoryNode({ ...freshAddress(), scope: "perThread" });
@@ -115,7 +112,6 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
     expect(await own.read("/a")).toBe("x");
   });
 
-  // Requirement: ways-in.no-store
   it("is told of ENOTMEM where the run has no store, and the model is called without memory", async () => {
     const node = new MemoryNode(freshAddress());
     const model = writer();
@@ -135,7 +131,6 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
     expect(answers.at(-1)?.text).toContain('"code":"ENOTMEM"');
   });
 
-  // Requirement: base-store.wrapper-undone, ways-in.open-in-own-nodes
   it("can open the memory itself, in nodes and tools", async () => {
     const store = open();
     const { nodeId } = freshAddress();
@@ -167,7 +162,6 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
 });
 
 describe.each(storesUnderTest())("a node with %s of its own", (_name, open) => {
-  // Requirement: ways-in.store-of-its-own
   it("uses that one, whatever store the run has", async () => {
     const [own, ofTheRun] = [open(), new InMemoryStore()];
     const node = new MemoryNode({ ...freshAddress(), store: own });
@@ -180,7 +174,6 @@ describe.each(storesUnderTest())("a node with %s of its own", (_name, open) => {
 });
 
 describe.each(storesUnderTest())("a command on %s that outlives its run", (_name, open) => {
-  // Requirement: guarantees.outlives-the-run
   it("is carried out all the same, begun during the run or after it", async () => {
     const store = open();
     const { nodeId } = freshAddress();

@@ -155,7 +155,6 @@ function inThread(thread_id: string, config: Config): Config {
 const getIds = (way: string): typeof waysOfIds => (isLong || way === "createAgent" ? waysOfIds : waysOfIds.slice(0, 1));
 
 describe.each(waysIn)("the user of a run of %s", (way, build) => {
-  // Requirement: memory.user-of-the-run, memory.per-user-is-apart
   it.each(getIds(way))("is found in %s, by connector and tool", async (_place, options, configOf) => {
     const node = new MemoryNode({ ...freshAddress(), scope: "perUser", ...options });
     const store = new InMemoryStore();
@@ -172,7 +171,6 @@ describe.each(waysIn)("the user of a run of %s", (way, build) => {
     expect(await own.globalMemory().list("/")).toEqual([]);
   });
 
-  // Requirement: memory.user-of-the-run
   it.each(storesUnderTest())("stays its own where many run at once on %s", async (_name, open) => {
     const userId: MemoryNodeOptions["userId"] = async (run) => (await sleep(Math.random() * 3), ofConfig(run));
     const node = new MemoryNode({ ...freshAddress(), scope: "perUser", userId });
@@ -191,7 +189,6 @@ describe.each(waysIn)("the user of a run of %s", (way, build) => {
   });
 });
 
-// Requirement: access.actor
 it.each(waysIn)(
   "the actor of a run of %s has one runId in all its tool calls, which no other run has",
   async (_way, build) => {
@@ -209,7 +206,6 @@ it.each(waysIn)(
   },
 );
 
-// Requirement: access.actor
 it("the actor of a deep agent's run has one runId in all its tool calls, also those of a subagent", async () => {
   const runIds: unknown[] = [];
   const node = new MemoryNode({
@@ -233,7 +229,6 @@ it("the actor of a deep agent's run has one runId in all its tool calls, also th
   expect(runIds[2]).not.toBe(runIds[0]);
 });
 
-// Requirement: memory.user-of-the-run
 it.each(waysOfIds)("the user of a deep agent's run is found in %s", async (_place, options, configOf) => {
   const node = new MemoryNode({ ...freshAddress(), scope: "perUser", store: new InMemoryStore(), ...options });
   const model = new ScriptedChatModel((messages) => {

@@ -48,7 +48,6 @@ function frozenMemory(): { memory: Memory; begun: Promise<void> } {
 }
 
 describe("methods that the server does not have", () => {
-  // Requirement: mcp.http-unknown-method
   it.each(["no/such", "prompts/list", "logging/setLevel"])(
     "such as %s get 404 in the revision 2026-07-28",
     async (method) => {
@@ -71,7 +70,6 @@ describe("methods that the server does not have", () => {
 });
 
 describe("bodies", () => {
-  // Requirement: mcp.http-message-size
   it.each([
     [
       "400,000 keys",
@@ -85,14 +83,12 @@ describe("bodies", () => {
     expect(answer.text).toContain(`the body holds ${excess}`);
   });
 
-  // Requirement: mcp.short-errors
   it("with a thousand faults are answered by a short error", async () => {
     const { url } = await serve();
     const answer = await send(url, { body: JSON.stringify(faultyInitialize) });
     expect(answer.text.length).toBeLessThan(6000);
   });
 
-  // Requirement: mcp.http-message-size
   it.each(revisions)("of the largest file pass, however escaped, for a %s client", async (revision) => {
     const { url, memory } = await serve();
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), revision);
@@ -101,7 +97,6 @@ describe("bodies", () => {
     expect(await memory.read("/a")).toBe(content);
   });
 
-  // Requirement: mcp.http-limits
   it("of all requests at once have a limit too, and room is free again once they are over", async () => {
     const { url } = await serve({ maxBodyBytes: 1000 });
     const uploads = Array.from({ length: 16 }, () => {
@@ -124,14 +119,12 @@ describe("a stream that listens", () => {
   const listenTo = (url: string, uris: string[]) =>
     sendModern(url, "subscriptions/listen", { notifications: { resourceSubscriptions: uris } });
 
-  // Requirement: mcp.subscription-limits
   it("is refused for more files than a message may name", async () => {
     const uris = Array.from({ length: 10_001 }, (_, index) => `memory:///${index}`);
     const answer = await listenTo((await serve()).url, uris);
     expect([answer.status, answer.text.includes("more than 10000 values")]).toEqual([400, true]);
   });
 
-  // Requirement: mcp.http-limits
   it("counts to a limit, and no longer once it is over", async () => {
     const { url } = await serve({ maxStreams: 1 });
     const client = await connectTo(new StreamableHTTPClientTransport(new URL(url)), "modern");
@@ -150,7 +143,6 @@ describe("a stream that listens", () => {
 });
 
 describe("the watch of the HTTP server", () => {
-  // Requirement: mcp.no-watch-without-watchers
   it("lasts as long as a stream listens", async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const inner = openMemory(new InMemoryStore(), { nodeId: "n" });
@@ -185,7 +177,6 @@ describe("the watch of the HTTP server", () => {
 });
 
 describe("closing the HTTP server", () => {
-  // Requirement: mcp.close-is-bounded
   it.each(revisions)("waits no longer than it is told for a call that never ends, of a %s client", async (revision) => {
     const { memory, begun } = frozenMemory();
     const { url, server } = await serve({ memory }, { closeTimeoutMs: 10 });

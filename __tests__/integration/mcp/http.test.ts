@@ -25,7 +25,6 @@ const batchOf = (count: number): string =>
 const listTools = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
 
 describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => {
-  // Requirement: mcp.http
   it("has the tools of the dialect and answers their calls", async () => {
     const { url, memory } = await serve({ dialects: ["journal"] });
     const client = await connect(url, revision);
@@ -42,7 +41,6 @@ describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => 
     expect(await client.callTool({ name: "memory_read", arguments: { key: "none" } })).toMatchObject({ isError: true });
   });
 
-  // Requirement: mcp.http
   it("has the files as resources", async () => {
     const { url, memory } = await serve();
     await memory.write("/notes/today", "text");
@@ -75,7 +73,6 @@ describe("the history of a memory that is served over HTTP", () => {
     return actors;
   }
 
-  // Requirement: history.actor
   it("tells the client of revision 2026-07-28 by its name, and nothing of an earlier one, whatever they say", async () => {
     const memory = store.memory({ nodeId: "clients" });
     const { url } = await serve({ memory });
@@ -87,7 +84,6 @@ describe("the history of a memory that is served over HTTP", () => {
     expect(await actorsOf(memory)).toEqual([{}, { client: "test 1.0.0" }]);
   });
 
-  // Requirement: history.actor
   it("tells the thread and the user that the server names", async () => {
     const memory = store.memory({ nodeId: "owned" });
     const { url } = await serve({ memory, threadId: "t", userId: "ada" });
@@ -97,7 +93,6 @@ describe("the history of a memory that is served over HTTP", () => {
 });
 
 describe("the memory over HTTP", () => {
-  // Requirement: mcp.parallel-appends
   it("keeps every append of two clients at once", async () => {
     const memory = mongoMemory();
     const { url } = await serve({ memory });
@@ -144,7 +139,6 @@ describe("the memory over HTTP", () => {
     expect((await (await connect(url)).listTools()).tools).toHaveLength(1);
   });
 
-  // Requirement: mcp.http-loopback
   it("listens on 127.0.0.1 unless told otherwise", async () => {
     expect((await serve()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   });
@@ -171,7 +165,6 @@ describe("the memory over HTTP", () => {
 });
 
 describe("the guard of the HTTP server", () => {
-  // Requirement: mcp.http-loopback
   it.each(["0.0.0.0", "::", "192.0.2.1", "example.org"])("refuses to listen on %s without a token", async (host) => {
     await expect(serve({ host })).rejects.toThrow(
       new TypeError(
@@ -194,7 +187,6 @@ describe("the guard of the HTTP server", () => {
     await expect(serve(options)).rejects.toThrow(message);
   });
 
-  // Requirement: mcp.http-token
   it("does not show a token that it refuses", async () => {
     await expect(serve({ token: "pass word" })).rejects.toThrow(
       new TypeError("invalid McpHttpOptions: token: must be printable ASCII characters without spaces"),
@@ -207,7 +199,6 @@ describe("the guard of the HTTP server", () => {
     expect((await client.listTools()).tools).toHaveLength(1);
   });
 
-  // Requirement: mcp.http-token
   it.each([
     [{}, "Bearer", "an Authorization header with the server's bearer token is required"],
     [{ Authorization: "Bearer wrong" }, 'Bearer error="invalid_token"', "the bearer token is not this server's"],
@@ -272,7 +263,6 @@ describe("requests over HTTP that no client should send", () => {
     expect(answer.text).toContain("the endpoint is /mcp");
   });
 
-  // Requirement: mcp.http-limits
   it("such as one that is too long get 413", async () => {
     const { url } = await serve({ maxBodyBytes: 1000 });
     const answer = await send(url, { body: `${beginning}${" ".repeat(2_000_000)}` });

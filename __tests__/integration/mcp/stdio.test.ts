@@ -64,7 +64,6 @@ const read = (id: number) => ({
 });
 
 describe.each(revisions)("the memory over stdio, for a %s client", (revision) => {
-  // Requirement: mcp.stdio
   it("has the tools of the dialect and answers their calls", async () => {
     const server = testServer({ dialects: ["claude"] });
     const client = await connectTo(transportTo(server), revision);
@@ -80,7 +79,6 @@ describe.each(revisions)("the memory over stdio, for a %s client", (revision) =>
     });
   });
 
-  // Requirement: mcp.stdio
   it("has the files as resources", async () => {
     const server = testServer();
     await server.memory.write("/notes/today", "text");
@@ -111,7 +109,6 @@ describe.each(revisions)("the memory over stdio, for a %s client", (revision) =>
 });
 
 describe("the memory over stdio", () => {
-  // Requirement: mcp.parallel-appends
   it("keeps every append of two clients at once", async () => {
     const server = testServer();
     const clients = await Promise.all([connectTo(transportTo(server)), connectTo(transportTo(server), "modern")]);
@@ -127,7 +124,6 @@ describe("the memory over stdio", () => {
     expect(new Set(lines).size).toBe(100);
   });
 
-  // Requirement: mcp.stdio-malformed
   it("skips what is no message, and answers the next one", async () => {
     const server = spawnServer(testServer());
     for (const line of ["{ not json", "[]", "7", '{"jsonrpc":"2.0","method":7,"id":"a"}', ""]) server.send(line);
@@ -135,7 +131,6 @@ describe("the memory over stdio", () => {
     expect(await server.next()).toMatchObject({ id: 1, result: { serverInfo: { name: "langgraph-mongo-memory" } } });
   });
 
-  // Requirement: mcp.stdio-malformed
   it.each([
     ["that is too long", Buffer.from(JSON.stringify(append(2, "x".repeat(100_000))))],
     ["that is not UTF-8", Buffer.from(JSON.stringify(append(2, "grüße")), "latin1")],
@@ -149,7 +144,6 @@ describe("the memory over stdio", () => {
     await expect(test.memory.read("/a")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  // Requirement: mcp.stdio-only-protocol
   it("writes nothing but the protocol to stdout", async () => {
     const server = spawnServer(testServer());
     server.send(initialize);
@@ -161,7 +155,6 @@ describe("the memory over stdio", () => {
     ]);
   });
 
-  // Requirement: mcp.stdio-ends
   it("answers what it has read before the end of the input", async () => {
     const test = testServer();
     await test.memory.write("/a", "x".repeat(30_000));
@@ -174,7 +167,6 @@ describe("the memory over stdio", () => {
     expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
   });
 
-  // Requirement: mcp.stdio-ends
   it("ends with its store closed when the input ends", async () => {
     const server = spawnServer(testServer());
     server.send(initialize);
@@ -183,7 +175,6 @@ describe("the memory over stdio", () => {
     expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
   });
 
-  // Requirement: mcp.stdio-ends
   it.each(["SIGTERM", "SIGINT"] as const)("ends with its store closed at %s", async (signal) => {
     const server = spawnServer(testServer());
     server.send(initialize);
@@ -192,7 +183,6 @@ describe("the memory over stdio", () => {
     expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
   });
 
-  // Requirement: mcp.stdio-ends
   it("ends when its client is killed", async () => {
     const test = testServer();
     // The client prints the server's process id, then waits for ever.

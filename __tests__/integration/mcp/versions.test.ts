@@ -27,7 +27,6 @@ const servers: [string, (memory: Memory) => McpServer][] = [
 ];
 
 describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => {
-  // Requirement: mcp.versions
   it("are resources: the list of a file, and the text of each", async () => {
     const memory = store.memory(freshAddress(), { paths: "posix" });
     const mcp = await connectInMemory(serve(memory));
@@ -77,7 +76,6 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
     );
   });
 
-  // Requirement: mcp.versions
   it("say why a version has no text, and name no other memory", async () => {
     const memory = store.memory(freshAddress());
     const mcp = await connectInMemory(serve(memory));
@@ -97,7 +95,6 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
     expect(JSON.stringify(await mcp.readResource({ uri: "memory-versions:///a" }))).not.toContain("secret");
   });
 
-  // Requirement: mcp.versions
   it("are listed for a directory, the newest 200", async () => {
     const memory = store.memory(freshAddress());
     const mcp = await connectInMemory(serve(memory));
@@ -121,7 +118,6 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
   });
 });
 
-// Requirement: mcp.versions
 it("a version of a mounted memory is read by its URI", async () => {
   const team = store.memory(freshAddress());
   await team.write("/a", "text");

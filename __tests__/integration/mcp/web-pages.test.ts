@@ -30,7 +30,6 @@ const preflight = {
 };
 
 describe("hosts and origins", () => {
-  // Requirement: mcp.http-rebinding
   it.each([
     [{ Host: "evil.example" }, "Host evil.example is not allowed; allowed: localhost, 127.0.0.1, [::1]"],
     [{ Host: "127.0.0.1.evil.example:80" }, "Host 127.0.0.1.evil.example:80 is not allowed"],
@@ -58,7 +57,6 @@ describe("hosts and origins", () => {
     expect((await send(url, { headers, body: initialize })).status).toBe(200);
   });
 
-  // Requirement: mcp.http-rebinding
   it("lets the hosts and origins in that it is given, and no others", async () => {
     const url = await serve({ allowedHosts: ["memory.example"], allowedOrigins: ["app.example"] });
     const status = async (headers: Record<string, string>) => (await send(url, { headers, body: initialize })).status;
@@ -67,7 +65,6 @@ describe("hosts and origins", () => {
     expect(await status({ Host: "memory.example", Origin: "http://localhost" })).toBe(403);
   });
 
-  // Requirement: mcp.http-rebinding
   it.each([
     ["2001:DB8:0::1", "[2001:db8::1]:3000"],
     ["bücher.example", "xn--bcher-kva.example"],
@@ -78,7 +75,6 @@ describe("hosts and origins", () => {
 });
 
 describe("a web page in a browser", () => {
-  // Requirement: mcp.http-pages
   it("of an origin that is named may call, and read the answer", async () => {
     const url = await serve({ allowedOrigins: ["app.example"], token: "secret" });
     const asked = await send(url, preflight);
@@ -97,7 +93,6 @@ describe("a web page in a browser", () => {
     });
   });
 
-  // Requirement: mcp.http-pages
   it("needs the token as everybody does, and can read that", async () => {
     const answer = await send(await serve({ allowedOrigins: ["app.example"], token: "secret" }), {
       headers: { Origin },
@@ -107,7 +102,6 @@ describe("a web page in a browser", () => {
     expect(answer.headers["access-control-allow-origin"]).toBe(Origin);
   });
 
-  // Requirement: mcp.http-pages
   it.each([
     ["another origin", { allowedOrigins: ["other.example"] }, Origin, 403],
     ["the loopback, which nobody has named", {}, "http://localhost:5173", 405],

@@ -104,7 +104,6 @@ async function texts({ memory }: Place): Promise<Record<string, string>> {
 const getCode = (error: unknown): string => (MemoryError.isInstance(error) ? error.message : String(error));
 
 describe("a proposal", () => {
-  // Requirement: approval.proposed
   it("is answered by each dialect in its own form, and stores nothing", async () => {
     const place = fresh();
     const { node, memory } = place;
@@ -157,7 +156,6 @@ describe("a proposal", () => {
     });
   });
 
-  // Requirement: approval.review
   it.each<[string, Record<string, unknown>, Record<string, string>]>([
     ["append", { command: "append", path: "/a", content: "x" }, { "/a": "one\nx", "/d/b": "b" }],
     [
@@ -188,7 +186,6 @@ describe("a proposal", () => {
     expect(await readAll(place.proposals.list({ status: "approved" }))).toHaveLength(1);
   });
 
-  // Requirement: approval.review
   it.each<[string, { old_path: string; new_path: string }, Record<string, string>]>([
     ["file", { old_path: "/memories/a", new_path: "/memories/e/c" }, { "/d/b": "b", "/e/c": "one" }],
     ["directory", { old_path: "/memories/d", new_path: "/memories/e" }, { "/a": "one", "/e/b": "b" }],
@@ -203,7 +200,6 @@ describe("a proposal", () => {
     expect(await texts(place)).toEqual(expected);
   });
 
-  // Requirement: approval.review
   it("in a memory that was never written makes it", async () => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
@@ -212,7 +208,6 @@ describe("a proposal", () => {
     expect([await texts(place), (await place.memory.snapshot()).revision]).toEqual([{ "/a": "x" }, 1]);
   });
 
-  // Requirement: approval.review
   it("is kept and made by a client with the strict Stable API, too", async () => {
     const strictClient = new MongoClient(uri, { serverApi });
     const place = fresh({ store: { client: strictClient, expireMs: { global: 86_400_000 } } });
@@ -224,7 +219,6 @@ describe("a proposal", () => {
     await strictClient.close();
   });
 
-  // Requirement: approval.review
   it("is made with the content that the reviewer gives", async () => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
@@ -232,7 +226,6 @@ describe("a proposal", () => {
     expect(await texts(place)).toEqual({ "/a": "better" });
   });
 
-  // Requirement: approval.edited
   it("that was approved with other words says which were the agent's, and the history says whose are stored", async () => {
     const place = fresh({ store: { history: true } });
     const id = await appended(place, "/a", "agent's words");
@@ -252,7 +245,6 @@ describe("a proposal", () => {
     ]);
   });
 
-  // Requirement: approval.review
   it("names the actor that a program gave, and so does the version after its approval", async () => {
     const place = fresh({ store: { history: true } });
     const actor = { userId: "zoe", agent: "importer" };
@@ -263,14 +255,12 @@ describe("a proposal", () => {
     expect(await listActors(place)).toEqual([actor]);
   });
 
-  // Requirement: approval.review
   it("of a run names the run and the actor that its program gave", async () => {
     const place = fresh();
     const id = await proposedBy(place, { agent: "planner" }, { configurable: { thread_id: "t", user_id: "zoe" } });
     expect((await place.proposals.get(id))?.actor).toEqual({ threadId: "t", userId: "zoe", agent: "planner" });
   });
 
-  // Requirement: approval.guard
   it("has passed the guard of its node, and so has what a reviewer gives to the node", async () => {
     const place = fresh({ node: { guard: ({ content }) => content.replace("secret", "[hidden]") } });
     const id = await appended(place, "/a", "my secret");
@@ -279,7 +269,6 @@ describe("a proposal", () => {
     expect(await texts(place)).toEqual({ "/a": "your [hidden]" });
   });
 
-  // Requirement: approval.review
   it("is not made once it was rejected, with who and why", async () => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
@@ -294,7 +283,6 @@ describe("a proposal", () => {
     expect(await texts(place)).toEqual({});
   });
 
-  // Requirement: approval.review
   it("whose base has changed is ECONFLICT with the new diff, and stays open", async () => {
     const place = fresh();
     await place.memory.write("/a", "one");
@@ -310,7 +298,6 @@ describe("a proposal", () => {
     expect(await texts(place)).toEqual({ "/a": "one\nx" });
   });
 
-  // Requirement: approval.review
   it("that the memory has no room for stays open", async () => {
     const place = fresh();
     const id = await appended(place, "/a", "x".repeat(5000));
@@ -321,7 +308,6 @@ describe("a proposal", () => {
     expect((await texts(place))["/a"]).toHaveLength(5000);
   });
 
-  // Requirement: approval.review
   it.each<[string, (proposals: MemoryProposals, id: string) => Promise<unknown>, string]>([
     ["nobody", (proposals, id) => proposals.approve(id, {} as never), "by"],
     ["a name", (proposals, id) => proposals.approve(id, { by: "ada" } as never), "by"],
@@ -340,7 +326,6 @@ describe("a proposal", () => {
     expect((await place.proposals.get(id))?.status).toBe("pending");
   });
 
-  // Requirement: approval.review
   it("is not found through another memory", async () => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
@@ -351,7 +336,6 @@ describe("a proposal", () => {
 });
 
 describe("two reviewers at once", () => {
-  // Requirement: approval.two-reviewers
   it("decide once: one wins, and the others learn who", async () => {
     for (let round = 0; round < repetitions({ usual: 8, long: 500 }); round += 1) {
       const place = fresh();
@@ -373,7 +357,6 @@ describe("two reviewers at once", () => {
     }
   });
 
-  // Requirement: approval.two-reviewers, approval.crash
   it("beside a writer who changes the text and changes it back make a change only if it ends as approved", async () => {
     for (let round = 0; round < repetitions({ usual: 6, long: 500 }); round += 1) {
       const place = fresh();
@@ -396,7 +379,6 @@ describe("two reviewers at once", () => {
     }
   });
 
-  // Requirement: approval.two-reviewers
   it("of many proposals for the same file let each be made only on its base", async () => {
     const place = fresh();
     await place.memory.write("/a", "one");
@@ -408,7 +390,6 @@ describe("two reviewers at once", () => {
 });
 
 describe("a crash", () => {
-  // Requirement: approval.crash
   it("before any command of an approval leaves it for the next reviewer, and the change is made once", async () => {
     const steps = isLong ? [1, 2, 3, 4, 5, 6, 7, 8] : [3, 5, 6, 8];
     const crashed = await Promise.all(
@@ -448,7 +429,6 @@ describe("a crash", () => {
 describe("a proposal is invisible", () => {
   const secret = "TOP-SECRET-PROPOSAL";
 
-  // Requirement: approval.invisible
   it("to every read of a memory, the store, connectors, archives and the memory's own document", async () => {
     const place = fresh({ store: {} });
     const { memory, store, node, collection, nodeId } = place;
@@ -488,7 +468,6 @@ describe("a proposal is invisible", () => {
     expect(JSON.stringify(await db.collection(collection).find().toArray())).toBe(before);
   });
 
-  // Requirement: approval.invisible
   it.each(dialectNames)("to every command of %s", async (name) => {
     const place = fresh();
     for (const path of ["/notes/today", "/notes/new", "/MEMORY.md"]) await appended(place, path, secret);
@@ -499,7 +478,6 @@ describe("a proposal is invisible", () => {
     }
   });
 
-  // Requirement: approval.invisible
   it("and costs nothing where nobody proposes", async () => {
     const place = fresh({ node: { rules: [] }, store: {} });
     await place.node.memory().append("/a", "x");
@@ -530,7 +508,6 @@ describe("a model", () => {
     { path: "a", content: "x", approve: id },
   ];
 
-  // Requirement: approval.no-tool
   it.each(dialectNames)("cannot decide by any tool or forged argument of %s", async (name) => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
@@ -597,7 +574,6 @@ describe("a model", () => {
     ],
   ];
 
-  // Requirement: approval.no-tool
   it(`cannot get an instruction past ask by ${attempts.length} attempts`, async () => {
     expect(attempts.length).toBeGreaterThanOrEqual(30);
     const place = fresh({ node: { rules: [{ path: "/policies/**", access: "ask" }] } });
@@ -626,7 +602,6 @@ const dump = async (collection: string): Promise<string> =>
   JSON.stringify(await db.collection(`${collection}_proposals`).find().toArray());
 
 describe("forgetting", () => {
-  // Requirement: approval.forgotten
   it("a memory takes its proposals with it", async () => {
     const place = fresh({ store: {} });
     const id = await appended(place, "/a", "x");
@@ -634,7 +609,6 @@ describe("forgetting", () => {
     expect([await place.proposals.get(id), await dump(place.collection)]).toEqual([null, "[]"]);
   });
 
-  // Requirement: approval.forgotten
   it.each(["userId", "threadId"] as const)(
     "a %s takes its proposals with it, and leaves no id in others",
     async (field) => {
@@ -659,7 +633,6 @@ describe("forgetting", () => {
     },
   );
 
-  // Requirement: approval.forgotten
   it("by expireMs takes them when the memory goes", async () => {
     let nowMs = Date.now();
     const place = fresh({ store: { clock: () => new Date(nowMs), expireMs: { global: 1000 } } });
@@ -680,7 +653,6 @@ describe("expireMs that is set later", () => {
   let nowMs = Date.now();
   const clock = (): Date => new Date(nowMs);
 
-  // Requirement: approval.forgotten
   it("takes a proposal with its memory, as if it had always been set", async () => {
     const place = fresh({ store: { clock } });
     await place.memory.write("/a", "one");
@@ -711,7 +683,6 @@ describe("expireMs that is set later", () => {
     ]);
   });
 
-  // Requirement: approval.forgotten
   it("takes the proposals of memories that were never written, and of stores without it, after the same time", async () => {
     const place = fresh({ store: { clock } });
     const expireMs = { global: 1000, perThread: 500 };
@@ -730,7 +701,6 @@ describe("expireMs that is set later", () => {
 });
 
 describe("redaction", () => {
-  // Requirement: approval.redacted
   it("takes texts out of proposals, decided or not, and rejects those that are open", async () => {
     const place = fresh({ store: { history: true } });
     await place.memory.write("/a", "one secret");
@@ -756,7 +726,6 @@ describe("redaction", () => {
     expect(await place.proposals.get(other)).toMatchObject({ status: "pending", content: "fine" });
   });
 
-  // Requirement: approval.redacted
   it("loses a text that the history redacts, and keeps who decided", async () => {
     const place = fresh({ store: { history: true } });
     const { memory, proposals } = place;
@@ -797,7 +766,6 @@ describe("an interrupt", () => {
   const config = { configurable: { thread_id: "t" } };
   const approved = new Command({ resume: { decisions: [{ type: "approve" }] } });
 
-  // Requirement: approval.as-shown, approval.once
   it("is resumed by another process, which makes what was shown, once", async () => {
     const place = fresh({ node: { onAsk: "interrupt" } });
     const checkpointer = new MemorySaver();
@@ -815,7 +783,6 @@ describe("an interrupt", () => {
     await otherClient.close();
   });
 
-  // Requirement: approval.crash, approval.once
   it("whose change a crash has left half-way is finished by the next resume, once", async () => {
     const place = fresh({ node: { onAsk: "interrupt" } });
     const agent = buildAgent(place.node, new MemorySaver());
@@ -833,7 +800,6 @@ describe("an interrupt", () => {
     });
   });
 
-  // Requirement: approval.redacted
   it("whose text was redacted while it waited is refused, and asks nobody", async () => {
     const place = fresh({ node: { onAsk: "interrupt" }, store: { history: true } });
     const agent = buildAgent(place.node, new MemorySaver());
@@ -847,7 +813,6 @@ describe("an interrupt", () => {
     expect(await texts(place)).toEqual({ "/a": "------" });
   });
 
-  // Requirement: approval.review
   it("leads to a version that names the run and the actor that its program gave", async () => {
     const place = fresh({ node: { onAsk: "interrupt" }, store: { history: true } });
     const memory: MemorySource = async (run) =>
@@ -859,7 +824,6 @@ describe("an interrupt", () => {
     expect(await listActors(place)).toEqual([expect.objectContaining({ threadId: "t", client: "tests" })]);
   });
 
-  // Requirement: approval.as-shown
   it("about which nobody knows any more is asked again", async () => {
     const place = fresh({ node: { onAsk: "interrupt" } });
     const agent = buildAgent(place.node, new MemorySaver());

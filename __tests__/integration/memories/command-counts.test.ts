@@ -77,18 +77,15 @@ describe.each([false, true])("commands, history: %s", (history) => {
     return sent.length;
   }
 
-  // Requirement: guarantees.one-command-each, guarantees.two-commands-at-most
   it.each([...reads, ...made])("%s is made by few", async (_title, run, most) => {
     expect(await countOf(run, false)).toBeLessThanOrEqual(most);
   });
 
-  // Requirement: guarantees.one-command-each
   it.each(refused)("%s is refused by few", async (_title, run, most) => {
     expect(await countOf(run, true)).toBeLessThanOrEqual(most);
   });
 });
 
-// Requirement: guarantees.one-command-each
 it("a rename with a history reads no text that it moves", async () => {
   const memory = new MongoMemoryStore({ client, dbName, history: true }).memory(freshAddress());
   await memory.write("/notes/today", "text");

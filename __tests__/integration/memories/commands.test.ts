@@ -44,7 +44,6 @@ describe("server commands", () => {
   for (const scope of memoryScopes) {
     const open = (): Memory => store.memory(addressFor(freshAddress().nodeId, scope, "t"));
     for (const [title, count, run] of commands) {
-      // Requirement: guarantees.one-command-each, guarantees.two-commands-at-most
       it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
@@ -52,7 +51,6 @@ describe("server commands", () => {
         expect(sent.length).toBeLessThanOrEqual(count);
       });
 
-      // Requirement: mongodb.served-by-an-index
       it(`${title} is served by the index of addresses where a ${scope} memory is new to the store`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
@@ -64,7 +62,6 @@ describe("server commands", () => {
         expect(explained).not.toContain("COLLSCAN");
       });
 
-      // Requirement: mongodb.served-by-an-index
       it(`${title} is served by an index on a ${scope} memory that the store has seen`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
@@ -77,7 +74,6 @@ describe("server commands", () => {
     }
   }
 
-  // Requirement: guarantees.one-command-each, access.everything-below
   it("a delete under rules is one command for a file and three for a directory", async () => {
     const memory = store.memory(freshAddress());
     for (const path of ["/notes/today", "/notes/later", "/other/file"]) await memory.write(path, "text");
@@ -96,14 +92,12 @@ describe("server commands", () => {
     await expect(sentBy(() => ruled.write("/policies/a", "x"))).rejects.toThrow("EACCES");
   });
 
-  // Requirement: guarantees.first-write-is-one-command
   it("the first write of a memory is one command", async () => {
     await store.start();
     const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
     expect(sent).toHaveLength(1);
   });
 
-  // Requirement: mongodb.one-key-examined
   it("a command examines one key however many memories there are", async () => {
     const node = freshAddress();
     const thread = (index: number): Memory =>
@@ -115,7 +109,6 @@ describe("server commands", () => {
     expect(stats["totalDocsExamined"]).toBe(1);
   });
 
-  // Requirement: connector.one-round-trip
   it("a rendering of the connector is one command, two where it falls back to the global memory", async () => {
     const { nodeId } = freshAddress();
     const node = new MemoryNode({ store, nodeId, scope: "perThread" });
@@ -130,7 +123,6 @@ describe("server commands", () => {
     }
   });
 
-  // Requirement: mounts.each-memory-once
   it("through mounts are as many as without, and a connector sends one for each memory", async () => {
     const { nodeId } = freshAddress();
     const mounts = {
@@ -151,13 +143,11 @@ describe("server commands", () => {
     }
   });
 
-  // Requirement: guarantees.majority-and-journal
   it("changes are sent with write concern majority and journal", async () => {
     const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
     expect(sent[0]?.command["writeConcern"]).toEqual({ w: "majority", j: true });
   });
 
-  // Requirement: guarantees.write-concern-of-the-options
   it("changes are sent with the write concern of the options", async () => {
     const weaker = new MongoMemoryStore({ client, dbName: name, memoryWriteConcern: { w: 1 } });
     await weaker.start();
@@ -165,7 +155,6 @@ describe("server commands", () => {
     expect(sent.map(({ command }) => command["writeConcern"] as unknown)).toEqual([{ w: 1 }]);
   });
 
-  // Requirement: guarantees.items-use-the-client-setting
   it("items are sent with the client's own write concern", async () => {
     await store.start();
     const sent = await sentBy(() => store.put(["items"], "key", {}));

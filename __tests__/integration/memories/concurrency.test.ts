@@ -23,7 +23,6 @@ describe.each(kinds)("on a %s", (kind) => {
   const { client, name, uri } = testDatabase(kind);
   const store = new MongoMemoryStore({ client, dbName: name });
 
-  // Requirement: guarantees.atomic-across-processes
   it("four processes with 50 parallel appends each lose and double nothing", async () => {
     const address = freshAddress();
     const names = ["one", "two", "three", "four"];
@@ -36,7 +35,6 @@ describe.each(kinds)("on a %s", (kind) => {
     expect(lines.toSorted()).toEqual(expected.toSorted());
   });
 
-  // Requirement: guarantees.first-writes-never-refused, mongodb.one-document-for-an-address
   it(`${firstWrites} concurrent first writes of fresh memories, of both scopes, are never refused`, async () => {
     const run = freshAddress().nodeId;
     const memories = firstWrites / 8;
@@ -55,7 +53,6 @@ describe.each(kinds)("on a %s", (kind) => {
     expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(memories);
   });
 
-  // Requirement: access.everything-below
   it("a directory delete racing creations of what a rule keeps never takes one of them", async () => {
     const address = freshAddress();
     const free = store.memory(address);
@@ -72,7 +69,6 @@ describe.each(kinds)("on a %s", (kind) => {
     }
   });
 
-  // Requirement: access.beside-writers
   it("nodes with other rules beside running writers store nothing against the rules that each call began with", async () => {
     const address = freshAddress();
     const open = new MemoryNode({ store, ...address });
@@ -100,7 +96,6 @@ describe.each(kinds)("on a %s", (kind) => {
     expect((await store.memory(address).snapshot()).files.map(({ path }) => path)).toEqual(stored.toSorted());
   });
 
-  // Requirement: mounts.beside-writers
   it("a mount exchanged beside running writers takes nothing that neither the old nor the new one allows", async () => {
     const { nodeId } = freshAddress();
     const mounts = [
@@ -141,7 +136,6 @@ describe.each(kinds)("on a %s", (kind) => {
     expect([await getSnapshot(""), await getSnapshot(" rules")]).toEqual([[], []]);
   });
 
-  // Requirement: mounts.beside-writers
   it("eight writers lose no change through two trees that share a memory", async () => {
     const [shared, ...roots] = [freshAddress(), freshAddress(), freshAddress()];
     const stores = [store, new MongoMemoryStore({ client, dbName: name })];
@@ -170,7 +164,6 @@ describe.each(kinds)("on a %s", (kind) => {
     expect((await memory.list("/moved")).map((entry) => entry.name)).toEqual(expected);
   });
 
-  // Requirement: guarantees.no-half-commands
   it("readers never see half a command", async () => {
     const memory = store.memory(freshAddress());
     await memory.write("/a/file", "x");
@@ -194,7 +187,6 @@ describe.each(kinds)("on a %s", (kind) => {
   });
 });
 
-// Requirement: memory.edit-gives-up-with-econflict
 it("an edit that keeps losing its race is ECONFLICT and changes nothing", async () => {
   const { client, name } = testDatabase("standalone");
   const store = new MongoMemoryStore({ client, dbName: name });

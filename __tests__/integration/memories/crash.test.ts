@@ -9,7 +9,6 @@ import { privateMongod } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
-// Requirement: guarantees.never-repeated-blindly, guarantees.survives-kill, guarantees.unknown-outcome
 it.each<ServerKind>(isLong ? ["replicaSet", "standalone"] : ["replicaSet"])(
   "every append that a %s acknowledged is there exactly once after kill -9 and a restart",
   async (kind) => {

@@ -11,8 +11,6 @@ const store = new MongoMemoryStore({ client, dbName: db.databaseName });
 const memories = db.collection("memories");
 
 describe("the document of a memory", () => {
-  // Requirement: memory.global-by-default, mongodb.directories, mongodb.document, mongodb.dotted-literal-keys
-  // Requirement: mongodb.global-has-no-thread-field
   it("has dotted literal keys, directories, times and a revision", async () => {
     const address = freshAddress();
     await store.memory(address).append("/a/b", "text");
@@ -43,14 +41,12 @@ describe("the document of a memory", () => {
     expect(await memories.findOne(address)).toEqual(emptied);
   });
 
-  // Requirement: mongodb.document
   it("names the thread of a perThread memory", async () => {
     const address = { ...freshAddress(), scope: "perThread" as const, threadId: "a.b:$c" };
     await store.memory(address).append("/a", "text");
     expect(await memories.findOne({ nodeId: address.nodeId })).toMatchObject(address);
   });
 
-  // Requirement: mongodb.escaped-keys
   it("escapes what a dotted key cannot carry, and only that", async () => {
     const address = freshAddress();
     const memory = store.memory(address, { paths: "posix" });
@@ -59,7 +55,6 @@ describe("the document of a memory", () => {
     expect(Object.keys(document?.["data"] as object)).toEqual(["notes%2Etxt", "100%25", "%24a.%24b c$", "é.__proto__"]);
   });
 
-  // Requirement: mongodb.one-document-for-an-address
   it("is one document however many first writes race, in both scopes", async () => {
     const global = freshAddress();
     const thread = { ...freshAddress(), scope: "perThread" as const, threadId: "t" };
@@ -71,7 +66,6 @@ describe("the document of a memory", () => {
     }
   });
 
-  // Requirement: guarantees.limits-before-writing
   it("holds no more than maxMemoryBytes; what would not fit is ENOSPC and changes nothing", async () => {
     const memory = store.memory(freshAddress(), { maxMemoryBytes: 2000 });
     await refuses(memory.write("/file", "x".repeat(1990)), "ENOSPC");
@@ -89,7 +83,6 @@ describe("the document of a memory", () => {
     await memory.write("/file", "x".repeat(999));
   });
 
-  // Requirement: guarantees.memory-limit, tool.code-enospc
   it("takes 14 files of a million bytes by default and refuses the one that passes 15 MB", async () => {
     const memory = store.memory(freshAddress());
     const text = "x".repeat(1_000_000);
@@ -104,7 +97,6 @@ describe("the document of a memory", () => {
 });
 
 describe("the indexes", () => {
-  // Requirement: mongodb.index-global, mongodb.index-per-thread, mongodb.indexes-idempotent
   it("are those of the specification, made once and again without harm", async () => {
     await store.start();
     await store.start();
@@ -152,7 +144,6 @@ describe("the indexes", () => {
     ]);
   });
 
-  // Requirement: mongodb.indexes-in-the-way
   it("of the same name with other keys are a clear error, and nothing is dropped", async () => {
     const other = db.collection("others");
     await other.createIndex({ nodeId: 1, whatever: 1 }, { name: "uniq_global" });
@@ -176,7 +167,6 @@ describe("documents of the earlier system", () => {
     return store.memory(address);
   }
 
-  // Requirement: mongodb.earlier-documents-read
   it("are read correctly by every reading command", async () => {
     const memory = await legacyMemory();
     expect(await memory.read("/today")).toBe("hello");
@@ -210,7 +200,6 @@ describe("documents of the earlier system", () => {
     ["edit", (memory) => memory.edit("/today", (text) => `${text}!`)],
     ["rename", (memory) => memory.rename("/notes", "/moved")],
   ];
-  // Requirement: mongodb.earlier-documents-rewritten
   it.each(changes)("are rewritten flat by the first change: %s", async (_title, change) => {
     const memory = await legacyMemory();
     const flat = store.memory(freshAddress());
@@ -248,7 +237,6 @@ describe("documents of the earlier system", () => {
     ]);
   });
 
-  // Requirement: mongodb.earlier-documents-lose-nothing
   it("lose nothing when many first changes race", async () => {
     const memory = await legacyMemory();
     await Promise.all(Array.from({ length: 50 }, (_, index) => memory.append("/notes/week/log", `line ${index}`)));
@@ -256,7 +244,6 @@ describe("documents of the earlier system", () => {
     expect(await memory.read("/today")).toBe("hello");
   });
 
-  // Requirement: memory.directories-without-files
   it("without data, or with only directories, are empty memories", async () => {
     expect(await (await legacyMemory({})).list("/")).toEqual([]);
     const memory = await legacyMemory({ dirs: { made: true } });

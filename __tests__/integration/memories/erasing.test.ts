@@ -54,7 +54,6 @@ async function peopleStore(): Promise<ReturnType<typeof freshStore>> {
 }
 
 describe("listMemories", () => {
-  // Requirement: erasing.list, erasing.list-order
   it.each<[MemoryFilter, MemoryAddress[]]>([
     [{}, people],
     [{ nodeId: "a" }, people.filter(({ nodeId }) => nodeId === "a")],
@@ -71,7 +70,6 @@ describe("listMemories", () => {
     expect(await addresses(store, filter)).toEqual(expected);
   });
 
-  // Requirement: erasing.list
   it("tells sizes, files and times, of an empty memory too", async () => {
     const { store, documents } = freshStore();
     await store.memory(node("full")).write("/a/b", "text");
@@ -91,7 +89,6 @@ describe("listMemories", () => {
     ]);
   });
 
-  // Requirement: erasing.list
   it("counts the files of documents of the earlier system", async () => {
     const { store, documents } = freshStore();
     await documents.insertOne({ ...user("old", "ada"), data: { a: "x", notes: { b: "y", deep: { c: "z" } } } });
@@ -107,7 +104,6 @@ describe("listMemories", () => {
     ]);
   });
 
-  // Requirement: erasing.list-pages, erasing.list-order
   it("goes on behind each page of 500, within one node and from one to the next", async () => {
     const { store, documents } = freshStore();
     await store.start();
@@ -125,7 +121,6 @@ describe("listMemories", () => {
     expect(sent.map(({ commandName }) => commandName)).toEqual(["find", "find"]);
   });
 
-  // Requirement: erasing.by-index
   it.each<[MemoryFilter, string]>([
     [{ userId: "ada" }, "memories_by_user"],
     [{ threadId: "ada" }, "memories_by_thread"],
@@ -142,7 +137,6 @@ describe("listMemories", () => {
     expect(stats).toMatchObject({ totalDocsExamined: count, nReturned: count });
   });
 
-  // Requirement: erasing.checked
   it.each<[unknown, RegExp]>([
     [{ user: "ada" }, /unknown field of a filter of memories: user; the fields are nodeId, scope, threadId, userId/],
     [{ userId: undefined }, /userId is undefined; pass an id, or leave the field out/],
@@ -164,7 +158,6 @@ describe("listMemories", () => {
 });
 
 describe("forget", () => {
-  // Requirement: erasing.forget
   it.each<[Parameters<MongoMemoryStore["forget"]>[0], MemoryAddress[]]>([
     [{ userId: "ada" }, [user("a", "ada"), user("b", "ada")]],
     [{ threadId: "ada" }, [thread("a", "ada"), thread("b", "ada")]],
@@ -189,7 +182,6 @@ describe("forget", () => {
     expect(await store.forget(who)).toEqual({ memories: 0, files: 0, versions: 0, proposals: 0 });
   });
 
-  // Requirement: erasing.forget
   it("is a command for the memory of an address, and a count and a deletion for a user, by an index, beside those for what else belongs to it", async () => {
     const { store } = await peopleStore();
     const ofAddress = await commandsOf(client, () => store.forget(user("a", "bob")));
@@ -202,7 +194,6 @@ describe("forget", () => {
     expect(winningPlan).not.toContain("COLLSCAN");
   });
 
-  // Requirement: erasing.checked
   it.each<[unknown, RegExp]>([
     [{}, /nothing is named that is to be forgotten; pass the address of a memory, \{ userId \} or \{ threadId \}/],
     [undefined, /what is to be forgotten is an object/],
@@ -221,7 +212,6 @@ describe("forget", () => {
     expect(await documents.countDocuments()).toBe(people.length);
   });
 
-  // Requirement: erasing.stopped
   it("is refused after stop, as listMemories is", async () => {
     const store = await MongoMemoryStore.fromConnString(uri, { dbName });
     await store.stop();
@@ -229,7 +219,6 @@ describe("forget", () => {
     await refuses(readAll(store.listMemories()), "EIO");
   });
 
-  // Requirement: erasing.races
   it("beside eight writers takes what was acknowledged before, and nothing that began after", async () => {
     const { store, documents } = freshStore();
     const address = user("raced", "ada");
@@ -289,7 +278,6 @@ describe("forget", () => {
     expect(await documents.countDocuments({ userId: "ada" })).toBe(1);
   });
 
-  // Requirement: erasing.crash
   it("of which SIGKILL ended the process half-way is finished by the next call", async () => {
     const mongod = await privateMongod("standalone", {
       args: ["--setParameter", "internalQueryExecYieldIterations=50"],

@@ -127,7 +127,6 @@ describe("expireMs", () => {
 
   beforeAll(() => store.start());
 
-  // Requirement: expiring.gone-at-once, expiring.refused-removes-nothing
   it.each([...looks, ...refusedChanges])(
     "lets %s find a memory until the last ms, and nothing from then on",
     async (_, look, present, gone) => {
@@ -139,7 +138,6 @@ describe("expireMs", () => {
     },
   );
 
-  // Requirement: expiring.refused-removes-nothing
   it.each(refusedChanges)(
     "lets %s of a history find a memory until the last ms, and removes nothing from then on",
     async (_, change, present, gone) => {
@@ -151,7 +149,6 @@ describe("expireMs", () => {
     },
   );
 
-  // Requirement: expiring.new-memory
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
     ["append", (memory) => memory.append("/notes/today", "new")],
     ["write", (memory) => memory.write("/notes/today", "new")],
@@ -174,7 +171,6 @@ describe("expireMs", () => {
     expect(await stored(memory.address)).toHaveLength(1);
   });
 
-  // Requirement: expiring.change-prolongs
   it("counts from the last change of anything in the memory", async () => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs - 1;
@@ -198,7 +194,6 @@ describe("expireMs", () => {
     expect(await global.read("/a")).toBe("x");
   });
 
-  // Requirement: expiring.new-memory
   it("lets twenty first writes of an expired memory all survive", async () => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
@@ -209,7 +204,6 @@ describe("expireMs", () => {
     await refuses(memory.read("/notes/today"), "ENOENT");
   });
 
-  // Requirement: expiring.change-prolongs
   it("leaves alone what a store without it has changed meanwhile", async () => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
@@ -218,7 +212,6 @@ describe("expireMs", () => {
     expect(await memory.read("/notes/today")).toBe("old\nmore\nnew");
   });
 
-  // Requirement: expiring.forget
   it("lets forget remove what has expired, too", async () => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
@@ -231,7 +224,6 @@ describe("expireMs", () => {
     expect(await stored(memory.address)).toEqual([]);
   });
 
-  // Requirement: expiring.swept-on-request
   it("removes with sweepExpired whatever has expired, however much, with its versions, and nothing else", async () => {
     nowMs = startMs;
     const memoriesCollection = `sweep ${randomUUID()}`;
@@ -255,7 +247,6 @@ describe("expireMs", () => {
     expect(owners).toEqual([]);
   });
 
-  // Requirement: expiring.migration
   it("lets files of long ago that are taken over live from then on, with their own times", async () => {
     const { address } = await writtenMemory();
     const times = { createdAt: new Date(1000), updatedAt: new Date(2000) };
@@ -269,14 +260,12 @@ describe("expireMs", () => {
     expect(Math.max(...changes)).toBe(nowMs);
   });
 
-  // Requirement: expiring.no-cost
   it("sends one command for each call, as without the option", async () => {
     for (const expireMs of [{ perUser: dayMs }, undefined]) expect(await sentFor(expireMs)).toHaveLength(3);
   });
 });
 
 describe("the option expireMs", () => {
-  // Requirement: expiring.no-cost
   it("is a part of the look-up, which goes by the address alone without it", async () => {
     const address = freshUser();
     const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> =>
@@ -288,7 +277,6 @@ describe("the option expireMs", () => {
     expect(await filters({ perUser: dayMs })).toEqual([1, 2, 3].map(() => ({ ...address, updatedAt })));
   });
 
-  // Requirement: expiring.options
   it.each([
     [{ perUser: 0 }],
     [{ perUser: 1.5 }],
@@ -309,7 +297,6 @@ describe("the indexes of expireMs", () => {
   const started = (memoriesCollection: string, expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<void> =>
     storeWith({ client: strict, memoriesCollection, ...(expireMs && { expireMs }) }).start();
 
-  // Requirement: expiring.indexes
   it("are one for each scope with a lifetime, in whole seconds, and changed where it changes", async () => {
     await started("changed", { perUser: 1001 });
     const index = {
@@ -332,7 +319,6 @@ describe("the indexes of expireMs", () => {
     expect(await ttlIndexes("changed")).toHaveLength(3);
   });
 
-  // Requirement: expiring.indexes
   it.each<[string, object, object]>([
     ["without a lifetime", { updatedAt: 1 }, {}],
     ["on another field", { createdAt: 1 }, { expireAfterSeconds: 5 }],
@@ -347,7 +333,6 @@ describe("the indexes of expireMs", () => {
     expect(await db.collection(title).indexes()).toEqual(expect.arrayContaining(before));
   });
 
-  // Requirement: expiring.rights, expiring.swept
   it("need further rights for another lifetime only, and MongoDB sweeps by them", async () => {
     const mongod = await privateMongod("standalone", { auth: true, args: ["--setParameter", "ttlMonitorSleepSecs=1"] });
     const admin = useClient(new MongoClient(mongod.uri));

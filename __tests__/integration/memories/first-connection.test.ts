@@ -38,7 +38,6 @@ const allCalls = [
 ];
 
 describe("the first call of a store", () => {
-  // Requirement: errors.first-connection
   it("says that nothing listens, and names the host in the cause alone", async () => {
     const port = await freePort();
     const store = storeOf(`mongodb://127.0.0.1:${port}/`);
@@ -51,7 +50,6 @@ describe("the first call of a store", () => {
     }
   });
 
-  // Requirement: errors.first-connection
   it("says so within 5 s whichever call it is", async () => {
     const port = await freePort();
     const answers = allCalls.map(async ([name, call]) => {
@@ -61,7 +59,6 @@ describe("the first call of a store", () => {
     expect(await Promise.all(answers)).toEqual(allCalls.map(([name]) => [name, nothingListens, true]));
   });
 
-  // Requirement: errors.first-connection
   it("says that a name does not resolve", async () => {
     const { message } = await getFailure(storeOf("mongodb://missing.invalid/").start());
     expect(message).toMatch(
@@ -69,13 +66,11 @@ describe("the first call of a store", () => {
     );
   });
 
-  // Requirement: errors.first-connection
   it("says that TLS failed", async () => {
     const { message } = await getFailure(storeOf(`mongodb://127.0.0.1:${await listen("no TLS")}/?tls=true`).start());
     expect(message).toMatch(/^EIO: MongoDB did not answer \(\w+: TLS failed\); check the certificates/);
   });
 
-  // Requirement: errors.first-connection
   it("says that a server without TLS closed the connection, and names the host in the cause", async () => {
     const { uri } = testDatabase("standalone");
     const { message, cause } = await getFailure(storeOf(`${uri}?tls=true`).start());
@@ -86,7 +81,6 @@ describe("the first call of a store", () => {
     expect(String(cause)).toContain(new URL(uri).host);
   });
 
-  // Requirement: errors.first-connection
   it("says that the login was refused", async () => {
     const { uri } = testDatabase();
     const { message } = await getFailure(storeOf(uri.replace("mongodb://", "mongodb://nobody:wrong@")).start());
@@ -95,7 +89,6 @@ describe("the first call of a store", () => {
     );
   });
 
-  // Requirement: errors.first-connection, guarantees.storage-back
   it("is answered once the server is there", async () => {
     const mongod = await privateMongod("standalone");
     await mongod.kill();

@@ -57,7 +57,6 @@ async function assertOneVersionALine(memory: Memory): Promise<string[]> {
 describe.each(kinds)("on a %s", (kind) => {
   const { client, name: dbName, uri } = testDatabase(kind);
 
-  // Requirement: history.one-step
   it("four processes with 50 appends each make 200 versions, in the order of the lines", async () => {
     const memory = new MongoMemoryStore({ client, dbName, history: true }).memory({ nodeId: randomUUID() });
     const names = ["one", "two", "three", "four"];

@@ -35,12 +35,10 @@ const freshMemory = (): Memory => store.memory({ nodeId: randomUUID() }, { paths
 const commandsPerChange = 1.1;
 
 describe("the history of a memory", () => {
-  // Requirement: history.off
   it("is null in a store without it", () => {
     expect(open().memory({ nodeId: "a" }).history).toBeNull();
   });
 
-  // Requirement: history.versions
   it("has a version for each change of a file, newest first", async () => {
     const memory = freshMemory();
     await memory.write("/notes/a", "one");
@@ -70,7 +68,6 @@ describe("the history of a memory", () => {
     expect(contents).toEqual(["one", "one\ntwo", "1\ntwo", "1\ntwo!", "1\ntwo!", "c", "1\ntwo!", "c", null, null]);
   });
 
-  // Requirement: history.versions
   it("has none for what changes nothing", async () => {
     const memory = freshMemory();
     await memory.write("/a", "text");
@@ -84,7 +81,6 @@ describe("the history of a memory", () => {
     expect(await readAll(historyOf(memory).list())).toHaveLength(1);
   });
 
-  // Requirement: history.cost
   it(`takes ${commandsPerChange} commands a change on average, and reads the same before and after versions leave the document`, async () => {
     const memory = freshMemory();
     const sent = await commandsOf(client, async () => {
@@ -99,7 +95,6 @@ describe("the history of a memory", () => {
     expect(await db.collection<{ _id: string }>("memories_versions").countDocuments()).toBeGreaterThanOrEqual(200);
   });
 
-  // Requirement: history.cost
   it("takes no command more where there is nothing to delete", async () => {
     const memory = freshMemory();
     await memory.write("/a", "text");
@@ -115,7 +110,6 @@ async function storedBytes(): Promise<string> {
 }
 
 describe("redaction", () => {
-  // Requirement: history.redact
   it("leaves the secret in no document of the database, and who and when", async () => {
     const memory = freshMemory().with({ actor: { userId: "ada" } });
     const secret = `secret ${randomUUID()}`;
@@ -160,7 +154,6 @@ describe("redaction", () => {
     expect(await memory.read("/plain")).toBe("harmless\nend");
   });
 
-  // Requirement: history.redact
   it("keeps the texts of the versions around", async () => {
     const memory = freshMemory();
     for (const text of ["one", "two", "three", "four"]) await memory.write("/a", text);
@@ -169,7 +162,6 @@ describe("redaction", () => {
     expect(texts).toEqual(["one", null, "three", "four"]);
   });
 
-  // Requirement: history.redact
   it("takes out all that several calls at once name, though each changes what another one has found", async () => {
     const memories = Array.from({ length: 8 }, freshMemory);
     await Promise.all(
@@ -184,7 +176,6 @@ describe("redaction", () => {
     );
   });
 
-  // Requirement: history.redact-text
   it("reaches a text that only the next version of one that is no longer kept still has", async () => {
     const short = open({ memoriesCollection: "short", history: { keepVersions: 1 } });
     const memory = short.memory({ nodeId: randomUUID() });
@@ -221,7 +212,6 @@ describe("redaction", () => {
 describe("revert", () => {
   const run = (memory: Memory, runId: string): Memory => memory.with({ actor: { runId } });
 
-  // Requirement: history.revert
   it("undoes all that a run has changed, in one step", async () => {
     const memory = freshMemory();
     await memory.write("/kept", "old");
@@ -245,7 +235,6 @@ describe("revert", () => {
     expect(await historyOf(memory).revert({ runId: "r" })).toEqual([]);
   });
 
-  // Requirement: history.revert
   it("names a later change that it would undo, and undoes it where it is told to", async () => {
     const memory = freshMemory();
     await run(memory, "bad").write("/a", "poison");
@@ -275,7 +264,6 @@ describe("revert", () => {
     expect(await memory.read("/c")).toBe("a");
   });
 
-  // Requirement: history.rights
   it("is refused where the memory may not be changed", async () => {
     const node = new MemoryNode({ store, nodeId: randomUUID(), rules: [{ path: "/policies/**", access: "read" }] });
     const free = store.memory({ nodeId: node.nodeId });
@@ -289,7 +277,6 @@ describe("revert", () => {
 });
 
 describe("a memory with history", () => {
-  // Requirement: history.erased
   it("takes its versions along when it is forgotten, and others forget who changed them", async () => {
     const userId = randomUUID();
     const own = store.memory({ nodeId: "own", scope: "perUser", userId });
@@ -303,7 +290,6 @@ describe("a memory with history", () => {
     );
   });
 
-  // Requirement: history.erased
   it("has all its versions counted when it is forgotten, of files and of directories, also by a store without history", async () => {
     const userId = randomUUID();
     const addresses = ["few", "some"].map((nodeId) => ({ nodeId, scope: "perUser", userId }) as const);
@@ -317,7 +303,6 @@ describe("a memory with history", () => {
     expect(await open().forget({ userId })).toMatchObject({ memories: 1, files: 1, versions: 1 });
   });
 
-  // Requirement: history.erased
   it("has each version counted once that a broken flush has copied", async () => {
     const address = { nodeId: randomUUID() };
     const memory = store.memory(address);
@@ -329,7 +314,6 @@ describe("a memory with history", () => {
     expect(await store.forget(address)).toMatchObject({ versions: 3 });
   });
 
-  // Requirement: history.erased
   it("loses its versions with the first forget after a crash in the middle of one", async () => {
     const address = { nodeId: randomUUID() };
     const memory = store.memory(address);
@@ -340,7 +324,6 @@ describe("a memory with history", () => {
     expect(await storedBytes()).not.toContain(address.nodeId);
   });
 
-  // Requirement: history.erased
   it("begins a new history when it has expired, and takes the old one away", async () => {
     const expiring = open({
       memoriesCollection: "expiring",
@@ -367,7 +350,6 @@ describe("a memory with history", () => {
     expect(await versions.countDocuments()).toBe(0);
   });
 
-  // Requirement: history.erased
   it("lets versions of a time without `expireMs` expire too, from its next change on", async () => {
     const memoriesCollection = "expiring later";
     const address = { nodeId: "a" };
@@ -381,7 +363,6 @@ describe("a memory with history", () => {
     expect(await versions.countDocuments()).toBe(3);
   });
 
-  // Requirement: history.limits
   it("does not count against its limit, nor in its size, what its document keeps for a while", async () => {
     const small = store.memory({ nodeId: randomUUID() }, { maxMemoryBytes: 3000, paths: "posix" });
     for (let index = 0; index < 30; index += 1) await small.write("/a", `${index}`.padEnd(1000, "x"));
@@ -391,7 +372,6 @@ describe("a memory with history", () => {
     expect(summaryOf?.sizeBytes).toBeLessThan(1500);
   });
 
-  // Requirement: history.off
   it("goes on exactly in a store without history, which records nothing", async () => {
     const memory = freshMemory();
     await memory.write("/a", "one");
@@ -405,7 +385,6 @@ describe("a memory with history", () => {
     expect((await readAll(historyOf(memory).list())).map(({ id }) => id)).toEqual(["3", "1"]);
   });
 
-  // Requirement: history.actor
   it("is told who acts by the run, over what the program says, and never by a model", async () => {
     const base = freshMemory().with({ actor: { agent: "writer", threadId: "program" } });
     const tool = new MemoryTool({ memory: base });
@@ -425,7 +404,6 @@ describe("a memory with history", () => {
     });
   });
 
-  // Requirement: history.list
   it("lists by path, actor, operation and time, newest first", async () => {
     const memory = freshMemory();
     await memory.with({ actor: { runId: "r" } }).write("/notes/a", "1");
@@ -443,7 +421,6 @@ describe("a memory with history", () => {
     expect(await ids({ before: updatedAt, limit: 1 })).toEqual(["2"]);
   });
 
-  // Requirement: history.at
   it("has the tree as it was at a time, also of directories and of a tree of mounts", async () => {
     const [memory, team] = [freshMemory(), freshMemory()];
     await memory.write("/a", "one");
@@ -485,7 +462,6 @@ describe("a memory with history", () => {
     await refuses(historyOf(freshMemory()).at(new Date()), "ENOENT");
   });
 
-  // Requirement: history.actor
   it("names the agent of a run by the name that createAgent has", async () => {
     const memory = freshMemory();
     const append = { tool: "memory", args: { command: "append", path: "/a", content: "x" } };
@@ -497,7 +473,6 @@ describe("a memory with history", () => {
     expect(version?.actor).toMatchObject({ agent: "helper", userId: "ada", threadId: "t", node: "tools" });
   });
 
-  // Requirement: history.mounts
   it("is one tree of histories where memories are mounted", async () => {
     const [own, team] = [freshMemory(), freshMemory()];
     const tree = mountMemories({ "/": own, "/team": team });
@@ -517,7 +492,6 @@ describe("a memory with history", () => {
     await refuses(history.diff("1", "/team:1"), "EXDEV");
   });
 
-  // Requirement: history.actor
   it("names the run whose memory a node of the program has opened, over the program", async () => {
     const node = new MemoryNode({ store, nodeId: randomUUID(), mounts: { "/team": { nodeId: randomUUID() } } });
     const config = { configurable: { run_id: "r" }, metadata: { langgraph_node: "summarize" } };

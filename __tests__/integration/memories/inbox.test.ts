@@ -52,7 +52,6 @@ function openInbox({ client, name: dbName }: TestDatabase, expireMs = {}): Inbox
 describe("the proposals of all memories", () => {
   const { db, client } = place;
 
-  // Requirement: approval.inbox
   it("are listed oldest first, each with its memory and without its texts", async () => {
     const { store, propose } = openInbox(place);
     const ids = [
@@ -74,7 +73,6 @@ describe("the proposals of all memories", () => {
     expect(first).toEqual({ address: first?.address, ...facts });
   });
 
-  // Requirement: approval.inbox
   it("are found by node, scope, thread, user and status", async () => {
     const { store, propose, paths } = openInbox(place);
     await propose("support", { userId: "ada" }, "/1");
@@ -95,7 +93,6 @@ describe("the proposals of all memories", () => {
     expect(await paths({ userId: "nobody" })).toEqual([]);
   });
 
-  // Requirement: approval.inbox
   it("go when their memory is forgotten or expires", async () => {
     const { store, propose, paths } = openInbox(place, { perThread: 2500 });
     await propose("support", { userId: "ada" }, "/goes");
@@ -110,7 +107,6 @@ describe("the proposals of all memories", () => {
     expect(await paths()).toEqual(["/stays", "/stays-too", "/stays-as-well"]);
   });
 
-  // Requirement: approval.inbox
   it("are read in pages that neither lose nor repeat one, also where several have the same time", async () => {
     const { store, collection, propose, paths } = openInbox(place);
     const id = await propose("support", {}, "/0");
@@ -133,7 +129,6 @@ describe("the proposals of all memories", () => {
     expect(first?.path).toBe("/0");
   });
 
-  // Requirement: approval.inbox
   it("are found by an index, which passes over what has been decided and what belongs to others", async () => {
     const { store, collection, propose } = openInbox(place);
     const id = await propose("support", { userId: "ada" });
@@ -161,7 +156,6 @@ describe("the proposals of all memories", () => {
   });
 });
 
-// Requirement: approval.inbox
 it.each<[unknown, RegExp]>([
   [{ status: "open" }, /status must be one of pending, applying, approved, rejected \(given "open"\)/],
   [{ status: undefined }, /status is undefined/],

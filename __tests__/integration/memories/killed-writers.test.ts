@@ -48,7 +48,6 @@ async function countVersions(memory: Memory): Promise<Record<string, number>> {
   return counts;
 }
 
-// Requirement: guarantees.survives-kill, guarantees.atomic-across-processes, history.one-step, approval.crash
 it.each(settings)(
   "writers and a %s that are killed lose and double no line, no version and no approval, with pages of %s bytes",
   async (kind, pageBytes) => {

@@ -21,7 +21,6 @@ const sizeOf = (document: Document | null): number => BSON.calculateObjectSize(d
 type Command = (memory: Memory) => Promise<unknown>;
 
 describe("a memory at its limit", () => {
-  // Requirement: guarantees.memory-limit-on-every-way
   it("takes no longer names that would not fit: ENOSPC, and nothing is changed", async () => {
     const memory = store.memory(freshAddress(), { maxMemoryBytes });
     for (let index = 0; index < 15; index += 1) await memory.write(`/d/${index}`, "x");
@@ -34,7 +33,6 @@ describe("a memory at its limit", () => {
     expect(await memory.list("/e")).toHaveLength(15);
   });
 
-  // Requirement: guarantees.memory-limit-on-every-way
   it.each([
     addressFor("global", "global", null),
     addressFor("é", "perThread", "t"),
@@ -50,7 +48,6 @@ describe("a memory at its limit", () => {
     await store.memory(other, { maxMemoryBytes: sizeBytes }).append("/d/file", "x".repeat(1000));
   });
 
-  // Requirement: guarantees.memory-limit-on-every-way
   it("counts what a change leaves beside its text", async () => {
     const sizeAfter = async (address: CheckedAddress, limit?: number): Promise<number> => {
       const memory = store.memory(address, limit === undefined ? {} : { maxMemoryBytes: limit });
@@ -63,7 +60,6 @@ describe("a memory at its limit", () => {
     expect(await sizeAfter(checkAddress(freshAddress()), sizeBytes - 1)).toBeLessThan(sizeBytes);
   });
 
-  // Requirement: guarantees.memory-limit-on-every-way
   it("is never over it, and as it was after every refusal", async () => {
     const segment = fc.constantFrom("a", "b", "long".repeat(20), "é".repeat(30), "$x", "a.b");
     const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
@@ -96,7 +92,6 @@ describe("a memory at its limit", () => {
 });
 
 describe("a batch of the store", () => {
-  // Requirement: base-store.batch-is-whole
   it("fills a memory to its last byte, and is refused as a whole where it is one byte more", async () => {
     const { nodeId } = freshAddress();
     const namespace = ["memory", nodeId, "global"];
@@ -126,7 +121,6 @@ describe("a batch of the store", () => {
     expect(await documentBytes()).toBe(15_000_000);
   });
 
-  // Requirement: base-store.batch-is-whole
   it("that begins a memory is refused as a whole too where it would not fit", async () => {
     const namespace = ["memory", freshAddress().nodeId, "perThread", "ada"];
     const value = { content: "x".repeat(1_000_000) };

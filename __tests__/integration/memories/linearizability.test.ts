@@ -86,7 +86,6 @@ async function lastReads(memory: Memory, workload: WorkloadName): Promise<Operat
   });
 }
 
-// Requirement: guarantees.linearizable
 it.each(settings)(
   "what several processes do with $workload at the same time has an order that explains every answer, on a $kind with pages of $pageBytes bytes, history: $history",
   async ({ kind, pageBytes, history: keepsHistory, workload }) => {
@@ -105,7 +104,6 @@ it.each(settings)(
   },
 );
 
-// Requirement: guarantees.linearizable, guarantees.survives-kill
 it.each(crashed(["replicaSet"], { kind: "replicaSet", pageBytes: 200, history: true, workload: "files" }))(
   "so has what they do with $workload while mongod is killed and started again, where reads see only what stays, with pages of $pageBytes bytes, history: $history",
   async (setting) => {
@@ -113,7 +111,6 @@ it.each(crashed(["replicaSet"], { kind: "replicaSet", pageBytes: 200, history: t
   },
 );
 
-// Requirement: guarantees.linearizable, guarantees.survives-kill
 it.each(
   crashed(["replicaSet", "standalone"], { kind: "replicaSet", pageBytes: 200, history: false, workload: "tree" }),
 )(

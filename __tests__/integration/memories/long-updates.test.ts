@@ -24,7 +24,6 @@ describe("an update of a long text by a long one", () => {
   const text = "one two ".repeat(100_000);
   const [long, next] = ["one two ".repeat(4), "three  "];
 
-  // Requirement: guarantees.server-searches-little
   it("is searched for by the client: the server refuses in one command, answers the text in a second, and changes in a third", async () => {
     const memory = await createMemory(text);
     expect(await commandNames(() => memory.update("/notes", long, next))).toHaveLength(3);

@@ -23,7 +23,6 @@ describe("a MongoDB that goes away", () => {
     mongod = await privateMongod("standalone");
   });
 
-  // Requirement: errors.cause, errors.missing-is-not-failed, guarantees.storage-back, guarantees.storage-down
   it("makes every command EIO until it is back, with nothing of hosts or stacks in the message", async () => {
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
     const memory = new MongoMemoryStore({ client, dbName: "outage" }).memory(freshAddress());
@@ -54,7 +53,6 @@ describe("a MongoDB that goes away", () => {
     await memory.append("/notes/today", "after");
   });
 
-  // Requirement: guarantees.storage-back, mongodb.indexes-at-first-use
   it("at first use is EIO, and the indexes are made once it is there", async () => {
     await mongod.kill();
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
@@ -68,7 +66,6 @@ describe("a MongoDB that goes away", () => {
     expect(await listIndexes(client.db("late"), "memories")).toEqual(expect.arrayContaining(ownIndexes));
   });
 
-  // Requirement: mongodb.indexes-tried-again
   it("that fails once at making the indexes fails one call, and the next one makes them", async () => {
     const client = useClient(new MongoClient(mongod.uri));
     const store = new MongoMemoryStore({ client, dbName: "once" });
@@ -87,7 +84,6 @@ describe("a MongoDB that goes away", () => {
     expect(await listIndexes(client.db("once"), "items")).toContain("items_by_namespace");
   });
 
-  // Requirement: guarantees.storage-slow, guarantees.unknown-outcome
   it("that hangs makes commands EIO within the timeouts of the client", async () => {
     const address = freshAddress();
     const patient = new MongoMemoryStore({
@@ -112,7 +108,6 @@ describe("a MongoDB that goes away", () => {
     expect(await patient.read("/a")).toMatch(/^x\n(y\n)?z$/);
   });
 
-  // Requirement: guarantees.no-unhandled-rejection
   it("leaves no unhandled rejection", async () => {
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
     const store = new MongoMemoryStore({ client, dbName: "rejections" });
@@ -140,7 +135,6 @@ describe("a MongoDB that goes away", () => {
 });
 
 describe("a store", () => {
-  // Requirement: guarantees.storage-back
   it("whose MongoDB goes away answers through the tool with an envelope, and later calls work", async () => {
     const mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
@@ -159,7 +153,6 @@ describe("a store", () => {
     expect(JSON.parse(await tool.invoke({ path: "/a", command: "append", content: "x" }))).toMatchObject({ ok: true });
   });
 
-  // Requirement: mongodb.owned-client-is-closed
   it("that is stopped closes the client that fromConnString made, and leaves one that was passed in open", async () => {
     const { uri, name, client } = testDatabase("standalone");
     const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
@@ -170,7 +163,6 @@ describe("a store", () => {
     await new MongoMemoryStore({ client, dbName: name }).memory(freshAddress()).append("/a", "x");
   });
 
-  // Requirement: mongodb.stopped
   it("that owns its client refuses every call after it was stopped", async () => {
     const { uri, name } = testDatabase("standalone");
     const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
@@ -222,7 +214,6 @@ describe("a store", () => {
     expect((await store.get(["a"], "k"))?.value).toEqual({ n: 1 });
   });
 
-  // Requirement: mongodb.bad-connection-strings
   it("of a connection string that is no good fails with EIO that does not repeat the string, and leaves nothing open", async () => {
     const uri = "mongodb://user:secret-password@127.0.0.1:9/db?serverSelectionTimeoutMS=200";
     const error = await getFailure(MongoMemoryStore.fromConnString(uri));

@@ -32,7 +32,6 @@ describe.each([200, 600])("sixteen writers of two processes, with pages of %i by
   const linesOfWriter = 12;
   const stores = openStores(withPageBytes(pageBytes));
 
-  // Requirement: guarantees.atomic-across-processes
   it("lose and double no line beside new files, and renames and deletes of directories", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const address = freshAddress();
@@ -57,7 +56,6 @@ describe.each([200, 600])("sixteen writers of two processes, with pages of %i by
     }
   });
 
-  // Requirement: guarantees.atomic-across-processes
   it("lose no line that they were told of after a forget, and keep none from before it", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const address = freshAddress();
@@ -101,7 +99,6 @@ describe.each([200, 600])("sixteen writers of two processes, with pages of %i by
 describe.each([false, true])("a memory of several pages that expires again and again, history: %s", (history) => {
   const lifeMs = 1_000;
 
-  // Requirement: expiring.gone-at-once
   it("is whole or new after each change of two processes, beside a sweep", async () => {
     let now = Date.UTC(2026, 0);
     const memoriesCollection = `again_${history}`;

@@ -239,7 +239,6 @@ function getFacts(actor: MemoryActor | null): object {
 }
 
 describe("nobody forges who has made a change", () => {
-  // Requirement: access.actor, history.actor
   it.each(forgeries)("where %s", async (_name, forge) => {
     const at = place();
     await forge(at);
@@ -499,7 +498,6 @@ const getTexts = ({ files }: { files: { path: string; content: string }[] }): Re
   Object.fromEntries(files.map(({ path, content }) => [path, content]));
 
 describe("no change is hidden from the history", () => {
-  // Requirement: history.versions
   it.each(hidings)("%s", async (_name, hide, expected) => {
     const { memory, history, ...rest } = place();
     await hide({ memory, history, ...rest });
@@ -790,7 +788,6 @@ const bypasses: [string, () => Promise<AskingPlace>, (node: MemoryNode) => Promi
 ];
 
 describe("no instruction gets past the person who is asked", () => {
-  // Requirement: approval.every-way-in, approval.no-tool
   it.each(bypasses)("where %s", async (_name, make, attempt) => {
     const { node, memory, protects, file } = await make();
     await attempt(node);

@@ -217,7 +217,6 @@ describe.each(places.map((place) => [describePlace(place), place] as const))("a 
   const { client, name: dbName } = testDatabase(kind);
   const numRuns = repetitions({ usual: 3, long: 60 });
 
-  // Requirement: history.model
   it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
     const store = new MongoMemoryStore({ client, dbName, history: true, ...withPageBytes(pageBytes) });
     const property = fc.asyncProperty(sequences, async (sequence) => {
@@ -229,7 +228,6 @@ describe.each(places.map((place) => [describePlace(place), place] as const))("a 
     await fc.assert(property, { numRuns, endOnFailure: false });
   });
 
-  // Requirement: history.kept
   it("knows a tree exactly or says that it does not, where versions are not kept for ever", async () => {
     const store = new MongoMemoryStore({
       client,

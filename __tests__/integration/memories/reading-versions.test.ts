@@ -33,7 +33,6 @@ describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (se
     return memory;
   }
 
-  // Requirement: history.read-cost
   it("is read and compared at the same cost, however many other files the memory has", async () => {
     const [small, large] = [await createMemory(10), await createMemory(300)];
     const reads = [

@@ -37,7 +37,6 @@ describe("a text that is redacted", () => {
     await memory.update("/a", `key: ${secret}\n`, "");
   }
 
-  // Requirement: history.redact-text
   it("stands in no document any more, and the rest of each version can be read", async () => {
     const secret = createSecret();
     const memory = openFresh().with({ actor: { userId: "ada" } });
@@ -65,7 +64,6 @@ describe("a text that is redacted", () => {
     expect(await history.redact({ text: secret })).toBe(0);
   });
 
-  // Requirement: history.redact-text
   it("leaves the lines that stay to the versions that wrote them", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -80,7 +78,6 @@ describe("a text that is redacted", () => {
     ]);
   });
 
-  // Requirement: history.find-text
   it("is found in versions, proposals and files before anything is changed", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -104,7 +101,6 @@ describe("a text that is redacted", () => {
     expect(await readStored()).toBe(before);
   });
 
-  // Requirement: history.redact-text
   it("goes from proposals, and those that wait are rejected", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -121,7 +117,6 @@ describe("a text that is redacted", () => {
     ]);
   });
 
-  // Requirement: history.redact-present
   it("is refused where a present file has it, and covered there if it may be cut", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -136,7 +131,6 @@ describe("a text that is redacted", () => {
     expect((await getHistory(memory).blame("/a")).map(({ version }) => version?.id)).toEqual(["1", "1"]);
   });
 
-  // Requirement: history.redact-present
   it("is refused where a present path has it, in words that do not repeat it", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -148,7 +142,6 @@ describe("a text that is redacted", () => {
     expect(await memory.read("/b")).toBe(secret);
   });
 
-  // Requirement: history.redact-text
   it("goes from former paths of files and directories", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -171,7 +164,6 @@ describe("a text that is redacted", () => {
     expect((await history.read("2")).content).toBe("text\nmore");
   });
 
-  // Requirement: history.redact-text
   it("goes for good, whatever others write, revert and redact at the same time", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -188,7 +180,6 @@ describe("a text that is redacted", () => {
     expect((await history.read("4")).content).toBe(`first\nkey: ${cover}\n------\nlast\nmore\n`);
   });
 
-  // Requirement: history.redact-text
   it("is redacted in each memory of a tree that has it", async () => {
     const secret = createSecret();
     const [root, team] = [openFresh(), openFresh()];
@@ -207,7 +198,6 @@ describe("a text that is redacted", () => {
     expect(await isStored(secret)).toBe(false);
   });
 
-  // Requirement: history.rights
   it("may only be redacted where the files may be changed", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -227,7 +217,6 @@ describe("a text that is redacted", () => {
     expect(await history.redact({ text: "x" })).toBe(0);
   });
 
-  // Requirement: history.redact
   it("is said to be redacted in a blame, where all of a version was redacted by its id", async () => {
     const memory = openFresh();
     await memory.write("/a", "one\n");

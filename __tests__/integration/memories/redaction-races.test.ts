@@ -46,7 +46,6 @@ async function isStored(text: string): Promise<boolean> {
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a text that is redacted while its approval is under way", () => {
-  // Requirement: history.redact-approvals
   it("is nowhere afterwards, however both calls overtake each other", async () => {
     const wanted = repetitions({ usual: 20, long: 300 });
     for (let both = 0, delayMs = 0; both < wanted; delayMs = (delayMs + 0.5) % 12) {
@@ -65,7 +64,6 @@ describe("a text that is redacted while its approval is under way", () => {
     }
   });
 
-  // Requirement: history.redact-approvals
   it("is nowhere afterwards, at whichever command the approving process was killed", async () => {
     for (let step = 1; ; step += isLong ? 1 : 2) {
       const secret = createSecret();
@@ -112,7 +110,6 @@ describe("a version that is redacted by its id", () => {
     return { memory, secret, id };
   }
 
-  // Requirement: history.redact-approvals
   it("takes its text out of an approval that a crash has interrupted", async () => {
     const { memory, secret, id } = await leakByApproval(true);
     expect(await getHistory(memory).redact("2")).toBe(1);
@@ -121,7 +118,6 @@ describe("a version that is redacted by its id", () => {
     expect(await memory.read("/a")).toBe("harmless");
   });
 
-  // Requirement: history.redact-approvals
   it("takes its text out of a proposal that is approved at the same time", async () => {
     for (let round = 0; round < repetitions({ usual: 10, long: 300 }); round += 1) {
       const { memory, secret } = await leakByApproval(false);
@@ -164,7 +160,6 @@ describe("a redaction", () => {
     }
   }
 
-  // Requirement: history.redact-progress
   it("cuts a file of a memory whose other files four writers change all the time", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -188,7 +183,6 @@ describe("a redaction", () => {
     expect(await isStored(secret)).toBe(false);
   });
 
-  // Requirement: history.redact-progress
   it("that ends early each time gets done by being called again", async () => {
     const secret = createSecret();
     const files = repetitions({ usual: 12, long: 100 });
@@ -204,7 +198,6 @@ describe("a redaction", () => {
     expect(await isStored(secret)).toBe(false);
   });
 
-  // Requirement: history.redact-progress
   it("goes on in the middle of a file with a long history", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -219,7 +212,6 @@ describe("a redaction", () => {
     expect((await getHistory(memory).read("3")).content).toBe("[redacted----]\nline 0\nline 1");
   });
 
-  // Requirement: history.rights
   it("changes nothing at all where one of the paths may not be changed", async () => {
     const secret = createSecret();
     const memory = openFresh();

@@ -58,7 +58,6 @@ async function readStored(): Promise<string> {
 }
 
 describe("the redaction of a text", () => {
-  // Requirement: history.redact-names
   it("covers it in the names of actors, and leaves their ids", async () => {
     const secret = createSecret();
     const memory = openFresh();
@@ -86,7 +85,6 @@ describe("the redaction of a text", () => {
     expect(await getHistory(memory).redact({ text: secret })).toBe(0);
   });
 
-  // Requirement: history.redact-digests
   it("leaves no digest from which a short text can be guessed", async () => {
     const pin = "4711";
     const memory = openFresh();
@@ -136,7 +134,6 @@ describe("the redaction of a text", () => {
     },
   );
 
-  // Requirement: history.rights
   it("changes no memory of a tree where one of them may not be changed", async () => {
     const secret = createSecret();
     const [root, team] = [openFresh(), openFresh()];
@@ -155,7 +152,6 @@ describe("the redaction of a text", () => {
 });
 
 describe("the redaction of a version", () => {
-  // Requirement: history.redact-ties
   it("takes the texts of the proposals that were made for its text, or made it, and of no others", async () => {
     const memory = openFresh();
     await memory.write("/x", "a");
@@ -179,7 +175,6 @@ describe("the redaction of a version", () => {
     for (const id of others) expect((await getProposals(memory).get(id))?.status).toBe("pending");
   });
 
-  // Requirement: history.redact-ties
   it("takes the digest of a directory with its text, and none of the present state", async () => {
     const memory = openFresh();
     await memory.write("/d/x", "a");
@@ -232,7 +227,6 @@ describe("an earlier tree", () => {
     return trees.map(({ directories }) => directories);
   }
 
-  // Requirement: history.redact-directories
   it("has no directory that was not there, and no redacted name, whatever is redacted", async () => {
     const changes = fc.array(someChange, { minLength: 2, maxLength: 10 });
     // Null for the text; else which versions, again from the start where there are more.

@@ -33,7 +33,6 @@ function storeWith(embeddings: FakeEmbeddings, options: Partial<MongoMemoryStore
 }
 
 describe("a search by words and meaning", () => {
-  // Requirement: search.meaning
   it("finds what shares no word with the query, and puts first what both rankings have high", async () => {
     const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
     await memory.write("/notes", "ccc xyz\n\nbbb bbb\n\naaa\n\nzebra bb");
@@ -41,7 +40,6 @@ describe("a search by words and meaning", () => {
     expect(readTexts(await memory.search("cc", { limit: 1 }))).toEqual(["ccc xyz"]);
   });
 
-  // Requirement: search.meaning
   it("is limited to a path, and gives the best passage of each file where that is asked for", async () => {
     const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
     await memory.write("/a/one", "aaa\n\nxa");
@@ -61,7 +59,6 @@ describe("a search by words and meaning", () => {
     ]);
   });
 
-  // Requirement: search.meaning
   it("is the naive fusion of both rankings in any texts", async () => {
     const embeddings = new FakeEmbeddings();
     const store = storeWith(embeddings);
@@ -110,7 +107,6 @@ describe("a search by words and meaning", () => {
     );
   });
 
-  // Requirement: search.meaning
   it("orders hits as the sum of their reciprocal ranks, of which those by meaning count half", async () => {
     const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
     await memory.write("/both", "zebra");
@@ -123,7 +119,6 @@ describe("a search by words and meaning", () => {
 });
 
 describe("the vectors of passages", () => {
-  // Requirement: search.embedded-once
   it("are made once for each text, by any process, and kept without the text", async () => {
     const address = freshAddress();
     const [first, second] = [new FakeEmbeddings(), new FakeEmbeddings()];
@@ -148,7 +143,6 @@ describe("the vectors of passages", () => {
     expect(JSON.stringify(stored)).not.toContain("the same line");
   });
 
-  // Requirement: search.embedded-once
   it("are read and made for changed texts alone, and a search of an unchanged memory reads none", async () => {
     const embeddings = new FakeEmbeddings();
     const memory = storeWith(embeddings).memory(freshAddress());
@@ -163,7 +157,6 @@ describe("the vectors of passages", () => {
     expect(embeddings.documentCalls).toEqual([["aaa", "bbb"], ["ccc"]]);
   });
 
-  // Requirement: search.embedded-bounded
   it("are made a hundred in a call and a thousand in a search; the rest is found by words until the next", async () => {
     const embeddings = new FakeEmbeddings();
     const memory = storeWith(embeddings).memory(freshAddress());
@@ -181,7 +174,6 @@ describe("the vectors of passages", () => {
     expect(new Set(embedded(embeddings)).size).toBe(1250);
   });
 
-  // Requirement: search.meaning-is-forgotten
   it("go with the next search after their text, with the memory, and with all memories of a user", async () => {
     const [embeddings, { nodeId }] = [new FakeEmbeddings(), freshAddress()];
     const store = storeWith(embeddings);
@@ -230,7 +222,6 @@ describe("the vectors of passages", () => {
     expect(JSON.stringify(queryPlanner.winningPlan)).toContain(`"indexName":"${index}"`);
   });
 
-  // Requirement: search.meaning-is-forgotten
   it.each([
     ["by version", "1"],
     ["by text", { text: "the secret" }],
@@ -247,7 +238,6 @@ describe("the vectors of passages", () => {
     expect(await findVectors(address)).toHaveLength(1);
   });
 
-  // Requirement: search.meaning-is-forgotten
   it.each(["a search", "a search that was given up"])(
     "do not outlive a memory that is erased during %s",
     async (what) => {
@@ -272,7 +262,6 @@ describe("the vectors of passages", () => {
     },
   );
 
-  // Requirement: search.meaning-is-forgotten
   it("expire as the memories do", async () => {
     const now = { ms: Date.now() };
     const embeddings = new FakeEmbeddings();
@@ -318,7 +307,6 @@ describe("the vectors of passages", () => {
 });
 
 describe("embeddings that fail", () => {
-  // Requirement: search.embedding-faults
   it("are told with what is wrong, and nothing of them is stored", async () => {
     const address = freshAddress();
     const embeddings = new FakeEmbeddings();
@@ -351,7 +339,6 @@ describe("two models in one memory", () => {
   const models = () =>
     [new FakeEmbeddings(4, "old"), new FakeEmbeddings(2, "new"), new FakeEmbeddings(4, "as large as the old")] as const;
 
-  // Requirement: search.models-side-by-side
   it("keep their vectors side by side, and embed each text once", async () => {
     const address = freshAddress();
     const each = models();
@@ -376,7 +363,6 @@ describe("two models in one memory", () => {
     ]);
   });
 
-  // Requirement: search.models-side-by-side, search.meaning-is-forgotten
   it("lose the vectors of a text that is gone by the next search of either, and all by forget", async () => {
     const address = freshAddress();
     const [old, newer] = models();
@@ -394,7 +380,6 @@ describe("two models in one memory", () => {
     expect(await findVectors(address)).toEqual([]);
   });
 
-  // Requirement: search.models-side-by-side, search.meaning-is-forgotten
   it("are told apart by an index, without reading a vector", async () => {
     const address = freshAddress();
     const [old, newer] = models();

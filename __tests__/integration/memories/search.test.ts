@@ -15,7 +15,6 @@ const store = new MongoMemoryStore({ client, dbName: name });
 const another = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name });
 
 describe("a search in MongoDB", () => {
-  // Requirement: search.one-small-read
   it("reads the version alone where nothing has changed, also for another object of the same memory", async () => {
     const address = freshAddress();
     await store.memory(address).write("/a", "zebra");
@@ -26,7 +25,6 @@ describe("a search in MongoDB", () => {
     ]);
   });
 
-  // Requirement: search.fresh
   it("reads the texts again after a change of another process", async () => {
     const address = freshAddress();
     const memory = store.memory(address);
@@ -39,7 +37,6 @@ describe("a search in MongoDB", () => {
     expect(sent).toHaveLength(2);
   });
 
-  // Requirement: search.fresh
   it("never takes a memory for one that was erased before it, though both were changed as often", async () => {
     const address = freshAddress();
     const memory = store.memory(address);
@@ -53,14 +50,12 @@ describe("a search in MongoDB", () => {
   });
 
   // Another process may make it between the two commands, and erase it afterwards.
-  // Requirement: search.fresh
   it("keeps nothing for a memory that is missing, which may be missing again", async () => {
     const memory = store.memory(freshAddress());
     await memory.search("zebra");
     expect(await commandsOf(client, () => memory.search("zebra"))).toHaveLength(2);
   });
 
-  // Requirement: search.fresh
   it("sees each change of a document of the earlier system, which counts none", async () => {
     const address = freshAddress();
     const memories = client.db(name).collection("memories");
@@ -72,7 +67,6 @@ describe("a search in MongoDB", () => {
     expect((await memory.search("lion")).map(({ path }) => path)).toEqual(["/notes/today"]);
   });
 
-  // Requirement: search.fresh
   it("finds nothing of a text that was replaced and redacted, in this process or another", async () => {
     const address = freshAddress();
     const memory = new MongoMemoryStore({ client, dbName: name, history: true }).memory(address);
@@ -87,7 +81,6 @@ describe("a search in MongoDB", () => {
     }
   });
 
-  // Requirement: search.others-are-not-found
   it("finds nothing of other memories", async () => {
     const { nodeId } = freshAddress();
     const [ann, bob] = ["ann", "bob"].map((userId) => store.memory({ nodeId, scope: "perUser", userId }));
@@ -123,7 +116,6 @@ describe.each([false, true])("a search in MongoDB, history: %s", (history) => {
     pair(fc.constant(""), (memory, at) => memory.delete(at)),
   );
 
-  // Requirement: search.fresh
   it("finds after any changes what a first search finds, hit for hit", async () => {
     const rounds = fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 });
     const property = fc.asyncProperty(rounds, async (all) => {

@@ -170,7 +170,6 @@ describe.each(cases)(
       expect([title, ids.length > 0, ids.filter((id) => !isTargeted(id)).map(String)]).toEqual([title, true, []]);
     }
 
-    // Requirement: mongodb.shard-targeted
     it("however it is used", async () => {
       for (const options of [{}, { history: false as const, expireMs: { [scope]: 1e7 } }]) {
         const store = openStore(options);
@@ -186,7 +185,6 @@ describe.each(cases)(
       }
     });
 
-    // Requirement: mongodb.shard-targeted
     it("by a process that does not know it yet", async () => {
       const store = openStore({ history: false });
       await store.start();
@@ -199,7 +197,6 @@ describe.each(cases)(
       }
     });
 
-    // Requirement: mongodb.shard-targeted
     it("through the store, by a watch, by a proposal and by forget", async () => {
       const store = openStore();
       await store.start();

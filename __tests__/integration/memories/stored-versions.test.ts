@@ -98,7 +98,6 @@ describe("versions that are kept for a while", () => {
   const listed = async (memory: Memory, path: string): Promise<string[]> =>
     (await readAll(getHistory(memory).list({ path }))).map(summary);
 
-  // Requirement: history.kept
   it("are dropped so long after they were made, but for the last of each path", async () => {
     await changedMemory();
     const found = await versions
@@ -116,7 +115,6 @@ describe("versions that are kept for a while", () => {
     expect(indexes.filter(({ key }) => "dropAt" in key)).toMatchObject([{ expireAfterSeconds: 0 }]);
   });
 
-  // Requirement: history.kept
   it("are gone then, even where MongoDB has yet to delete them", async () => {
     const memory = await changedMemory();
     const history = getHistory(memory);
@@ -159,7 +157,6 @@ describe("a memory near the size that MongoDB takes", () => {
     return memory;
   }
 
-  // Requirement: history.limits
   it("moves what it has recorded out and makes the change, also where several write at once", async () => {
     const memory = await largeMemory();
     await Promise.all(["b", "c", "d", "e"].map((letter) => memory.write("/a", letters(letter, 1))));
@@ -168,7 +165,6 @@ describe("a memory near the size that MongoDB takes", () => {
     expect((await getHistory(memory).read("2")).content).toBe(letters("a", 1));
   });
 
-  // Requirement: history.limits
   it("refuses what would not fit without that, and a change that does not fit beside the text that it replaces", async () => {
     const memory = await largeMemory();
     await expect(memory.write("/b", letters("b", 2))).rejects.toMatchObject({
@@ -220,7 +216,6 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
     return Symbol.asyncIterator in answer ? readAll(answer) : answer;
   };
 
-  // Requirement: history.indexes
   it.each<[string, () => Promise<unknown>]>([
     ["a page of them", call((history) => history.list())],
     ["a page after an id", call((history) => history.list({ limit: 2 }))],
@@ -245,7 +240,6 @@ describe("beside 1,000 versions of other memories, that have the same paths and 
     }
   });
 
-  // Requirement: history.indexes
   it("forget finds those of a user, and who acted or decided, by an index", async () => {
     const node = new MemoryNode({
       store,

@@ -56,7 +56,6 @@ describe("a frozen mongod", () => {
     await mongod.pause();
   });
 
-  // Requirement: waiting.time-limit
   it.each<[string, () => Promise<unknown>]>([
     ["a read", () => hasty.memory(memory.address).read("/a")],
     ["a change", () => hasty.memory(memory.address).append("/a", "y")],
@@ -73,7 +72,6 @@ describe("a frozen mongod", () => {
     await expect(call()).rejects.toMatchObject({ code: "EIO", message: overdue });
   });
 
-  // Requirement: waiting.time-limit
   it("is told to the model by the tools of every dialect and of deepagents", async () => {
     const hastyMemory = hasty.memory(memory.address);
     const [write, , read] = createJournalTools(hastyMemory);
@@ -89,7 +87,6 @@ describe("a frozen mongod", () => {
     expect(answers).toEqual(answers.map(() => expect.stringContaining("no answer within 100 ms")));
   });
 
-  // Requirement: waiting.time-limit, connector.failure-breaks-no-run
   it("leaves a model without its memory when the time is up", async () => {
     const told: string[] = [];
     const connector = new MemoryNode({ ...freshAddress(), store: hasty }).createConnector({
@@ -100,7 +97,6 @@ describe("a frozen mongod", () => {
     expect(told).toEqual([overdue]);
   });
 
-  // Requirement: waiting.abort, waiting.signal-of-the-run
   it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
     ["a read", (signal) => memory.with({ signal }).read("/a")],
     ["a change", (signal) => memory.with({ signal }).append("/a", "y")],
@@ -122,13 +118,11 @@ describe("a frozen mongod", () => {
     expect(await aborted(call)).toBe(stopped);
   });
 
-  // Requirement: waiting.closing
   it("ends the stop of a store that owns its client", async () => {
     await owned.stop();
     await expect(owned.get(["a"], "k")).rejects.toMatchObject({ message: expect.stringContaining("store is stopped") });
   });
 
-  // Requirement: waiting.nothing-begins-later
   it("gets no change, when it goes on, that was over while it waited for a connection", async () => {
     const address = freshAddress();
     const narrow = useClient(new MongoClient(mongod.uri, { maxPoolSize: 1 }));
@@ -146,7 +140,6 @@ describe("a frozen mongod", () => {
   });
 });
 
-// Requirement: waiting.nothing-begins-later
 it("an edit that is aborted while its text is changed writes nothing", async () => {
   const { client, name } = testDatabase();
   const store = new MongoMemoryStore({ client, dbName: name });
@@ -165,7 +158,6 @@ it("an edit that is aborted while its text is changed writes nothing", async () 
 describe("MongoDB", () => {
   const { client, name, uri } = testDatabase();
 
-  // Requirement: waiting.server-stops-too
   it("is told the time limit with every command but finds and the making of indexes", async () => {
     const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
     const store = new MongoMemoryStore({ client: watched, dbName: name, timeoutMs: 60_000 });
@@ -188,7 +180,6 @@ describe("MongoDB", () => {
     expect(await limits(() => opened.with({ timeoutMs: Infinity }).append("/a", "x"))).toEqual([undefined]);
   });
 
-  // Requirement: waiting.server-stops-too
   it("ends a find whose call is over", async () => {
     const items = client.db(name).collection("numbers");
     await items.insertMany(Array.from({ length: 3000 }, (_, number) => ({ number })));
@@ -206,7 +197,6 @@ describe("MongoDB", () => {
     while ((await running()).length > 0) await sleep(20);
   });
 
-  // Requirement: waiting.server-stops-too
   it("stops reading for a call that is over", async () => {
     const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
     const store = new MongoMemoryStore({ client: watched, dbName: name, timeoutMs: 50 });

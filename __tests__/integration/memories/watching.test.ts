@@ -54,7 +54,6 @@ function countCommands(client: MongoClient): Record<string, number> {
 }
 
 describe("a watch on a replica set", () => {
-  // Requirement: watch.streams
   it("is told by the server of what others change, from the first write of the memory on", async () => {
     const { uri, name } = testDatabase();
     const address = freshAddress();
@@ -74,7 +73,6 @@ describe("a watch on a replica set", () => {
     expect(paths).toEqual(["created /a", "modified /a", "deleted /a"]);
   });
 
-  // Requirement: watch.streams
   it("goes on when the memory is forgotten and made again", async () => {
     const { client, uri, name } = testDatabase();
     const address = freshAddress();
@@ -95,7 +93,6 @@ describe("a watch on a replica set", () => {
     expect(paths).toEqual(["deleted /a", "created /a", "created /b"]);
   });
 
-  // Requirement: watch.connections
   it("leaves half of the connections of its client to all else", async () => {
     const { uri, name } = testDatabase();
     const client = useClient(new MongoClient(uri, { monitorCommands: true, maxPoolSize: 4 }));
@@ -122,7 +119,6 @@ describe("a watch on a replica set", () => {
     await waiting;
   });
 
-  // Requirement: watch.costs
   it("does not open one stream after another when the collection has been dropped", async () => {
     const { db, uri, name } = testDatabase();
     const { memory, client } = openMemory(uri, name, freshAddress());
@@ -145,7 +141,6 @@ describe("a watch on a replica set", () => {
 });
 
 describe("a watch on a replica set", () => {
-  // Requirement: watch.costs
   it("asks for nothing while only other memories and the history of its own change", async () => {
     const { client: otherClient, uri, name } = testDatabase();
     const others = new MongoMemoryStore({ client: otherClient, dbName: name, history: { keepVersions: 2 } });
@@ -171,7 +166,6 @@ describe("a watch on a replica set", () => {
 });
 
 describe("a watch where MongoDB tells nothing", () => {
-  // Requirement: watch.costs
   it("asks for the version alone while nothing changes", async () => {
     const { uri, name } = testDatabase("standalone");
     const { memory, client } = openMemory(uri, name, freshAddress());
@@ -191,7 +185,6 @@ describe("a watch where MongoDB tells nothing", () => {
     expect((await waiting).done).toBe(true);
   });
 
-  // Requirement: watch.own-process
   it("knows at once of what its own process changes", async () => {
     const { uri, name } = testDatabase("standalone");
     const { memory } = openMemory(uri, name, freshAddress());
@@ -229,7 +222,6 @@ describe("a watch where MongoDB tells nothing", () => {
 });
 
 describe.each(kinds)("a watch on a %s", (kind) => {
-  // Requirement: watch.outage
   it("misses nothing and tells nothing twice across a mongod that is killed and started again", async () => {
     const mongod = await privateMongod(kind);
     const address = freshAddress();
@@ -254,7 +246,6 @@ describe.each(kinds)("a watch on a %s", (kind) => {
     expect(paths.toSorted()).toEqual(expected.toSorted());
   });
 
-  // Requirement: watch.two-processes
   it("tells of every file that another process writes, once", async () => {
     const { uri, name } = testDatabase(kind);
     const { nodeId } = freshAddress();
@@ -277,7 +268,6 @@ describe.each(kinds)("a watch on a %s", (kind) => {
     expect(paths.filter((told) => told !== "modified /log")).toEqual(["created /log", "created /last"]);
   });
 
-  // Requirement: watch.ends
   it("ends with EIO when its store is closed", async () => {
     const { uri, name } = testDatabase(kind);
     const { memory, client } = openMemory(uri, name, freshAddress());
@@ -287,7 +277,6 @@ describe.each(kinds)("a watch on a %s", (kind) => {
     await Promise.all([expect(waiting).rejects.toMatchObject({ code: "EIO" }), client.close()]);
   });
 
-  // Requirement: watch.slow
   it("reads nothing while its consumer is busy, and then tells all that has changed", async () => {
     const { uri, name } = testDatabase(kind);
     const address = freshAddress();
@@ -309,7 +298,6 @@ describe.each(kinds)("a watch on a %s", (kind) => {
 });
 
 describe("a watch", () => {
-  // Requirement: watch.failing
   it("whose storage fails at the first look rejects with the reason", async () => {
     const { memory } = openMemory("mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100", "none", freshAddress());
     const changes = memory.watch();
@@ -318,7 +306,6 @@ describe("a watch", () => {
     expect(await changes.next()).toEqual({ done: true, value: undefined });
   });
 
-  // Requirement: watch.visible
   it("tells of a proposed change when a person has approved it", async () => {
     const { client, name } = testDatabase();
     const store = new MongoMemoryStore({ client, dbName: name });
@@ -344,7 +331,6 @@ describe("a watch", () => {
     expect(paths).toEqual(["created /free", "created /asked"]);
   });
 
-  // Requirement: watch.folder
   it("on a folder tells of what a hand and another process change", async () => {
     const dir = folderWith(folder);
     const memory = openDirectoryMemory({ dir, paths: "posix" });

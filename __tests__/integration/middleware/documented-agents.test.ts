@@ -31,7 +31,6 @@ afterAll(() => {
 
 beforeEach(() => memory.write("/food.md", "Is vegetarian."));
 
-// Requirement: ways-in.documented-agents
 it("the documented agent of another provider sends the memory", async () => {
   const lines: unknown[] = [];
   const code = readCode("docs/first-agent.md", "### Another provider");
@@ -48,7 +47,6 @@ it("the documented agent of another provider sends the memory", async () => {
   expect(lines).toEqual(["done"]);
 });
 
-// Requirement: ways-in.documented-agents
 it("the documented agent with prompt caching caches prompt, memory and conversation, and the prompt alone", async () => {
   await runDocumented(
     readCode("docs/connector-and-prompt-caching.md", "### With LangChain's prompt caching"),
@@ -65,7 +63,6 @@ it("the documented agent with prompt caching caches prompt, memory and conversat
   });
 });
 
-// Requirement: ways-in.documented-agents
 it("the documented stream has the answer in pieces, without the memory, and the memory has the note", async () => {
   const model = new ScriptedChatModel((messages) =>
     messages.at(-1)?.type === "tool"

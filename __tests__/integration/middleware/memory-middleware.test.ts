@@ -56,7 +56,6 @@ function order(messages: readonly BaseMessage[]): string {
 }
 
 describe.each(storesUnderTest())("memoryMiddleware for createAgent with %s", (_name, open) => {
-  // Requirement: connector.never-in-the-state, ways-in.middleware
   it("shows the memory at every call and keeps it out of the state", async () => {
     const node = new MemoryNode({ ...freshAddress(), scope: "perThread" });
     const model = new ScriptedChatModel(scribe);
@@ -87,7 +86,6 @@ describe.each(storesUnderTest())("memoryMiddleware for createAgent with %s", (_n
 });
 
 describe("memoryMiddleware", () => {
-  // Requirement: ways-in.middleware-placements
   it.each([
     ["after_system", "Be kind.", "merged", "system[S\n\nM] human[hello]"],
     ["before_system", "Be kind.", "merged", "system[M\n\nS] human[hello]"],
@@ -104,7 +102,6 @@ describe("memoryMiddleware", () => {
     expect(order(call)).toBe(expected);
   });
 
-  // Requirement: ways-in.middleware-placements
   it.each(["after_system", "before_system", "last_message"] as const)(
     "makes one message of a system prompt kept in the messages and a memory placed %s",
     async (placement) => {
@@ -120,13 +117,11 @@ describe("memoryMiddleware", () => {
     },
   );
 
-  // Requirement: connector.nothing-to-show
   it("leaves the request as it is where the memory is empty", async () => {
     const calls = await getCalls([memoryMiddleware({ memory: await nodeWith() })], "Be kind.");
     expect(calls.map(order)).toEqual(["system[S] human[hello]"]);
   });
 
-  // Requirement: tool.one-tool, ways-in.middleware
   it("gives the agent the memory's tools, unless told not to", async () => {
     const memory = await nodeWith("/a");
     const boundBy = async (tools?: boolean): Promise<unknown[]> => {
@@ -139,7 +134,6 @@ describe("memoryMiddleware", () => {
     expect([await boundBy(), await boundBy(true), await boundBy(false)]).toEqual([["memory"], ["memory"], []]);
   });
 
-  // Requirement: tool.two-tools-with-names, ways-in.middleware-two-memories
   it("shows two memories at once, each with a tool of its own", async () => {
     const [own, shared] = [await nodeWith(), await nodeWith("/shared")];
     const model = new ScriptedChatModel(scribe);
@@ -170,7 +164,6 @@ describe("memoryMiddleware", () => {
     expect(shownEntries(model.calls[0] ?? [])).toEqual(["/shared", "/own"]);
   });
 
-  // Requirement: ways-in.middleware-two-memories
   it("refuses two tools of one name, of which the wrong one might be called", async () => {
     const [own, shared] = [await nodeWith("/a"), await nodeWith("/b")];
     const model = new ScriptedChatModel(scribe);
@@ -189,7 +182,6 @@ describe("memoryMiddleware", () => {
     expect(model.calls).toEqual([]);
   });
 
-  // Requirement: ways-in.middleware-options
   it.each([
     [{}, "MemoryNode"],
     [{ memory: {} }, "MemoryNode"],
@@ -207,7 +199,6 @@ describe("memoryMiddleware among others", () => {
       handler({ ...request, systemMessage: request.systemMessage.concat(new SystemMessage(" Be brief.")) }),
   });
 
-  // Requirement: ways-in.middleware-among-others
   it("works inside and outside of one that adds to the system prompt", async () => {
     const memory = memoryMiddleware({ memory: await nodeWith("/a") });
     expect((await getCalls([addsPrompt, memory], "Be kind.")).map(order)).toEqual([
@@ -218,7 +209,6 @@ describe("memoryMiddleware among others", () => {
     ]);
   });
 
-  // Requirement: ways-in.middleware-among-others
   it.each(["outside", "inside"])("is put in once by each try when a retry is %s of it", async (where) => {
     let tries = 0;
     const model = new ScriptedChatModel(() => {
@@ -233,7 +223,6 @@ describe("memoryMiddleware among others", () => {
     expect(model.calls.map(order)).toEqual(Array.from({ length: 3 }, () => "system[S\n\nM] human[hello]"));
   });
 
-  // Requirement: ways-in.middleware-among-others
   it.each(["outside", "inside"])("stays whole when a summarization is %s of it", async (where) => {
     const model = new ScriptedChatModel(scribe);
     const summarizer = new ScriptedChatModel(() => "They greeted each other.");

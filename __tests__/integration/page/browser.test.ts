@@ -79,7 +79,6 @@ async function sign(): Promise<void> {
 }
 
 describe("the page in a browser", () => {
-  // Requirement: page.views
   it("takes the token out of the address, lists memories, filters them, and opens one", async () => {
     const [nodeId, userId] = [`node-${randomUUID()}`, `user-${randomUUID()}`];
     await memoryAt({ nodeId, scope: "perUser", userId }).write("/hello.txt", "Hello.");
@@ -96,7 +95,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.views
   it("shows a file as Markdown, as text and with blame, and copes with a missing file", async () => {
     const address = newAddress();
     const memory = memoryAt(address).with({ actor: { agent: "scribe" } });
@@ -117,7 +115,6 @@ describe("the page in a browser", () => {
     tab.faults.length = 0;
   });
 
-  // Requirement: page.views
   it("finds words, texts and expressions in a memory, and opens the line that was found", async () => {
     const address = newAddress();
     await memoryAt(address).write(
@@ -147,7 +144,6 @@ describe("the page in a browser", () => {
     await tab.type("Search in files", "");
   });
 
-  // Requirement: page.views
   it("finds in which memories a text stands", async () => {
     const [userId, word] = [`user-${randomUUID()}`, `word${randomUUID().replaceAll("-", "")}`];
     const [one, other] = [
@@ -166,7 +162,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.mounts
   it("shows whose memory is mounted where, and what may be done there", async () => {
     const [address, team] = [newAddress(), newAddress()];
     const node = new MemoryNode({
@@ -191,7 +186,6 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
-  // Requirement: history.readable-diffs
   it("counts only the appended line of a file without a newline at its end, in a version and in a proposal", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.txt", "one\ntwo");
@@ -211,7 +205,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.views
   it("says of a memory without versions when a history begins, and not that nothing has changed", async () => {
     const address = newAddress();
     await new MongoMemoryStore({ client, dbName }).memory(address).write("/a", "text");
@@ -221,7 +214,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.views, page.actions
   it("shows the time line, differences in both forms, and the tree at a moment; and restores a version", async () => {
     const address = newAddress();
     const by = (runId: string) => memoryAt(address).with({ actor: { agent: "scribe", runId } });
@@ -252,7 +244,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.actions
   it("undoes a run, over later changes only when told to", async () => {
     const address = newAddress();
     await memoryAt(address)
@@ -305,7 +296,6 @@ describe("the page in a browser", () => {
     expect(other.faults.filter((fault) => fault.startsWith("error"))).toEqual([]);
   });
 
-  // Requirement: page.actions
   it("redacts a text in all that holds it, after it has shown where, and says so afterwards", async () => {
     const address = newAddress();
     const memory = memoryAt(address);
@@ -334,7 +324,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.actions
   it("forgets a memory only after the id of its user was typed, and says so", async () => {
     const address = { nodeId: newAddress().nodeId, scope: "perUser", userId: "ada+1@example.com" } as const;
     await memoryAt(address).write("/a.txt", "1");
@@ -361,7 +350,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.actions
   it("approves, edits and rejects what agents propose", async () => {
     const address = newAddress();
     await memoryAt(address).write("/policy", "Be kind.\n");
@@ -406,7 +394,6 @@ describe("the page in a browser", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.views, page.live
   it("shows what the model sees, and a change without a reload", async () => {
     const address = newAddress();
     const node = new MemoryNode({ store, nodeId: address.nodeId });
@@ -421,7 +408,6 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
-  // Requirement: page.live
   it("shows without a reload what another program changes, in a file and in what is mounted", async () => {
     const [address, team] = [newAddress(), newAddress()];
     await Promise.all([
@@ -444,7 +430,6 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
-  // Requirement: page.views
   it("opens a link in a new tab", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.txt", "first text\n");
@@ -454,7 +439,6 @@ describe("the page in a browser", () => {
     await page.close();
   });
 
-  // Requirement: page.actions
   it("remembers the name of who signs when the page is served at another port", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.txt", "text\n");
@@ -474,7 +458,6 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
-  // Requirement: page.live
   it("counts on how long ago a change was", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.txt", "text\n");
@@ -486,7 +469,6 @@ describe("the page in a browser", () => {
     await other.page.close();
   });
 
-  // Requirement: page.read-only
   it("offers nothing that changes when it is read-only, and says so when the token is missing", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.txt", "1");
@@ -534,7 +516,6 @@ describe("hostile memories", () => {
     await slow.view(`#/memory?${pageQuery({ ...address, path: "/slow.md" })}`);
   });
 
-  // Requirement: page.hostile
   it("run nothing and load nothing, as names, texts, Markdown, ids, differences, proposals and messages", async () => {
     const evil = '<img src=x onerror="alert(1)">';
     const address = { nodeId: `${evil}${randomUUID()}`, scope: "perUser", userId: `${evil}\u202e` } as const;
@@ -590,7 +571,6 @@ describe("hostile memories", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.hostile
   it("name no place outside the page in its address", async () => {
     // Of its own, as the browser may tell of refusals late.
     const other = await Tab.open(browser, await serve("read"), pageToken);
@@ -608,7 +588,6 @@ describe("hostile memories", () => {
     await other.page.close();
   });
 
-  // Requirement: page.hostile
   it("stop nothing by Markdown that takes a parser minutes", async () => {
     await slow.see("too hard to read, to show as Markdown");
     await slow.see("a.a.a.a");
@@ -618,7 +597,6 @@ describe("hostile memories", () => {
 });
 
 describe("large memories", () => {
-  // Requirement: page.large
   it("are shown in parts: a directory of 100,000 files, a file of 120,000 lines, and a line of a megabyte", async () => {
     const address = newAddress();
     const other = await Tab.open(browser, await serve("read", withManyFiles()), pageToken);
@@ -701,7 +679,6 @@ describe("for everybody", () => {
     await tab.press("Restore this version…");
   }
 
-  // Requirement: page.accessible
   it.each(views)(
     "%s has nothing that a checker of accessibility calls serious, light and dark, wide and narrow",
     async (_name, open, text) => {
@@ -722,7 +699,6 @@ describe("for everybody", () => {
     },
   );
 
-  // Requirement: page.accessible
   it("can be used by keyboard alone", async () => {
     const { keyboard } = tab.page;
     const focused = () => tab.value<string>('document.activeElement?.textContent ?? ""');

@@ -48,7 +48,6 @@ async function editNotes(before: string, typed: string): Promise<ReturnType<type
 }
 
 describe("the editor of the page", () => {
-  // Requirement: page.edits
   it("changes a text, and signs the version", async () => {
     const address = newAddress();
     await memoryAt(address).write("/notes", "old\n");
@@ -66,7 +65,6 @@ describe("the editor of the page", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.edits
   it("shows as a difference what saving would change, where others were faster", async () => {
     const address = await editNotes("one\ntwo\n", "one\nmine\n");
     await memoryAt(address).write("/notes", "one\ntheirs\n");
@@ -81,7 +79,6 @@ describe("the editor of the page", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.edits
   it("asks before another view takes the place of a text that is not saved, and keeps the text", async () => {
     const address = await editNotes("old\n", "mine\n");
     await tab.value("history.back()");
@@ -104,7 +101,6 @@ describe("the editor of the page", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.edits
   it("keeps what is typed, also in a dialog, while nobody answers", async () => {
     const address = newAddress();
     await memoryAt(address).write("/notes", "old\n");
@@ -124,7 +120,6 @@ describe("the editor of the page", () => {
     await other.page.close();
   });
 
-  // Requirement: page.edits
   it("keeps the text where the file was deleted meanwhile, and can create it again", async () => {
     const address = await editNotes("old\n", "mine\n");
     await memoryAt(address).delete("/notes");
@@ -137,7 +132,6 @@ describe("the editor of the page", () => {
     expect(tab.faults.splice(0).every((fault) => fault.includes("404"))).toBe(true);
   });
 
-  // Requirement: page.edits
   it("says what the guard of the node says, and whether the guard has changed the text", async () => {
     const guard = ({ content }: { content: string }): string => {
       if (content.includes("secret")) throw new Error("No secrets in here");
@@ -157,7 +151,6 @@ describe("the editor of the page", () => {
     await other.page.close();
   });
 
-  // Requirement: page.edits
   it("says what the limits of the node say", async () => {
     const { tab: other, node } = await editorOf({ maxFileBytes: 10 });
     await typeText(other, "more than ten bytes\n");
@@ -168,7 +161,6 @@ describe("the editor of the page", () => {
     await other.page.close();
   });
 
-  // Requirement: page.accessible
   it("has nothing that a checker of accessibility calls serious, with its conflict", async () => {
     const address = await editNotes("old\n", "mine\n");
     await memoryAt(address).write("/notes", "theirs\n");
@@ -194,7 +186,6 @@ describe("the editor of the page", () => {
     expect(await memoryAt(address).read("/notes")).toBe("one\r\nthree\r\n");
   });
 
-  // Requirement: page.edits
   it("creates, renames and deletes files", async () => {
     const address = newAddress();
     await memoryAt(address).write("/taken", "text\n");
@@ -224,7 +215,6 @@ describe("the editor of the page", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.mounts
   it("shows the rights of agents as marks on the rows of the tree, and lets a person edit there", async () => {
     const { tab: other } = await editorOf({
       rules: [
@@ -248,7 +238,6 @@ describe("the editor of the page", () => {
 describe("the routes of the editor", () => {
   const page = createMemoryPage({ store, token: pageToken, access: "write" });
 
-  // Requirement: page.edits
   it("store nothing where the text is another one than the person has edited", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a", "now\n");
@@ -262,7 +251,6 @@ describe("the routes of the editor", () => {
     expect(await memoryAt(address).read("/a")).toBe("mine\n");
   });
 
-  // Requirement: page.mounts
   it("refuse a file of a mounted memory, which has limits of its own", async () => {
     const [address, team] = [newAddress(), newAddress()];
     const node = new MemoryNode({ store, nodeId: address.nodeId, mounts: { "/team": { nodeId: team.nodeId } } });
@@ -278,7 +266,6 @@ describe("the routes of the editor", () => {
     expect(await memoryAt(team).read("/plan")).toBe("win\n");
   });
 
-  // Requirement: page.read-only
   it("refuse every change of a page that is read-only", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a", "now\n");

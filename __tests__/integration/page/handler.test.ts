@@ -35,7 +35,6 @@ async function proposed(nodeId: string, content = "Pay at once.\n"): Promise<str
 }
 
 describe("what the page answers", () => {
-  // Requirement: page.views
   it("lists memories by node, user and thread, with sizes and times", async () => {
     const nodeId = randomUUID();
     await memoryAt({ nodeId }).write("/a", "1");
@@ -61,7 +60,6 @@ describe("what the page answers", () => {
     });
   });
 
-  // Requirement: page.views
   it("shows a directory in pages, a file, and both as they were", async () => {
     const address = newAddress();
     for (const name of ["a", "b", "c"]) await memoryAt(address).write(`/d/${name}`, name);
@@ -81,7 +79,6 @@ describe("what the page answers", () => {
     expect((await file("/d/b", { at: versions[0]?.id })).json).toMatchObject({ content: "b" });
   });
 
-  // Requirement: page.views
   it("finds words, lines that hold a text in any case, and lines that match an expression", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.md", "one\ntwo milk, more milk\n\nMilk\nshe is allergic to peanuts");
@@ -120,7 +117,6 @@ describe("what the page answers", () => {
     ).toMatchObject({ status: 400, json: { error: { code: "EINVAL" } } });
   });
 
-  // Requirement: page.views
   it("searches all memories of a node, a thread or a user, some at a time", async () => {
     const [nodeId, userId] = [randomUUID(), randomUUID()];
     await memoryAt({ nodeId }).write("/a", "likes tea\n");
@@ -150,7 +146,6 @@ describe("what the page answers", () => {
     expect(await search({ nodeId: randomUUID(), query: "tea" })).toEqual({ searched: 0, next: null, found: [] });
   });
 
-  // Requirement: page.mounts
   it("shows what a node has mounted, with the rights there, and what its model is shown of it", async () => {
     const [nodeId, team, rules, userId] = [randomUUID(), randomUUID(), randomUUID(), "ada"];
     const node = new MemoryNode({
@@ -222,7 +217,6 @@ describe("what the page answers", () => {
     });
   });
 
-  // Requirement: page.views
   it("tells what a version changed, by whom, and where lines come from", async () => {
     const address = newAddress();
     const by = (runId: string) => memoryAt(address).with({ actor: { agent: "scribe", runId } });
@@ -290,7 +284,6 @@ describe("what the page answers", () => {
     });
   });
 
-  // Requirement: page.views
   it("shows the message that the defaults of connectors give a model, now and as it was", async () => {
     const address = { nodeId: randomUUID(), scope: "perUser", userId: "ada" } as const;
     const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser", paths: "posix" });
@@ -310,7 +303,6 @@ describe("what the page answers", () => {
     });
   });
 
-  // Requirement: page.views
   it("shows the message of the node's connector as it was, and says what did not fit", async () => {
     const nodeId = randomUUID();
     const node = new MemoryNode({ store, nodeId, paths: "posix" });
@@ -345,7 +337,6 @@ describe("what has changed", () => {
     return (json as { changeToken: string }).changeToken;
   };
 
-  // Requirement: page.live
   it.each(["standalone", "replicaSet"] as const)("is also what other processes change, on a %s", async (kind) => {
     const { client: watching, name, uri } = testDatabase(kind);
     const other = new MongoClient(uri);
@@ -364,7 +355,6 @@ describe("what has changed", () => {
     await other.close();
   });
 
-  // Requirement: page.live, page.mounts
   it("is also what changes in mounted memories, of this database and of another storage", async () => {
     const [nodeId, team] = [randomUUID(), randomUUID()];
     const rules = openMemory(new InMemoryStore(), { nodeId: "rules" });
@@ -379,7 +369,6 @@ describe("what has changed", () => {
     expect(new Set(tokens).size).toBe(4);
   });
 
-  // Requirement: page.live
   it("is told of a memory whose tree cannot be shown, as only a run can find a mount", async () => {
     const nodeId = randomUUID();
     const mounts = { "/team": { memory: async () => memoryAt({ nodeId: "team" }) } };
@@ -390,7 +379,6 @@ describe("what has changed", () => {
     expect(await tokenOf(shown, { nodeId })).not.toBe(before);
   });
 
-  // Requirement: page.live
   it("is also a memory that comes into the list, and a proposal", async () => {
     const nodeId = randomUUID();
     const list = (more: object): Promise<string> => tokenOf(readOnly, { view: "memories", nodeId, ...more });
@@ -403,7 +391,6 @@ describe("what has changed", () => {
     expect(new Set([first, second, third]).size).toBe(3);
   });
 
-  // Requirement: page.live
   it("is refused with the reason where the database fails or is silent, and needs the token", async () => {
     const broken = createMemoryPage({ store: unreachable(), token: pageToken });
     const silent = createMemoryPage({
@@ -425,7 +412,6 @@ async function* never(): AsyncGenerator<never> {
 }
 
 describe("what the page does", () => {
-  // Requirement: page.actions
   it("restores a version, after it has shown the difference, and names who did", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a", "one\n");
@@ -441,7 +427,6 @@ describe("what the page does", () => {
     expect(last?.actor).toEqual({ userId: "ada", client: "langgraph-mongo-memory page" });
   });
 
-  // Requirement: page.actions
   it("undoes a run, and later changes only if it is told to", async () => {
     const address = newAddress();
     await memoryAt(address)
@@ -458,7 +443,6 @@ describe("what the page does", () => {
     expect(await memoryAt(address).stat("/a")).toBeNull();
   });
 
-  // Requirement: page.actions
   it("redacts a text in all versions that hold it", async () => {
     const address = newAddress();
     for (const text of ["secret", "other", "secret", "last"]) await memoryAt(address).write("/a", text);
@@ -486,7 +470,6 @@ describe("what the page does", () => {
     expect((await tellPage(page, "/api/find-text", { address, text: "" })).status).toBe(400);
   });
 
-  // Requirement: page.actions
   it("forgets a memory, or all of a user, after it has shown which", async () => {
     const userId = randomUUID();
     for (const nodeId of [randomUUID(), randomUUID()])
@@ -538,7 +521,6 @@ describe("what the page does", () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  // Requirement: page.actions
   it("approves, edits and rejects proposals, by a person who is named", async () => {
     const address = newAddress();
     const [first, second, third] = [
@@ -589,7 +571,6 @@ describe("whom the page answers", () => {
     ["a text", { "content-type": "text/plain" }],
   ];
 
-  // Requirement: page.forgery
   it.each([...forged, ...foreign])("refuses a change from %s", async (_from, headers) => {
     const address = newAddress();
     await memoryAt(address).write("/a", "1");
@@ -599,14 +580,12 @@ describe("whom the page answers", () => {
     expect(await memoryAt(address).read("/a")).toBe("1");
   });
 
-  // Requirement: page.forgery
   it.each(forged)("tells nothing to %s", async (_from, headers) => {
     const { status, json } = await askPage(page, "/api/memories", headers);
     expect([401, 403]).toContain(status);
     expect(json).toEqual({ error: { code: "EACCES", message: expect.any(String) } });
   });
 
-  // Requirement: page.read-only
   it("changes nothing with access read", async () => {
     const address = newAddress();
     const id = await proposed(address.nodeId);
@@ -629,7 +608,6 @@ describe("whom the page answers", () => {
     });
   });
 
-  // Requirement: page.loopback
   it("needs a token or authorize, and refuses options that mean nothing", () => {
     expect(() => createMemoryPage({ store })).toThrow(/pass `authorize`.*or a `token`/);
     expect(() => createMemoryPage({ store, token: "short" })).toThrow(
@@ -645,7 +623,6 @@ describe("whom the page answers", () => {
     );
   });
 
-  // Requirement: page.loopback
   it("answers under the names of this machine only", async () => {
     for (const host of ["localhost:1", "127.0.0.1:1", "[::1]:1", "127.0.0.2"])
       expect((await askPage(page, "/", { host })).status).toBe(200);
@@ -661,7 +638,6 @@ describe("whom the page answers", () => {
     for (const host of others) expect((await askPage(page, "/", { host })).status).toBe(403);
   });
 
-  // Requirement: page.authorize
   it("lets authorize decide, also about what a visitor may do and who it is", async () => {
     const address = newAddress();
     const seen: string[] = [];
@@ -706,7 +682,6 @@ describe("whom the page answers", () => {
 });
 
 describe("what the page says", () => {
-  // Requirement: page.hostile
   it("comes with a policy under which nothing runs but its own files", async () => {
     for (const path of ["/", "/client.js", "/client.css", "/api/memories", "/nothing"]) {
       const { headers } = await askPage(page, path);
@@ -724,7 +699,6 @@ describe("what the page says", () => {
     expect((await askPage(page, "/client.css", { "if-none-match": headers.get("etag") })).status).toBe(304);
   });
 
-  // Requirement: page.silent
   it("holds no stack and no address of a server, whatever fails", async () => {
     const broken = createMemoryPage({ store: unreachable(), token: pageToken });
     const { status, text } = await askPage(broken, "/api/memories");
@@ -745,7 +719,6 @@ describe("what the page says", () => {
     );
   });
 
-  // Requirement: page.forgery
   it.each([
     "/api/../../etc/passwd",
     "/api/__proto__",
@@ -793,7 +766,6 @@ describe("what the page says", () => {
     expect((await page(head)).status).toBe(405);
   });
 
-  // Requirement: page.limits
   it("has a bound, whatever is asked of it", async () => {
     const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
     const told = (name: string, body: unknown) => tellPage(page, `/api/${name}`, body);
@@ -824,7 +796,6 @@ describe("what the page says", () => {
     expect((await told("redact", { address: newAddress(), ids })).text.length).toBeLessThan(1000);
   });
 
-  // Requirement: page.limits
   it.each([
     ["too many bytes", "x", 100_000],
     ["too many levels", "[", 100],

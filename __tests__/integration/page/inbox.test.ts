@@ -37,7 +37,6 @@ describe("what the page answers about the proposals of all memories", () => {
   const ask = async (path: string): Promise<unknown> =>
     (await askPage(createMemoryPage({ store, token: pageToken }), `/api/${path}`)).json;
 
-  // Requirement: page.inbox
   it("is the list of those that wait, oldest first, and their number for each memory", async () => {
     const ids = [await propose(ada, "/a"), await propose(writer, "/b"), await propose(ada, "/c")];
     await store.memory(writer).proposals?.reject(await propose(writer, "/d"), { by: { userId: "eve" } });
@@ -66,7 +65,6 @@ describe("what the page answers about the proposals of all memories", () => {
 });
 
 describe("the inbox in a browser", () => {
-  // Requirement: page.inbox
   it("is reached from everywhere, with the number of what waits in all memories and in each", async () => {
     for (const address of [ada, eve, writer]) await store.memory(address).write("/own", "text\n");
     await propose(ada, "/a");
@@ -90,7 +88,6 @@ describe("the inbox in a browser", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.inbox, page.accessible
   it("lets a person decide by keyboard alone, and keeps the decided change on the screen", async () => {
     await propose(ada, "/first");
     await propose(writer, "/second");
@@ -133,7 +130,6 @@ describe("the inbox in a browser", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.inbox
   it("keeps the change that is shown when somebody else decides about it", async () => {
     const id = await propose(ada, "/first");
     await propose(writer, "/second");
@@ -148,7 +144,6 @@ describe("the inbox in a browser", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.inbox, page.accessible
   it("has nothing that a checker of accessibility calls serious, light and dark, wide and narrow", async () => {
     await store.memory(ada).write("/own", "text\n");
     await propose(ada, "/first");

@@ -34,7 +34,6 @@ describe("the list of memories", () => {
   const untilFirst = (node: string) =>
     tab.until(`document.querySelector("a.memory-row .node")?.textContent === ${JSON.stringify(node)}`);
 
-  // Requirement: page.sorted
   it("begins with the last change, and is sorted by each column, numbers as numbers", async () => {
     const userId = await writeMemories({ small: [9], many: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], large: [10_000, 1] });
     await tab.view(`#/?${pageQuery({ userId })}`);
@@ -54,7 +53,6 @@ describe("the list of memories", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.sorted
   it("is sorted as a whole, over all its pages", async () => {
     async function* listMemories(): AsyncGenerator<object> {
       for (let index = 0; index <= 500; index += 1) {
@@ -94,7 +92,6 @@ describe("the memories of many nodes and people", () => {
   const none = async function* (): AsyncGenerator<never> {};
   const crowd = { listMemories, listProposals: none } as never;
 
-  // Requirement: page.views
   it("are filtered by a part of an id, also those that are not shown yet", async () => {
     const tab = await open({ store: crowd });
     await tab.see("1,201 memories");
@@ -108,7 +105,6 @@ describe("the memories of many nodes and people", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.views
   it("follow the name of their node, and more are shown on request", async () => {
     const tab = await open({ store: crowd });
     await tab.see(/support\s*1,200 memories/);
@@ -124,7 +120,6 @@ describe("the memories of many nodes and people", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.views
   it("are shown however long the database takes for the first", async () => {
     const slow = async function* (filter: object): AsyncGenerator<object> {
       await new Promise((resolve) => setTimeout(resolve, 2100));
@@ -134,7 +129,6 @@ describe("the memories of many nodes and people", () => {
     expect((await askPage(page, "/api/memories")).json).toMatchObject({ total: 1201, isAll: true });
   });
 
-  // Requirement: page.views
   it("are found by an exact id where the list does not end in time", async () => {
     const endless = async function* (filter: { userId?: string }): AsyncGenerator<object> {
       yield* listMemories(filter);
@@ -153,7 +147,6 @@ describe("the memories of many nodes and people", () => {
 });
 
 describe("sizes", () => {
-  // Requirement: page.views
   it("are those of the texts", async () => {
     const userId = await writeMemories({ small: [9, 3] });
     const page = createMemoryPage({ store, token: pageToken });
@@ -168,7 +161,6 @@ describe("sizes", () => {
 });
 
 describe("the header", () => {
-  // Requirement: page.header
   it("has the title that the application gives the page, and the window too", async () => {
     const title = "Memory of <b>Acme & Sons</b>";
     const tab = await open({ store, title });
@@ -179,7 +171,6 @@ describe("the header", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.header
   it("says the product, the database, its host, and what may be done", async () => {
     const { host, port } = client.options.hosts[0] ?? {};
     const place = `${dbName} @ ${host}:${port}`;

@@ -10,7 +10,6 @@ const store = new MongoMemoryStore({ client, dbName, history: true });
 const { open, view } = shownPages();
 
 describe("what the model sees", () => {
-  // Requirement: page.connector
   it("is what the first connector of the node writes, with an estimate of its tokens", async () => {
     const node = new MemoryNode({ store, nodeId: `node-${randomUUID()}` });
     const connector = node.createConnector({ content: "full", maxChars: 2000, root: "/memories" });
@@ -31,7 +30,6 @@ describe("what the model sees", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.connector
   it("says that it shows defaults where the page knows no connector", async () => {
     const address = { nodeId: `node-${randomUUID()}` };
     await store.memory(address).write("/notes", "text\n");

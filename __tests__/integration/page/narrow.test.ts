@@ -62,7 +62,6 @@ const memory = (more: object = {}): string => `#/memory?${pageQuery({ ...address
 const path = "/a-directory-with-a-long-name/a-file-with-a-long-name.md";
 
 describe("on a telephone", () => {
-  // Requirement: page.accessible
   it.each([
     ["the list of memories", "#/", "notes-of-the-whole-team"],
     ["the inbox", "#/inbox", "append"],
@@ -79,7 +78,6 @@ describe("on a telephone", () => {
     expect(await tab.value(findFaults)).toEqual([]);
   });
 
-  // Requirement: page.accessible
   it("a proposal has targets of 40 px, and nothing is cut off", async () => {
     await tab.view("#/inbox");
     await tab.click(".timeline a");
@@ -88,7 +86,6 @@ describe("on a telephone", () => {
     expect(await tab.value(findFaults)).toEqual([]);
   });
 
-  // Requirement: page.accessible
   it("a search and a dialog have targets of 40 px, and nothing is cut off", async () => {
     await tab.view("#/");
     await tab.type("Search in the texts of all memories", "text");

@@ -47,7 +47,6 @@ async function openMemory(store: MongoMemoryStore, port: number): Promise<Tab> {
 }
 
 describe("the word Live", () => {
-  // Requirement: page.live
   it("goes when the server of the page has gone, and comes back with it", async () => {
     const store = new MongoMemoryStore({ client, dbName });
     const listener = nodeListener(createMemoryPage({ store, token: pageToken }));
@@ -63,7 +62,6 @@ describe("the word Live", () => {
     await again.end();
   });
 
-  // Requirement: page.live
   it("goes when the database does not answer, and comes back with it", async () => {
     const mongod = await privateMongod("standalone");
     const ownClient = new MongoClient(mongod.uri);

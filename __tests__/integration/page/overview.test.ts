@@ -20,7 +20,6 @@ const memoryAt = (address: { nodeId: string }) => store.memory(address, { paths:
 const press = (key: "/" | "?" | "Enter" | "Escape") => tab.page.keyboard.press(key);
 
 describe("a memory that is opened", () => {
-  // Requirement: page.overview
   it("shows what has changed, what waits, what the model gets, and the first file", async () => {
     const address = newAddress();
     const scribe = memoryAt(address).with({ actor: { agent: "scribe" } });
@@ -49,7 +48,6 @@ describe("a memory that is opened", () => {
 });
 
 describe("the keys of the page", () => {
-  // Requirement: page.keys
   it("search, and open a single hit", async () => {
     const address = newAddress();
     const memory = memoryAt(address);
@@ -66,7 +64,6 @@ describe("the keys of the page", () => {
     expect(tab.faults).toEqual([]);
   });
 
-  // Requirement: page.keys
   it("are listed by ?, and can be turned off", async () => {
     await tab.view("#/");
     await tab.see("Memories");

@@ -43,7 +43,6 @@ beforeEach(async () => {
 });
 
 describe("the page of one person in a browser", () => {
-  // Requirement: page.owner
   it("lists and searches what is remembered, opens it with its mounts, and shows changes without a reload", async () => {
     const tab = await openTab();
     await tab.see(`What is remembered about ${userId}`);
@@ -68,7 +67,6 @@ describe("the page of one person in a browser", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.owner
   it("says of the memory of somebody else the same as of one that does not exist", async () => {
     const tab = await openTab();
     const textOf = async (address: object): Promise<string> => {
@@ -80,7 +78,6 @@ describe("the page of one person in a browser", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.owner
   it("saves an export, and forgets everything after the person has typed their id", async () => {
     const tab = await openTab();
     const session = await tab.page.createCDPSession();
@@ -109,7 +106,6 @@ describe("the page of one person in a browser", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.owner
   it("has none of the words of the trade", async () => {
     await store
       .memory(own, { paths: "posix" })
@@ -135,7 +131,6 @@ describe("the page of one person in a browser", () => {
     await tab.page.close();
   });
 
-  // Requirement: page.owner, page.accessible
   it("has nothing that a checker of accessibility calls serious, and offers no change with access read", async () => {
     const tab = await openTab("read");
     await tab.see("writer");

@@ -242,7 +242,6 @@ describe("an owner who attacks", () => {
     expect(Object.keys(requests).toSorted()).toEqual(routeNames.toSorted());
   });
 
-  // Requirement: page.owner
   it.each(routeNames)("learns by %s nothing of the memories of others, not even whether they exist", async (name) => {
     const before = await everythingOfOthers();
     for (const [address, missing] of foreign) {
@@ -267,7 +266,6 @@ describe("an owner who attacks", () => {
     expect(await everythingOfOthers()).toEqual(before);
   });
 
-  // Requirement: page.owner
   it.each(routeNames)("learns by %s nothing of the handles of others in an own memory", async (name) => {
     const before = await everythingOfOthers();
     // These routes would change what the others attack.
@@ -286,7 +284,6 @@ describe("an owner who attacks", () => {
     expect(await everythingOfOthers()).toEqual(before);
   });
 
-  // Requirement: page.owner
   it("gets what is theirs by filters that name others, as if others did not exist", async () => {
     for (const filter of [
       { userId: eveId },
@@ -311,7 +308,6 @@ describe("an owner who attacks", () => {
     }
   });
 
-  // Requirement: page.owner
   it("does not learn who else changed or decided something of theirs", async () => {
     const id = await propose(adaId, "/decided");
     await store.memory(own).proposals?.approve(id, { by: { userId: "staff@example.com", client: "desk" } });
@@ -331,7 +327,6 @@ describe("an owner who attacks", () => {
     });
   });
 
-  // Requirement: page.owner
   it("does not learn who made the later change that an undo would also undo", async () => {
     const path = `/${randomUUID()}`;
     await store
@@ -349,7 +344,6 @@ describe("an owner who attacks", () => {
     expect(text).not.toMatch(/staff/);
   });
 
-  // Requirement: page.owner
   it.each([
     { owner: undefined },
     { owner: null },
@@ -364,7 +358,6 @@ describe("an owner who attacks", () => {
 });
 
 describe("an owner", () => {
-  // Requirement: page.owner
   it("sees and searches what is theirs, with what is mounted there and not whose it is", async () => {
     const ask = async (path: string, query: object = {}): Promise<unknown> =>
       (await askPage(page, `/api/${path}?${pageQuery({ ...query })}`)).json;
@@ -390,7 +383,6 @@ describe("an owner", () => {
     expect(await ask("message", own)).toMatchObject({ text: expect.stringContaining("likes green tea") });
   });
 
-  // Requirement: page.owner
   it("sees an empty memory and no shared one in its place, with and without mounts", async () => {
     for (const shown of [
       page,
@@ -403,7 +395,6 @@ describe("an owner", () => {
     }
   });
 
-  // Requirement: page.owner
   it("corrects and decides under their own name, whatever name the request gives", async () => {
     const versions = (await askPage(page, `/api/versions?${pageQuery({ ...own, path: "/own" })}`)).json as {
       versions: { id: string }[];
@@ -420,14 +411,12 @@ describe("an owner", () => {
     });
   });
 
-  // Requirement: page.owner
   it("may only read with access read", async () => {
     const reader = openPage({ owner: { userId: adaId }, access: "read" });
     expect((await tellPage(reader, "/api/forget", { userId: adaId })).status).toBe(403);
     expect((await askPage(reader, "/api/memories")).status).toBe(200);
   });
 
-  // Requirement: page.owner
   it("exports what is theirs in the format of the command import, and deletes it", async () => {
     const userId = `${randomUUID()}@example.com`;
     const shown = openPage({ owner: { userId } });
@@ -458,7 +447,6 @@ describe("the request that authorize gets", () => {
     }
   }
 
-  // Requirement: page.owner, page.authorize
   it("is that of Express too, with what a middleware has put on it", async () => {
     const app = express();
     app.use((request, _response, next) => {
@@ -478,7 +466,6 @@ describe("the request that authorize gets", () => {
     expect(await sessionOf(createServer(nodeListener(signedIn)))).toMatchObject({ error: { code: "EACCES" } });
   });
 
-  // Requirement: page.authorize
   it("has no request of Node where the server has none", async () => {
     const seen: unknown[] = [];
     const plain = createMemoryPage({

@@ -108,7 +108,6 @@ const mounts: Record<string, () => Promise<string>> = {
 };
 
 describe.each(Object.entries(mounts))("the page in %s, mounted as the guide says", (_name, mount) => {
-  // Requirement: page.any-server
   it("answers its document, its files, data, and what is to be changed", async () => {
     const origin = await mount();
     const headers = { "memory-page-token": pageToken };
@@ -130,7 +129,6 @@ describe.each(Object.entries(mounts))("the page in %s, mounted as the guide says
 });
 
 describe("the listener of Node", () => {
-  // Requirement: page.limits
   it("answers a body that is too long before it has come, and serves on", async () => {
     const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
     const head =
@@ -158,7 +156,6 @@ describe("the listener of Node", () => {
     ]);
   });
 
-  // Requirement: page.forgery
   it("survives requests that are none", async () => {
     const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
     for (const line of [
@@ -178,7 +175,6 @@ describe("the listener of Node", () => {
     expect((await fetch(`${origin}/memory/`)).status).toBe(200);
   });
 
-  // Requirement: page.loopback, page.forgery
   it.each(["evil.example", "evil@127.0.0.1", "127.1", "0x7f000001:4000", "127.0.0.1:99999", "[::1", "a b"])(
     "refuses the host %s as every other one",
     async (host) => {
@@ -194,7 +190,6 @@ describe("the listener of Node", () => {
     },
   );
 
-  // Requirement: page.forgery
   it("answers 10,000 requests, keeps nothing of them, and changes nothing by those that are forged", async () => {
     const origin = "http://localhost:1";
     const own = {
@@ -237,7 +232,6 @@ describe("the listener of Node", () => {
 });
 
 describe("the command page", () => {
-  // Requirement: page.loopback
   it("prints an address with a token, shows the memories, and ends when it is told to", async () => {
     const child = spawnCli(["page", "--uri", uri, "--db", dbName]);
     const end = ended(child);
@@ -254,7 +248,6 @@ describe("the command page", () => {
     expect(await end).toMatchObject({ code: 0, stderr: "" });
   });
 
-  // Requirement: page.mounts
   it("shows a memory with what is mounted in it, as the options say", async () => {
     const [nodeId, team] = [randomUUID(), randomUUID()];
     await store.memory({ nodeId, scope: "perUser", userId: "ada" }).write("/own", "1");

@@ -23,7 +23,6 @@ async function storeOnFoldingCollections(): Promise<{ store: MongoMemoryStore; m
 }
 
 describe("collections that are case-insensitive by default", () => {
-  // Requirement: mongodb.exact-collation
   it("keep memories apart whose ids differ in case", async () => {
     const { store, memories } = await storeOnFoldingCollections();
     const secret = store.memory({ nodeId: "acme", scope: "perThread", threadId: "ada" });
@@ -45,7 +44,6 @@ describe("collections that are case-insensitive by default", () => {
     expect(await db.collection(memories).countDocuments()).toBe(3);
   });
 
-  // Requirement: mongodb.exact-collation, mongodb.one-document-for-an-address
   it("have one document for racing first writes of an address", async () => {
     const { store, memories } = await storeOnFoldingCollections();
     const names = Array.from({ length: 20 }, (_, index) => `/f${index}`);
@@ -56,7 +54,6 @@ describe("collections that are case-insensitive by default", () => {
     expect(await db.collection(memories).countDocuments()).toBe(2);
   });
 
-  // Requirement: mongodb.exact-collation
   it("answer no item of a place that differs in case, and refuse to put one there", async () => {
     const { store } = await storeOnFoldingCollections();
     await store.put(["acme"], "key", { text: "secret" });
@@ -84,7 +81,6 @@ function getCollations(command: Document): unknown[] {
   return parts.map(({ collation }) => collation as unknown);
 }
 
-// Requirement: mongodb.exact-collation
 it("every command of a store says that texts are compared byte by byte", async () => {
   const options = { client, dbName, ttl: { defaultTtlMs: 60_000, refreshOnRead: true } };
   const store = new MongoMemoryStore({ ...options, itemsCollection: "plain" });

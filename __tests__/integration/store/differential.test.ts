@@ -194,7 +194,6 @@ function shown(answer: unknown): string {
 }
 
 describe("the store and InMemoryStore answer alike", () => {
-  // Requirement: store.as-in-memory-store
   it("to batches of everything", async () => {
     const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -209,7 +208,6 @@ describe("the store and InMemoryStore answer alike", () => {
     );
   });
 
-  // Requirement: store-search.filter-as-in-memory-store
   it("to every filter on one set of items", async () => {
     const items = fc.array(value, { minLength: 1, maxLength: 30 });
     const filters = fc.array(filter, { minLength: 10, maxLength: 40 });
@@ -229,7 +227,6 @@ describe("the store and InMemoryStore answer alike", () => {
     );
   });
 
-  // Requirement: store-search.filter-comparisons
   it("to every operator between any two kinds of values", async () => {
     const ours = newStore();
     const reference = new Reference();
@@ -254,7 +251,6 @@ describe("the store and InMemoryStore answer alike", () => {
     }
   });
 
-  // Requirement: store.in-a-graph
   it.each([
     ["wrapped as LangGraph wraps a store", wrapped],
     ["as the store of a compiled graph", inGraph],

@@ -18,7 +18,6 @@ function otherDriver(): typeof driver {
   return ofOfficialStore("mongodb") as typeof driver;
 }
 
-// Requirement: mongodb.client-of-another-driver
 it("a client of another copy of the driver than the store's own serves everything", async () => {
   const { MongoClient } = otherDriver();
   const client = useClient(new MongoClient(uri));

@@ -85,14 +85,12 @@ describe("items at hostile places", () => {
     await store.batch(places.map((place, index) => ({ ...place, value: { mark: index } })));
   });
 
-  // Requirement: store.places-apart
   it("are read each from its own", async () => {
     expect(countPairs(places.length)).toBeGreaterThan(leastPairs);
     expect(await marks(places)).toEqual(expected);
     expect(await db.collection("items").countDocuments()).toBe(places.length);
   });
 
-  // Requirement: store.places-are-changed-alone
   it("are listed at their own prefixes only", async () => {
     const prefixes = distinct(
       places.flatMap(({ namespace }) =>
@@ -113,7 +111,6 @@ describe("items at hostile places", () => {
     }
   });
 
-  // Requirement: store.places-are-changed-alone
   it("are changed and deleted each alone", async () => {
     const left = new Map(expected);
     for (const group of splitIntoGroups(places, together)) {
@@ -166,7 +163,6 @@ describe("memories at hostile ids", () => {
     );
   }
 
-  // Requirement: memory.no-two-addresses-share
   it("are read each from its own", async () => {
     expect(countPairs(memories.length)).toBeGreaterThan(leastPairs);
     await Promise.all(memories.map((address, index) => open(address).write("/f", String(index))));
@@ -186,7 +182,6 @@ describe("memories at hostile ids", () => {
     expect(again.map((item) => item?.value)).toEqual(items.map((item) => item.value));
   });
 
-  // Requirement: memory.no-two-addresses-share
   it("are told apart by their files in a generic store too", async () => {
     const generic = new InMemoryStore();
     await Promise.all(memories.map((address, index) => openMemory(generic, address).write("/f", String(index))));
@@ -201,7 +196,6 @@ describe("memories at hostile ids", () => {
     );
   });
 
-  // Requirement: memory.no-two-addresses-share
   it("are changed and deleted each alone", async () => {
     const left = await texts();
     for (const group of splitIntoGroups(memories, together)) {

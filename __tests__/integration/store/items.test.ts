@@ -43,7 +43,6 @@ describe("an item", () => {
     expect((await store.get(["a"], "k"))?.createdAt).toEqual(now);
   });
 
-  // Requirement: store.places-apart
   it("shares its place with no other, however labels and keys are cut", async () => {
     const store = newStore();
     const places: [string[], string][] = [
@@ -104,7 +103,6 @@ describe("a batch", () => {
     expect(await store.batch([])).toEqual([]);
   });
 
-  // Requirement: store.langgraph-root-in-batch
   it("allows the root label langgraph, which put refuses", async () => {
     const store = newStore();
     await expect(store.put(["langgraph"], "k", {})).rejects.toThrow("langgraph");
@@ -112,14 +110,12 @@ describe("a batch", () => {
     expect(await store.get(["langgraph"], "k")).not.toBeNull();
   });
 
-  // Requirement: store.batch-no-operation
   it("is refused where the reference would leave an answer out", async () => {
     await expect(newStore().batch([{ unknown: 1 } as never])).rejects.toThrow(TypeError);
     await expect(newStore().batch([null as never])).rejects.toThrow(TypeError);
     await expect(newStore().batch("x" as never)).rejects.toThrow(TypeError);
   });
 
-  // Requirement: errors.cause, store.driver-error-as-cause
   it("fails with EIO and the driver's error as its cause, which the message does not repeat", async () => {
     const lost = useClient(new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }));
     const store = new MongoMemoryStore({ client: lost });
@@ -139,9 +135,6 @@ describe("a batch", () => {
 describe("what is no string, count or data", () => {
   const operator = { $ne: null } as never;
 
-  // Requirement: store-search.filter-no-array, store-search.filter-regexp, store-search.filter-unknown-operators
-  // Requirement: store.errors-of-ours
-  // Requirement: store.no-operators-for-labels, store-search.filter-empty-conditions
   it.each<[string, (store: MongoMemoryStore) => Promise<unknown>]>([
     ["a key in get", (store) => store.get(["secret"], operator)],
     ["a missing key in get", (store) => store.get(["secret"], undefined as never)],
@@ -218,7 +211,6 @@ describe("a page of a filter", () => {
 
   const isFive = ({ value }: (typeof puts)[number]): boolean => value.x === 5;
 
-  // Requirement: store-search.filter-arrays
   it.each([
     [{ x: 5 }, puts.filter(isFive)],
     [{ x: { $in: [5, "5"] } }, puts.filter(isFive)],

@@ -22,7 +22,6 @@ function fixture(options: Partial<MongoMemoryStoreOptions> = {}): { store: Mongo
 const getKeys = (items: Item[]): string[] => items.map((item) => item.key);
 
 describe("keyword search", () => {
-  // Requirement: store-search.ranked-by-words
   it("finds the items with a word of the query, the most relevant first, within prefix and filter", async () => {
     const { store } = fixture();
     await store.batch([
@@ -61,7 +60,6 @@ describe("keyword search", () => {
     expect(getKeys(await store.search([], { query: "same", limit: Infinity }))).toEqual(keys);
   });
 
-  // Requirement: store-search.query-words-are-bounded
   it("looks for the first 1,000 different words of a query", async () => {
     const { store } = fixture();
     await store.batch(["w0", "w999", "w1000"].map((key) => ({ namespace: ["a"], key, value: { text: key } })));
@@ -72,7 +70,6 @@ describe("keyword search", () => {
     expect(getKeys(await store.search(["a"], { query: repeated })).toSorted()).toEqual(["w0", "w999"]);
   });
 
-  // Requirement: store-search.query-words-are-bounded
   it("looks for words within the first 65,536 characters of a query", async () => {
     const { store } = fixture();
     await store.batch(["near", "far"].map((key) => ({ namespace: ["a"], key, value: { text: key } })));
@@ -80,7 +77,6 @@ describe("keyword search", () => {
     expect(getKeys(await store.search(["a"], { query: `${"near ".repeat(4_000_000)}far` }))).toEqual(["near"]);
   });
 
-  // Requirement: store-search.query-holds-no-operators
   it("takes a query for words, never for operators", async () => {
     const { store } = fixture();
     await store.put(["a"], "k", { text: "long term memory" });

@@ -38,7 +38,6 @@ const sorted = (items: Item[]): Item[] =>
   );
 
 describe("a memory seen through the store", () => {
-  // Requirement: base-store.directory-item, base-store.file-item, base-store.read-through-the-store
   it("has the same items as one in InMemoryStore", async () => {
     for (const store of [new InMemoryStore(), newStore()]) {
       const memory = openMemory(store, { nodeId: "assistant" });
@@ -74,7 +73,6 @@ describe("a memory seen through the store", () => {
     }
   });
 
-  // Requirement: base-store.put-is-a-write
   it("takes puts as writes, which create parents and are seen by the memory", async () => {
     const store = newStore();
     await store.put(assistant, "/a/b/MÄRZ.md", { content: "text" });
@@ -85,7 +83,6 @@ describe("a memory seen through the store", () => {
     expect(await memory.snapshot()).toMatchObject({ revision: 2, files: [{ content: "new" }] });
   });
 
-  // Requirement: base-store.put-refuses-illegal-paths, base-store.put-refuses-other-values
   it.each<[string, string, unknown]>([
     ["a value without content", "/a", { text: "x" }],
     ["a content that is no string", "/a", { content: 1 }],
@@ -110,7 +107,6 @@ describe("a memory seen through the store", () => {
     expect(await store.search([])).toEqual([]);
   });
 
-  // Requirement: base-store.batch-is-whole
   it("refuses as a whole a batch of which the memory's state forbids a part", async () => {
     const store = newStore();
     await store.put(assistant, "/d/file", { content: "x" });
@@ -139,7 +135,6 @@ describe("a memory seen through the store", () => {
     }
   });
 
-  // Requirement: base-store.delete-is-of-one-item
   it("deletes exactly one file, and a directory only when it is empty", async () => {
     const store = newStore();
     const memory = store.memory({ nodeId: "assistant" });
@@ -190,7 +185,6 @@ describe("a memory seen through the store", () => {
 });
 
 describe("memories among the items", () => {
-  // Requirement: base-store.listed-among-items
   it("lie in the one order of search, in pages, filtered alike", async () => {
     const store = newStore();
     await store.memory({ nodeId: "b" }).append("/x", "1");
@@ -241,7 +235,6 @@ describe("memories among the items", () => {
     expect(await store.listNamespaces({ maxDepth: 1 })).toEqual([["a"], ["memory"], ["memory!"], ["z"]]);
   });
 
-  // Requirement: base-store.namespaces
   it("are in order whatever their ids hold, as in InMemoryStore", async () => {
     const id = fc.oneof(
       fc
@@ -279,7 +272,6 @@ describe("memories among the items", () => {
     );
   });
 
-  // Requirement: base-store.foreign-documents-left-out
   it("leave out documents on which no memory can be opened", async () => {
     const store = newStore();
     await store.memory({ nodeId: "fine" }).append("/f", "x");
@@ -308,7 +300,6 @@ describe("memories among the items", () => {
 });
 
 describe("the commands of memories in the store", () => {
-  // Requirement: store.no-collection-scan
   it("read a whole batch of one memory at once, by an index", async () => {
     const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
     const store = newStore(watched);

@@ -66,7 +66,6 @@ async function scan(work: string): Promise<number> {
 }
 
 describe(`${itemCount.toLocaleString("en")} items of ${textKiB} KB each, read in a process with a heap of ${heapMiB} MiB`, () => {
-  // Requirement: store.bounded-memory
   it.each([
     ["a search by a condition decided here", "filter", 1],
     ["an exact vector search", "vectors", 10],

@@ -68,7 +68,6 @@ const countsOf = ({ read, copied, unchanged, skipped, refused }: MigrationProgre
 ];
 
 describe("migrateFromMongoDBStore", () => {
-  // Requirement: store-search.migration-copies
   it("copies thousands of items with their namespaces, keys, values and times", async () => {
     const stores = await newStores();
     const { official, source, store } = stores;
@@ -103,7 +102,6 @@ describe("migrateFromMongoDBStore", () => {
     expect(item?.value).toEqual({ ...odd, at: new Date(5), long: 2 ** 40, huge: 2n ** 60n, bytes: Uint8Array.of(1) });
   });
 
-  // Requirement: store-search.migration-repeats
   it("changes nothing when run again, and then copies what is new in the source only", async () => {
     const stores = await newStores();
     const { official, source, store } = stores;
@@ -124,7 +122,6 @@ describe("migrateFromMongoDBStore", () => {
     });
   });
 
-  // Requirement: store-search.migration-repeats
   it("never overwrites an item that is newer in the store", async () => {
     const stores = await newStores();
     const { source, store } = stores;

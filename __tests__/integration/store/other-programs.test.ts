@@ -35,7 +35,6 @@ describe("a collection with documents of another program", () => {
     message: expect.stringMatching(new RegExp(`another program.*option ${option}$`)),
   });
 
-  // Requirement: mongodb.other-programs
   it.each<[string, Document[]]>([
     ["ids of the driver", [{ name: "chair", price: 5 }]],
     ["ids that are numbers", [{ _id: 5 as never, name: "chair" }]],
@@ -58,7 +57,6 @@ describe("a collection with documents of another program", () => {
     expect(await listIndexes(itemsCollection)).toEqual(["_id_"]);
   });
 
-  // Requirement: mongodb.other-programs
   it("is neither read, indexed nor written for memories", async () => {
     const memoriesCollection = await createCollection({ title: "holidays" });
     const store = new MongoMemoryStore({ client, dbName, memoriesCollection });
@@ -104,7 +102,6 @@ describe("a collection of earlier versions", () => {
     expect(await store.memory({ nodeId: "assistant" }).read("/notes")).toBe("text");
   });
 
-  // Requirement: mongodb.other-programs
   it("is looked at once, by two ids of its index, however large it is", async () => {
     const itemsCollection = await createCollection(
       ...Array.from({ length: 50 }, (_, index) => ({ ...(ownItem as object), _id: `n\0\0${index}` as never })),

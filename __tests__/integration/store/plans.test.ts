@@ -72,14 +72,12 @@ async function explainPlan(command: Document | undefined): Promise<Plan> {
 }
 
 describe("the commands of the store", () => {
-  // Requirement: store.get-by-id
   it("get an item by its id", async () => {
     const commands = await getCommands(() => store.get(["users", "u1"], "k1"));
     expect(commands.map(getName)).toEqual(["find"]);
     expect((await explainPlan(commands[0])).text).toMatch(/"IDHACK"/);
   });
 
-  // Requirement: store.hundred-gets-one-find
   it("get a hundred items with one find", async () => {
     const gets = Array.from({ length: 100 }, (_, index) => ({
       namespace: ["users", `u${index % namespaceCount}`],
@@ -92,7 +90,6 @@ describe("the commands of the store", () => {
     expect(plan.docsExamined).toBe(100);
   });
 
-  // Requirement: store.hundred-puts-one-update
   it("write a hundred puts with one update, and deletes with one delete", async () => {
     const puts = Array.from({ length: 100 }, (_, index) => ({ namespace: ["written"], key: `k${index}`, value: {} }));
     expect((await getCommands(() => store.batch(puts))).map(getName)).toEqual(["update"]);
@@ -106,7 +103,6 @@ describe("the commands of the store", () => {
     await store.batch(puts.map((put) => ({ ...put, value: null })));
   });
 
-  // Requirement: store-search.first-page-from-an-index, store.no-collection-scan
   it.each<[string, () => Promise<unknown[]>, number, number]>([
     ["one namespace", () => store.search(["users", "u7"]), 10, 11],
     ["a broad prefix", () => store.search(["users"], { limit: 10, offset: 10 }), 10, 21],
@@ -140,7 +136,6 @@ describe("the commands of the store", () => {
     await store.delete(["a"], "k");
   });
 
-  // Requirement: store.no-collection-scan
   it("list namespaces from the index, a key for each", async () => {
     const commands = await getCommands(() => store.listNamespaces({ prefix: ["users"] }));
     expect(commands.map(getName)).toEqual(["aggregate"]);
@@ -236,7 +231,6 @@ describe("the commands of the store", () => {
     expect(await getCommands(() => store.search(["users"], { filter: { index: { $gt: "x" } } }))).toEqual([]);
   });
 
-  // Requirement: store.indexes-once
   it("make the index once, at the first write or by start", async () => {
     const fresh = new MongoMemoryStore({ client: watched, dbName: name });
     const commands = await getCommands(async () => {
@@ -251,7 +245,6 @@ describe("the commands of the store", () => {
     ]);
   });
 
-  // Requirement: store.indexes-in-the-way
   it("say which index is in the way, and try again at the next write", async () => {
     const items = db.collection("conflicting");
     await items.createIndex({ other: 1 }, { name: "items_by_namespace" });

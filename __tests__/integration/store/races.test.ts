@@ -40,7 +40,6 @@ describe.each(["standalone", "replicaSet"] as const)(
 
     const stored = (): Promise<number> => db.collection(`items${collections}`).countDocuments();
 
-    // Requirement: store.first-puts-never-refused
     it("of one key make one item, and none is refused", async () => {
       const store = newStore();
       expect(await refused(indexes.map((index) => store.put(["race"], "same", { index })))).toEqual([]);

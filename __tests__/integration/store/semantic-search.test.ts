@@ -130,7 +130,6 @@ describe("semantic search", () => {
     expect(embeddings.queries).toEqual([]);
   });
 
-  // Requirement: store-search.ranked-by-meaning
   it("answers as InMemoryStore does, on whatever was put", async () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), minLength: 1, maxLength: 4 });
     const value = fc.record({
@@ -274,7 +273,6 @@ describe("embedding", () => {
 });
 
 describe("what the embeddings client does wrong", () => {
-  // Requirement: store-search.dimensions-checked
   it("is refused as EINVAL before anything is written or read: other dimensions than the store's", async () => {
     const { store, embeddings, collection } = fixture({ fields: ["text"] });
     await store.start();

@@ -12,7 +12,6 @@ const client = useClient(new MongoClient(uri, { serverApi }));
 
 // The suites of stores and backends run on such a client in `__tests__/conformance`.
 describe("a client of the strict Stable API", () => {
-  // Requirement: mongodb.stable-api
   it("has no text index, and the first query says so in one warning", async () => {
     const store = new MongoMemoryStore({ client, dbName });
     await store.start();
@@ -34,7 +33,6 @@ describe("a client of the strict Stable API", () => {
     );
   });
 
-  // Requirement: mongodb.stable-api
   it("takes over items and files of the official store", async () => {
     const store = new MongoMemoryStore({
       client,
@@ -56,7 +54,6 @@ describe("a client of the strict Stable API", () => {
     expect(await store.memory({ nodeId: "a" }).read("/notes")).toBe("text");
   });
 
-  // Requirement: mongodb.stable-api, erasing.forget
   it("lists, expires and forgets memories", async () => {
     let nowMs = Date.now();
     const store = new MongoMemoryStore({

@@ -77,7 +77,6 @@ describe("commands of items name their shards", () => {
     for (const each of [store, expiring, semantic, keywords]) await each.put(item.namespace, item.key, { text: "abc" });
   });
 
-  // Requirement: store.shard-targeted
   it.each<[string, () => Promise<unknown>]>([
     ["get", () => store.get(prefix, "k")],
     ["get that begins a TTL anew", () => expiring.get(prefix, "k")],

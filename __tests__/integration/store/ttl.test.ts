@@ -48,7 +48,6 @@ async function getCommandNames(run: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe("an item that expired", () => {
-  // Requirement: store-search.expired-is-gone
   it("is gone at once for get, search, listNamespaces and batch, though it is not swept", async () => {
     const { store, at, collection } = fixture({ defaultTtlMs: 10 * minuteMs });
     await store.put(["a", "b"], "k", { x: 1 });
@@ -88,7 +87,6 @@ describe("an item that expired", () => {
     expect((await store.search([])).map((item) => item.key)).toEqual(["second", "k"]);
   });
 
-  // Requirement: store-search.expired-is-new
   it("is a new item when put again, with one command", async () => {
     const { store, at } = fixture({ defaultTtlMs: 10 * minuteMs });
     await store.put(["a"], "k", { version: 1 });
@@ -108,7 +106,6 @@ describe("an item that expired", () => {
     });
   });
 
-  // Requirement: store-search.ttl-off
   it("stays gone when TTL is switched off, and what is put then stays", async () => {
     const { store, at, collection, reopened } = fixture({ defaultTtlMs: 10 * minuteMs });
     await store.batch([
@@ -137,7 +134,6 @@ describe("an item that expired", () => {
 });
 
 describe("the time of an item", () => {
-  // Requirement: store-search.ttl-by-prefix
   it("is that of the longest prefix of whole labels", async () => {
     const { store, at } = fixture({
       defaultTtlMs: 10 * minuteMs,
@@ -167,7 +163,6 @@ describe("the time of an item", () => {
     expect(await left()).toEqual(["users/ada"]);
   });
 
-  // Requirement: store-search.memories-never-expire
   it("is never up for memories", async () => {
     const { store, at } = fixture({ defaultTtlMs: minuteMs });
     const memory = store.memory({ nodeId: "n" });

@@ -38,7 +38,6 @@ describe("a value", () => {
     expect(Object.keys(found ?? {}).toSorted()).toEqual(Object.keys(value).toSorted());
   });
 
-  // Requirement: store.undefined-vanishes
   it("loses undefined fields, and has null for undefined in arrays", async () => {
     const store = newStore();
     // oxlint-disable-next-line no-sparse-arrays -- a hole is as undefined as the others
@@ -46,7 +45,6 @@ describe("a value", () => {
     expect((await store.get(["a"], "k"))?.value).toStrictEqual({ list: [null, null, 1], deep: {} });
   });
 
-  // Requirement: store.bytes-come-back
   it("comes back as bytes of its own, not a Buffer", async () => {
     const store = newStore();
     await store.put(["a"], "k", { bytes: Buffer.from("x") });
@@ -55,7 +53,6 @@ describe("a value", () => {
     expect(Buffer.isBuffer(bytes)).toBe(false);
   });
 
-  // Requirement: store.client-with-other-defaults
   it("comes back equal through a client with other defaults", async () => {
     const odd = useClient(
       new MongoClient(uri, {
@@ -74,7 +71,6 @@ describe("a value", () => {
     expect(await store.listNamespaces()).toEqual([["a"]]);
   });
 
-  // Requirement: store.client-that-ignores-undefined
   it("is neither read nor deleted without a key, through a client that ignores undefined", async () => {
     const store = new MongoMemoryStore({
       client: useClient(new MongoClient(uri, { ignoreUndefined: true })),
@@ -114,7 +110,6 @@ describe("a value", () => {
     ["undefined", undefined],
   ];
 
-  // Requirement: store.surrogates-refused, store.unequal-is-refused
   it.each(refused)("is refused, and nothing of its batch is stored: %s", async (_, value) => {
     const store = newStore();
     const put = { namespace: ["a"], key: "k", value: value as Record<string, unknown> };
@@ -125,7 +120,6 @@ describe("a value", () => {
     expect(await store.search([])).toEqual([]);
   });
 
-  // Requirement: store.size-limit
   it("is stored up to MongoDB's limit", async () => {
     const store = newStore();
     await store.put(["a"], "k", { text: "x".repeat(16 * 1024 * 1024 - 1200) });

@@ -34,7 +34,6 @@ describe("a database that version 0.1.0 has written", () => {
   const namesOfIndexes = async (): Promise<(string | undefined)[]> =>
     (await db.collection("memories").indexes()).map(({ name }) => name);
 
-  // Requirement: mongodb.data-of-version-0-1-0
   it("is read as it is", async () => {
     const { files, directories, revision } = await shared().snapshot();
     expect([directories, revision]).toEqual([["/empty", "/notes"], 5]);
@@ -55,7 +54,6 @@ describe("a database that version 0.1.0 has written", () => {
     expect(await db.collection("memories").find().toArray()).toEqual(stored.memories.documents);
   });
 
-  // Requirement: mongodb.data-of-version-0-1-0
   it("is changed, and gains the index of memories for each user beside its own", async () => {
     await shared().append("/notes/today", "buy eggs");
     const ada = { nodeId: "assistant", scope: "perUser", userId: "ada@example.com" } as const;

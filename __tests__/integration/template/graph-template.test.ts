@@ -67,7 +67,6 @@ const readFiles = async (graph: BuiltGraph, id: string, threadId?: string) =>
   (await graph.memory(id).memory(threadId).snapshot()).files.map(({ path, content }) => `${path}: ${content}`);
 
 describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
-  // Requirement: memory.per-user-is-apart, template.memory-port
   it("gives each user of a run a memory of scope perUser, in all threads", async () => {
     const nodeId = `M-${crypto.randomUUID()}`;
     const parts = [node("A", "agent"), node("M", "memory", { nodeId, scope: "perUser" }), node("T", "memoryTool")];
@@ -85,7 +84,6 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect([await readFiles(graph, "M", "ada"), await readFiles(graph, "M", "bob")]).toEqual([["/memory: x"], []]);
   });
 
-  // Requirement: template.documented-example, template.memory-port, template.tools-port
   it("runs as documented: two tools over one global memory", async () => {
     const model = new WatchedModel((messages) => {
       const answers = messages.filter(({ type }) => type === "tool").length;
@@ -107,7 +105,6 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(await readFiles(graph, "M")).toEqual(["/notes/today: hello"]);
   });
 
-  // Requirement: template.connectors, template.scope
   it("shows a memory through a connector, and directly, to the thread that it belongs to", async () => {
     const model = new ScriptedChatModel(obedient);
     const nodes = [
@@ -132,7 +129,6 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(await readFiles(graph, "M", "1")).toEqual(["/memory: x"]);
   });
 
-  // Requirement: template.turn-under-way
   it("lets a turn under way end with the tools, prompt and memory that it began with", async () => {
     const model = new WatchedModel(obedient);
     const definition = await example();
@@ -170,7 +166,6 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(shownEntries(model.calls.at(-1) ?? [])).toEqual(["/new"]);
   });
 
-  // Requirement: template.changes-between-turns
   it("gives tools and takes them between the turns of one conversation", async () => {
     const model = new WatchedModel(obedient);
     const definition = await example();

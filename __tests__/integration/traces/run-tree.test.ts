@@ -50,7 +50,6 @@ function createGraph(run: (config: LangGraphRunnableConfig) => Promise<unknown>,
 }
 
 describe("the tree of a run in LangSmith", () => {
-  // Requirement: traces.run-tree
   it("shows what the connector shows, below the node that shows it", async () => {
     const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "n" });
     await node.memory().write("/note", "secret");
@@ -67,7 +66,6 @@ describe("the tree of a run in LangSmith", () => {
     expect(ended.find(({ id }) => id === read?.parent_run_id)?.name).toBe("call_model");
   });
 
-  // Requirement: traces.run-tree, traces.texts
   it("shows what a node reads from the store, with texts only if the variable says so", async () => {
     const store = storeInMongo();
     await store.put(["docs"], "k", { text: "secret" });
@@ -97,7 +95,6 @@ describe("the tree of a run in LangSmith", () => {
     expect(JSON.stringify(getReads())).toContain("secret");
   });
 
-  // Requirement: traces.run-tree
   it.each(["false", "true"])("shows a read of a value that is none of JSON (texts: %s)", async (captured) => {
     const store = storeInMongo();
     await store.put(["notes"], "count", { count: 2n ** 60n });
@@ -115,7 +112,6 @@ describe("the tree of a run in LangSmith", () => {
     ]);
   });
 
-  // Requirement: traces.run-tree
   it("shows a read that fails, by its code", async () => {
     const { client, name } = testDatabase();
     const store = new MongoMemoryStore({ client, dbName: name });
@@ -127,7 +123,6 @@ describe("the tree of a run in LangSmith", () => {
 });
 
 describe("the event memory_read", () => {
-  // Requirement: traces.events
   it("tells who listens to a run of each read of connector and store, without texts", async () => {
     const store = storeInMongo();
     await store.put(["docs"], "k", { text: "secret" });
@@ -149,7 +144,6 @@ describe("the event memory_read", () => {
     ]);
   });
 
-  // Requirement: traces.events
   it("is told to nobody outside a run, and in a run that nobody listens to", async () => {
     const store = storeInMongo();
     const heard: unknown[] = [];

@@ -41,7 +41,6 @@ function noteTaker(node: MemoryNode): Agent {
 const getNames = (): string[] => toldSpans(spans()).map(({ name }) => name);
 
 describe("spans", () => {
-  // Requirement: traces.runs
   it.each(["invoke", "stream"] as const)(
     "of the tool and the connector lie in the span around a run (%s)",
     async (how) => {
@@ -94,7 +93,6 @@ describe("spans", () => {
     },
   );
 
-  // Requirement: traces.runs
   it("lie in the span of the node that calls, also of two nodes at once", async () => {
     const store = new InMemoryStore();
     const memory = openMemory(store, { nodeId: "n" });
@@ -114,7 +112,6 @@ describe("spans", () => {
     });
   });
 
-  // Requirement: traces.errors
   it("of calls that fail say why, by code, and hold no message", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
     const policed = new MemoryNode({
@@ -147,7 +144,6 @@ describe("spans", () => {
     );
   });
 
-  // Requirement: traces.errors
   it("of a run that is aborted end with it", async () => {
     const abort = new AbortController();
     const store = new InMemoryStore();
@@ -165,7 +161,6 @@ describe("spans", () => {
     expect(toldSpans(spans()).find(({ name }) => name === "upsert_memory")?.attributes["error.type"]).toBe("Error");
   });
 
-  // Requirement: traces.texts
   it("hold texts only if the variable of the convention says so", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
     const use = async (): Promise<void> => {
@@ -193,7 +188,6 @@ describe("spans", () => {
     expect(grep?.["gen_ai.memory.query.text"]).toBe('{"regex":"sec"}');
   });
 
-  // Requirement: traces.texts
   it("hold values that are none of JSON, and change no refusal of what cannot be told", async () => {
     process.env[variable] = "true";
     const { client, name } = testDatabase();
@@ -211,7 +205,6 @@ describe("spans", () => {
     await expect(memory.append(Object.create(null) as string, "x")).rejects.toMatchObject({ code: "EINVAL" });
   });
 
-  // Requirement: traces.runs
   it("lie around the spans of what a call calls", async () => {
     const memory = new MemoryNode({
       store: new InMemoryStore(),
@@ -237,7 +230,6 @@ describe("spans", () => {
     expect(spans()).toHaveLength(told + 1);
   });
 
-  // Requirement: traces.operations
   it("are called by the operations of the convention", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
     await memory.write("/a", "1");
@@ -270,7 +262,6 @@ describe("spans", () => {
     ]);
   });
 
-  // Requirement: traces.ways-in
   it("come from each memory of a tree, by its own paths", async () => {
     const [own, team] = ["own", "team"].map((nodeId) => openMemory(new InMemoryStore(), { nodeId }));
     if (own === undefined || team === undefined) throw new Error("unreachable");
@@ -286,7 +277,6 @@ describe("spans", () => {
     ]);
   });
 
-  // Requirement: traces.ways-in
   it("come from MCP clients and from the command line", async () => {
     const dir = folderWith(folder);
     const client = await connectInMemory(createMcpServer({ memory: openDirectoryMemory({ dir }) }));
@@ -298,7 +288,6 @@ describe("spans", () => {
     ]);
   });
 
-  // Requirement: traces.ways-in
   it("come from the store's own methods, and tell the server", async () => {
     const { client, name, uri } = testDatabase();
     const store = new MongoMemoryStore({ client, dbName: name, history: true });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import { getDatabaseName, getDatabaseTarget } from "../../../src/cli/targets/target-options.js";
 
 describe("the database of a connection string", () => {
-  // Requirement: command-line.databases
   it.each([
     ["mongodb://host/app", "app"],
     ["mongodb+srv://user:pass%2Fword@host/app?retryWrites=true", "app"],
@@ -20,7 +19,6 @@ describe("the database of a connection string", () => {
 });
 
 describe("the database of a command", () => {
-  // Requirement: command-line.databases
   it.each([
     [{}, "env"],
     [{ db: "db" }, "db"],

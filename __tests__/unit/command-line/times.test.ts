@@ -12,7 +12,6 @@ function rangeOf(given: string): string[] {
 const moment = (time: string): string[] => [time, time];
 
 describe("a time", () => {
-  // Requirement: command-line.times
   it.each([
     ["2026-01-31", ["2026-01-31T00:00:00.000Z", "2026-01-31T23:59:59.999Z"]],
     ["2026-01-31T12:00", moment("2026-01-31T12:00:00.000Z")],
@@ -27,7 +26,6 @@ describe("a time", () => {
     expect(rangeOf(given)).toEqual(range);
   });
 
-  // Requirement: command-line.times
   it.each([
     ["nothing", ""],
     ["a word", "yesterday"],

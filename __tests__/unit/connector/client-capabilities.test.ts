@@ -37,7 +37,6 @@ afterEach(() => {
 });
 
 describe("clients of OpenAI itself", () => {
-  // Requirement: connector.auto-separate-for-openai
   it("take several system messages, plain, bound and with tools", () => {
     for (const model of [openAI(), openAI({ useResponsesApi: true }), openAI({ model: "o3" }), azure()]) {
       expect(takesSeparateSystemMessages(model)).toBe(true);
@@ -65,7 +64,6 @@ describe("clients of OpenAI itself", () => {
 });
 
 describe("clients of servers that only speak the protocol", () => {
-  // Requirement: connector.auto-merged-for-other-servers
   it("do not, where the address is given in the code", () => {
     for (const baseURL of [
       "http://localhost:8000/v1",
@@ -84,7 +82,6 @@ describe("clients of servers that only speak the protocol", () => {
     }
   });
 
-  // Requirement: connector.auto-merged-for-other-servers
   it.each(["OPENAI_BASE_URL", "OPENAI_API_BASE", "LANGSMITH_GATEWAY"])("do not, where %s is set", (name) => {
     process.env[name] = "https://proxy.example/v1";
     expect(takesSeparateSystemMessages(openAI())).toBe(false);
@@ -124,7 +121,6 @@ describe("clients of servers that only speak the protocol", () => {
 });
 
 describe("other clients", () => {
-  // Requirement: connector.auto-merged-elsewhere
   it("do not take several system messages", () => {
     const models = [
       new ChatAnthropic({ apiKey: "key", model: "claude-sonnet-4-5" }),
@@ -137,7 +133,6 @@ describe("other clients", () => {
     expect(takesSeparateSystemMessages(new FakeListChatModel({ responses: ["hi"] }))).toBe(false);
   });
 
-  // Requirement: connector.auto-merged-elsewhere
   it("do not where they cannot be known", () => {
     const fallbacks = openAI().withFallbacks([new ChatAnthropic({ apiKey: "key", model: "claude-sonnet-4-5" })]);
     class ChatOpenAIAlike {
@@ -180,7 +175,6 @@ describe("models made by initChatModel", () => {
     expect(takesSeparateSystemMessages(model)).toBe(false);
   });
 
-  // Requirement: connector.auto-follows-the-run
   it("are judged by the run's configuration where that may choose the model", async () => {
     const model = await initChatModel("gpt-4o");
     const claude = { model: "claude-sonnet-4-5", modelProvider: "anthropic" };

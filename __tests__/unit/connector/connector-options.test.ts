@@ -9,7 +9,6 @@ import {
 } from "../../../src/prompt/connector-options.js";
 
 describe("the connector's configuration", () => {
-  // Requirement: connector.defaults
   it("shows a tree of at most 4000 characters after the system prompt unless told otherwise", () => {
     const defaults = {
       placement: "after_system",
@@ -22,7 +21,6 @@ describe("the connector's configuration", () => {
     expect(checkConnectorConfig({})).toMatchObject(defaults);
   });
 
-  // Requirement: connector.failure-is-reported
   it("warns the process of a memory that could not be read unless told otherwise", () => {
     const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     checkConnectorConfig({}).onError(new MemoryError("EIO", "EIO: the storage failed"));
@@ -32,7 +30,6 @@ describe("the connector's configuration", () => {
     warn.mockRestore();
   });
 
-  // Requirement: connector.configuration-kept
   it("keeps every choice that was made", () => {
     const config = {
       placement: "last_message",
@@ -45,7 +42,6 @@ describe("the connector's configuration", () => {
     expect(checkConnectorConfig(config)).toEqual(config);
   });
 
-  // Requirement: connector.configuration-checked, errors.options-say-what-would-do
   it.each<[string, unknown, string[]]>([
     [
       "an unknown placement",

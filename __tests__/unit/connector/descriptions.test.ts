@@ -14,7 +14,6 @@ async function descriptionOf(text: string): Promise<string | undefined> {
 }
 
 describe("what a file says of itself", () => {
-  // Requirement: connector.index
   it.each([
     ["its first line", "Buy milk\nand bread", "Buy milk"],
     ["its first line that is not empty", "\n \t\r\n  # Plan  \r\nmore", "# Plan"],

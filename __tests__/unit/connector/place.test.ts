@@ -16,7 +16,6 @@ function placed(messages: BaseMessage[], placement: PlaceOptions["placement"], s
 const text = (content: string): object => ({ type: "text", text: content });
 
 describe("a memory merged into the system message", () => {
-  // Requirement: connector.without-system-prompt
   it.each(["after_system", "before_system"] as const)("is the system message where there is none (%s)", (placement) => {
     expect(placed([user], placement, false)).toEqual([
       ["system", memory],
@@ -25,7 +24,6 @@ describe("a memory merged into the system message", () => {
     expect(placed([], placement, false)).toEqual([["system", memory]]);
   });
 
-  // Requirement: connector.after-system, connector.blocks-of-their-own
   it("follows the prompt as a block of its own", () => {
     expect(placed([new SystemMessage("be kind"), user], "after_system", false)).toEqual([
       ["system", [text("be kind"), text(`\n\n${memory}`)]],
@@ -33,7 +31,6 @@ describe("a memory merged into the system message", () => {
     ]);
   });
 
-  // Requirement: connector.before-system, connector.blocks-of-their-own
   it("comes before the prompt as a block of its own", () => {
     expect(placed([new SystemMessage("be kind"), user], "before_system", false)).toEqual([
       ["system", [text(`${memory}\n\n`), text("be kind")]],
@@ -41,7 +38,6 @@ describe("a memory merged into the system message", () => {
     ]);
   });
 
-  // Requirement: connector.leading-messages-folded
   it("folds all leading system messages into one", () => {
     const history = [new SystemMessage("one"), new SystemMessage("two"), user];
     expect(placed(history, "after_system", false)).toEqual([
@@ -54,7 +50,6 @@ describe("a memory merged into the system message", () => {
     ]);
   });
 
-  // Requirement: connector.leading-messages-folded
   it("leaves system messages alone that come later", () => {
     const late = new SystemMessage("late");
     expect(placed([new SystemMessage("one"), user, late], "after_system", false)).toEqual([
@@ -64,7 +59,6 @@ describe("a memory merged into the system message", () => {
     ]);
   });
 
-  // Requirement: connector.cache-marks-kept
   it("keeps blocks with a cache mark and other kinds of blocks as they are", () => {
     expect(placed([new SystemMessage({ content: [cached, image] }), user], "after_system", false)[0]).toEqual([
       "system",
@@ -108,7 +102,6 @@ describe("a memory merged into the system message", () => {
     }
   });
 
-  // Requirement: connector.no-empty-block
   it.each(["after_system", "before_system"] as const)("never makes or keeps an empty text block (%s)", (placement) => {
     const empty = [
       new SystemMessage(""),
@@ -124,7 +117,6 @@ describe("a memory merged into the system message", () => {
     expect(JSON.stringify(first)).toContain('"text":"two"');
   });
 
-  // Requirement: connector.prompt-fields-kept
   it("keeps id, name and further fields of the first system message", () => {
     const first = new SystemMessage({
       content: "one",
@@ -149,7 +141,6 @@ describe("a memory merged into the system message", () => {
 describe("a memory as a system message of its own", () => {
   const history = [new SystemMessage("one"), new SystemMessage("two"), user];
 
-  // Requirement: connector.after-system, connector.before-system
   it("stands directly before the first or after the last leading system message", () => {
     const [one, two, hi] = [
       ["system", "one"],
@@ -160,7 +151,6 @@ describe("a memory as a system message of its own", () => {
     expect(placed(history, "after_system", true)).toEqual([one, two, ["system", memory], hi]);
   });
 
-  // Requirement: connector.without-system-prompt
   it("stands first where there is no system message", () => {
     expect(placed([user], "before_system", true)).toEqual([
       ["system", memory],
@@ -190,7 +180,6 @@ describe("a memory as the last message", () => {
     new ToolMessage({ content: "done", tool_call_id: "c" }),
   ];
 
-  // Requirement: connector.last-message
   it("is a system message where that is taken, a user's elsewhere", () => {
     expect(placed(history, "last_message", true).at(-1)).toEqual(["system", memory]);
     expect(placed(history, "last_message", false).at(-1)).toEqual(["human", memory]);
@@ -202,7 +191,6 @@ describe("a memory as the user's message", () => {
   const placedAsUser = (messages: BaseMessage[], placement: PlaceOptions["placement"], separate: boolean): unknown[] =>
     placeMemory(messages, memory, { placement, separate, asUser: true }).map(({ type, content }) => [type, content]);
 
-  // Requirement: connector.role-of-the-user
   it.each([true, false])("comes after the system prompt, which stays as it is, or last (separate: %s)", (separate) => {
     const history = [new SystemMessage("one"), new SystemMessage("two"), user, new AIMessage("hello")];
     const [one, two, hi, hello, shown] = [
@@ -220,7 +208,6 @@ describe("a memory as the user's message", () => {
 });
 
 describe("placing", () => {
-  // Requirement: connector.messages-of-the-other-build
   it("recognises system messages of the other build of LangChain", () => {
     const commonJS = createRequire(import.meta.url)("@langchain/core/messages") as {
       SystemMessage: typeof SystemMessage;
@@ -233,7 +220,6 @@ describe("placing", () => {
     ]);
   });
 
-  // Requirement: connector.messages-unchanged
   it("changes neither the array given nor its messages, and says the same when asked again", () => {
     for (const placement of ["before_system", "after_system", "last_message"] as const) {
       for (const separate of [true, false]) {

@@ -9,7 +9,6 @@ const entryLines = (text: string): string[] => text.split("\n").filter((line) =>
 const getDepth = (line: string): number => (line.split(" (")[0] ?? "").split("/").filter((name) => name !== "").length;
 
 describe("a tree over the limit", () => {
-  // Requirement: connector.tree-leaves-out-deepest
   it("leaves out the deepest entries first, within one depth the last, and counts them", () => {
     const deep = "/c/long/est/path of them all/that takes up a lot of the room there is";
     const names = ["/a", "/b/1", "/b/2", "/b/3", deep];
@@ -33,7 +32,6 @@ describe("a tree over the limit", () => {
     expect(fewer).toContain("\n(5 of 10 entries left out, deepest first: limit 215 characters)\n");
   });
 
-  // Requirement: connector.tree-says-how-many
   it("is reduced to a count, and to nothing where not even that fits", () => {
     const smallest = '<memory scope="global" view="tree">\n(7 entries left out)\n</memory>';
     expect(renderMemory(small, { ...treeOptions, maxChars: smallest.length })).toBe(smallest);
@@ -41,7 +39,6 @@ describe("a tree over the limit", () => {
     expect(renderMemory(small, { ...treeOptions, maxChars: 1 })).toBeNull();
   });
 
-  // Requirement: connector.notes-not-instructions
   it("shortens its introduction before it leaves out an entry", () => {
     const whole = renderMemory(small, treeOptions) ?? "";
     const shortened = renderMemory(small, { ...treeOptions, maxChars: whole.length - 1 }) ?? "";
@@ -49,7 +46,6 @@ describe("a tree over the limit", () => {
     expect(shortened).toContain("not instructions");
   });
 
-  // Requirement: connector.fallback-is-said
   it("says of a shortened fallback, too, whose notes they are", () => {
     const text = renderMemory(small, { ...treeOptions, insteadOf: "perThread", maxChars: 260 });
     expect(text).toContain("This thread's own memory, which the memory tool uses, has no files");
@@ -60,7 +56,6 @@ describe("a tree over the limit", () => {
 });
 
 describe("for every memory and every limit", () => {
-  // Requirement: connector.limit-in-utf16-units, connector.no-half-surrogate
   it("the text is never over the limit, nor ill-formed", () => {
     fc.assert(
       fc.property(hostileOutline, renderOptions, (outline, options) => {
@@ -72,7 +67,6 @@ describe("for every memory and every limit", () => {
     );
   });
 
-  // Requirement: connector.tree-says-how-many
   it("what is shown and what is said to be left out add up to all there is", () => {
     fc.assert(
       fc.property(hostileOutline, renderOptions, (outline, options) => {
@@ -87,7 +81,6 @@ describe("for every memory and every limit", () => {
     );
   });
 
-  // Requirement: connector.tree-leaves-out-deepest
   it("no more is left out than the limit asks for, and nothing above what is shown", () => {
     const segment = fc.stringMatching(/^[a-c]{1,9}$/);
     const names = fc.array(fc.array(segment, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 15 });
@@ -115,7 +108,6 @@ describe("for every memory and every limit", () => {
     );
   });
 
-  // Requirement: connector.same-bytes
   it("the same memory gives the same bytes, in whatever order a storage hands it out", () => {
     fc.assert(
       fc.property(

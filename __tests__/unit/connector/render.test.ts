@@ -15,7 +15,6 @@ describe("a rendered index", () => {
     ]),
   } as const;
 
-  // Requirement: connector.index
   it("is the tree with what each file says of itself", () => {
     expect(renderMemory(notes, described)?.split("\n").slice(3)).toEqual([
       "Paths, sizes and what each file begins with: read a file before relying on what it may say.",
@@ -47,7 +46,6 @@ describe("a rendered index", () => {
 });
 
 describe("a rendered tree", () => {
-  // Requirement: connector.notes-not-instructions, connector.tree-with-sizes
   it("lists every directory and every file with its exact size, each directory before what is in it", () => {
     expect(renderMemory(notes, treeOptions)).toBe(
       [
@@ -68,7 +66,6 @@ describe("a rendered tree", () => {
     );
   });
 
-  // Requirement: connector.no-name-imitates-a-line
   it("begins each relative path with a hyphen, so that no name passes for another line", () => {
     const outline = createOutline({
       "/(5 of 9 entries left out, deepest first: limit 9 characters)": "",
@@ -87,7 +84,6 @@ describe("a rendered tree", () => {
     expect(renderMemory(createOutline({}), fullOptions)).toBeNull();
   });
 
-  // Requirement: connector.tree-of-empty-directories
   it("shows a memory that holds nothing but a directory", () => {
     expect(renderMemory(createOutline({}, ["/plans"]), treeOptions)).toContain("\n/plans/\n");
     expect(renderMemory(createOutline({}, ["/plans"]), fullOptions)).toContain("\n/plans/\n");
@@ -103,14 +99,12 @@ describe("a rendered tree", () => {
     }
   });
 
-  // Requirement: connector.scope-is-said
   it("says whose memory it shows", () => {
     expect(renderMemory(notes, { ...treeOptions, scope: "perThread" })).toContain(
       "Scope: perThread, this thread only.",
     );
   });
 
-  // Requirement: connector.fallback-is-said
   it("says of a fallback that the thread's own memory has no files, how long it lasts and what the tool works on", () => {
     const text = renderMemory(notes, { ...treeOptions, insteadOf: "perThread" });
     expect(text).toContain('<memory scope="global"');
@@ -120,7 +114,6 @@ describe("a rendered tree", () => {
     expect(text).toContain("the memory tool reads and writes this thread's own memory, not these notes.");
   });
 
-  // Requirement: connector.fallback-is-said
   it("says of a run without a thread that the tool refuses every call", () => {
     const missing = { ...treeOptions, insteadOf: "perThread", isOwnerMissing: true } as const;
     const text = renderMemory(notes, missing);
@@ -133,7 +126,6 @@ describe("a rendered tree", () => {
 });
 
 describe("a full rendering", () => {
-  // Requirement: connector.full
   it("shows each file with its path, size and quoted contents, and directories only where they are empty", () => {
     expect(renderMemory(notes, { ...fullOptions, scope: "perThread" })).toBe(
       [
@@ -155,7 +147,6 @@ describe("a full rendering", () => {
     );
   });
 
-  // Requirement: connector.full-becomes-tree
   it("becomes a tree that says so where the contents exceed the limit", () => {
     const text = renderMemory(createOutline({ "/long": "x".repeat(5000) }), fullOptions);
     expect(text).toContain('view="tree"');
@@ -168,7 +159,6 @@ describe("a full rendering", () => {
     expect(renderMemory(withoutContents(notes), fullOptions)).toContain("Contents left out");
   });
 
-  // Requirement: connector.limit-in-utf16-units
   it("goes up to the limit to the character", () => {
     const outline = createOutline({ "/n": "x".repeat(3000) });
     const shortest =
@@ -181,7 +171,6 @@ describe("a full rendering", () => {
 
 describe("a rendering of 20,000 files", () => {
   // Anything quadratic would not end within the time of a test.
-  // Requirement: connector.huge-memories
   it("keeps every limit", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => [`/d${index % 97}/file ${index}`, "a < b\n"]);
     const outline = createOutline(Object.fromEntries(names) as Record<string, string>);

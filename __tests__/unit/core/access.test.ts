@@ -23,7 +23,6 @@ async function memoryUnder(...policies: MemoryPolicy[]): Promise<{ memory: Memor
 const readOnlyPolicies: MemoryPolicy = { rules: [{ path: "/policies/**", access: "read" }] };
 
 describe("a restricted memory", () => {
-  // Requirement: access.refused
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
     ["append", (memory) => memory.append("/policies/refunds", "x")],
     ["an append that creates", (memory) => memory.append("/policies/new", "x")],
@@ -48,7 +47,6 @@ describe("a restricted memory", () => {
     expect(await free.snapshot()).toEqual(before);
   });
 
-  // Requirement: access.rules
   it("lets everything be read, and all else be changed", async () => {
     const { memory } = await memoryUnder(readOnlyPolicies);
     expect(await memory.read("/policies/refunds")).toBe("30 days");
@@ -57,7 +55,6 @@ describe("a restricted memory", () => {
     expect(await memory.delete("/old log")).toEqual({ files: 1, dirs: 0 });
   });
 
-  // Requirement: access.append
   it("keeps what is there where it may be appended to", async () => {
     const { memory } = await memoryUnder({ access: "append" });
     await memory.append("/log", "second");
@@ -69,7 +66,6 @@ describe("a restricted memory", () => {
     expect(await memory.read("/log")).toBe("first\nsecond");
   });
 
-  // Requirement: access.rules
   it("goes by the first rule that fits", async () => {
     const { memory } = await memoryUnder({
       rules: [{ path: "/policies/drafts/**", access: "write" }, ...(readOnlyPolicies.rules ?? [])],
@@ -78,7 +74,6 @@ describe("a restricted memory", () => {
     await expect(memory.write("/policies/new", "x")).rejects.toMatchObject({ code: "EACCES", path: "/policies/new" });
   });
 
-  // Requirement: access.narrower-of-two
   it("goes by the narrower of two policies", async () => {
     const { memory } = await memoryUnder(
       { rules: [{ path: "/log", access: "append" }] },
@@ -131,7 +126,6 @@ const anyRule = fc.record<MemoryRule>({
 const anyRules = fc.array(anyRule, { maxLength: 5 });
 
 describe("random trees of rules", () => {
-  // Requirement: access.rules, access.narrower-of-two, approval.verdicts
   it("let 10,000 times everybody do what the model says, and no more", () => {
     const anyTree = fc.tuple(
       fc.array(anyRules, { minLength: 1, maxLength: 3 }),
@@ -156,7 +150,6 @@ describe("random trees of rules", () => {
     );
   });
 
-  // Requirement: access.everything-below
   it("let a memory be changed only so far", async () => {
     const anyChange = fc.tuple(fc.constantFrom("append", "write", "create", "delete", "rename"), anyPath, anyPath);
     const property = fc.asyncProperty(anyRules, fc.array(anyChange, { maxLength: 4 }), async (rules, changes) => {
@@ -216,7 +209,6 @@ async function run(memory: Memory, command: string, path: string, other: string)
 describe("a guard", () => {
   const redact: MemoryPolicy["guard"] = async ({ content }) => content.replaceAll(/\S+@\S+/g, "[e-mail]");
 
-  // Requirement: access.guard
   it.each<[string, (memory: Memory) => Promise<unknown>, object, string]>([
     [
       "append",
@@ -271,7 +263,6 @@ describe("a guard", () => {
     await expect(memory.append("/log", "x")).rejects.toThrow("read-only");
   });
 
-  // Requirement: access.guard-refuses
   it.each<[string, unknown, object]>([
     ["an error", new Error("no secrets"), { code: "EACCES", message: "EACCES: no secrets", path: "/log" }],
     ["a text", "no secrets", { code: "EACCES", message: 'EACCES: "no secrets"' }],
@@ -288,7 +279,6 @@ describe("a guard", () => {
     expect(await free.read("/log")).toBe("first");
   });
 
-  // Requirement: access.guard-answers
   it.each<[string, unknown, object]>([
     ["a number", 7, { code: "EINVAL", message: "the guard must answer a text or nothing (given 7)" }],
     ["null", null, { code: "EINVAL", message: "the guard must answer a text or nothing (given null)" }],
@@ -310,7 +300,6 @@ describe("a guard", () => {
     expect(await free.read("/log")).toBe("first");
   });
 
-  // Requirement: access.guard-answers
   it("that does not answer ends the call when its time is up, and what it answers later is not stored", async () => {
     const answers: (() => void)[] = [];
     const { memory, free } = await memoryUnder({
@@ -335,7 +324,6 @@ describe("a guard", () => {
     expect(await free.read("/log")).toBe("first");
   });
 
-  // Requirement: access.guard-and-edits
   it("that takes its time lets no edit be lost", async () => {
     const { memory, free } = await memoryUnder({
       guard: async ({ content }) => {
@@ -386,7 +374,6 @@ describe("bad rules and guards", () => {
     new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", ...options });
   const one = (rule: unknown): object => ({ rules: [rule] });
 
-  // Requirement: access.bad-rules
   it.each<[string, object, string]>([
     [
       "an unknown access",
@@ -423,14 +410,12 @@ describe("bad rules and guards", () => {
     expect(made(options)).toThrow(message);
   });
 
-  // Requirement: access.bad-rules
   it("a rule that widens is refused when it is given", () => {
     expect(() => checkPolicy({ access: "read", rules: [{ path: "/a", access: "append" }] })).toThrow(
       new TypeError('a rule can only narrow: "/a" is given "append" where the access is "read"'),
     );
   });
 
-  // Requirement: approval.verdicts
   it.each<[MemoryAccess, MemoryAccess, boolean]>([
     ["ask", "append", false],
     ["append", "ask", false],
@@ -445,7 +430,6 @@ describe("bad rules and guards", () => {
     else expect(check).toThrow(`a rule can only narrow: "/a" is given "${rule}" where the access is "${access}"`);
   });
 
-  // Requirement: access.bad-rules
   it("a memory that is not of this package cannot be restricted", async () => {
     const { free } = await memoryUnder();
     const foreign = { address: free.address, read: (path: string) => free.read(path) } as Memory;

@@ -29,7 +29,6 @@ const isSame = (a: CheckedAddress | null, b: CheckedAddress): boolean =>
   a !== null && a.nodeId === b.nodeId && a.scope === b.scope && getOwner(a) === getOwner(b);
 
 describe("addresses of hostile ids, equal ones in all scopes", () => {
-  // Requirement: memory.no-two-addresses-share, base-store.namespaces
   it("come back from their namespaces, so that no two triples have the same", () => {
     const strangers: CheckedAddress[] = [];
     let count = 0;

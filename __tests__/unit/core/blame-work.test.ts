@@ -68,7 +68,6 @@ describe("long work on the lines of texts", () => {
   const [, older, newer] = hostile[2] ?? ["", "", ""];
   const side = (text: string): { name: string; text: string } => ({ name: "/a", text });
 
-  // Requirement: guarantees.others-get-their-turn
   it("gives others their turn within a diff and a blame", async () => {
     const diff = (): Promise<string> => unifiedDiff(side(older), side(newer), null);
     const blame = (): Promise<unknown> => {
@@ -79,7 +78,6 @@ describe("long work on the lines of texts", () => {
     expect(await countLongestSlice(history, blame)).toBeLessThan(maxSliceSteps);
   });
 
-  // Requirement: waiting.own-work
   it("ends with the signal of its call", async () => {
     const controller = new AbortController();
     const diff = unifiedDiff(side(older), side(newer), controller.signal);

@@ -22,7 +22,6 @@ function legal<T>(make: () => T): T | null {
   }
 }
 
-// Requirement: paths.limits, paths.repeated-slashes-collapse
 it("a path is the same, or refused alike, whether or not it is given in its one spelling", () => {
   const long = fc.integer({ min: 0, max: 257 }).map((length) => "x".repeat(length));
   const segments = fc.array(fc.oneof(name, long, fc.constantFrom("..", ".", "notes.txt", ".hidden")), {
@@ -53,7 +52,6 @@ describe("a path as a stored key", () => {
     .filter((normalized) => normalized !== null && normalized !== "/")
     .map(String);
 
-  // Requirement: paths.key-is-injective
   it("comes back equal, so no two paths share a key", () => {
     fc.assert(
       fc.property(path, (one) => expect(pathOfKey(keyOfPath(one))).toBe(one)),
@@ -61,7 +59,6 @@ describe("a path as a stored key", () => {
     );
   });
 
-  // Requirement: mongodb.escaped-keys
   it("has a dot for each slash, no dollar where an operator would begin, and no NUL", () => {
     const plain = (one: string): void => {
       const segments = keyOfPath(one).split(".");
@@ -71,14 +68,12 @@ describe("a path as a stored key", () => {
     fc.assert(fc.property(path, plain), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
-  // Requirement: mongodb.plain-keys-unchanged
   it("stays as it is for the paths of the rule plain", () => {
     expect(keyOfPath("/notes/to day_-9")).toBe("notes.to day_-9");
   });
 });
 
 describe("an address as a namespace", () => {
-  // Requirement: base-store.namespaces
   it("is percent-encoded where LangGraph allows a character in no label, and nowhere else", () => {
     expect(getMemoryNamespace({ nodeId: "ann@example.com", scope: "global" })).toEqual([
       "memory",
@@ -96,7 +91,6 @@ describe("an address as a namespace", () => {
     )
     .filter((checked): checked is CheckedAddress => checked !== null);
 
-  // Requirement: base-store.namespaces
   it("comes back equal, so no two addresses share a namespace", () => {
     fc.assert(
       fc.property(address, (one) => expect(parseMemoryNamespace(getMemoryNamespace(one))).toEqual(one)),
@@ -104,7 +98,6 @@ describe("an address as a namespace", () => {
     );
   });
 
-  // Requirement: base-store.labels-accepted
   it("has labels that LangGraph accepts", () => {
     const accepted = (one: CheckedAddress): void => {
       for (const label of getMemoryNamespace(one)) expect(label).toMatch(/^[^.:\0]+$/);

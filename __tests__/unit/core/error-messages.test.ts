@@ -15,7 +15,6 @@ import { freshAddress } from "../../../src/testing/memory-case.js";
 const store = new InMemoryStore();
 
 describe("what an error says", () => {
-  // Requirement: errors.options-say-what-would-do
   it("of an unknown option: which one, and which was probably meant", () => {
     expect(() => new MemoryNode({ node: "a", store } as never)).toThrow(
       'invalid MemoryNodeOptions: unknown option "node"; "nodeId" was probably meant',
@@ -67,7 +66,6 @@ describe("what an error says", () => {
     );
   });
 
-  // Requirement: errors.path
   it("of a path: the path, in code, for each refusal of a call on one path", async () => {
     const memory = openMemory(store, freshAddress());
     await memory.write("/dir/file", "x");

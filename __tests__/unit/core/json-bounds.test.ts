@@ -9,7 +9,6 @@ function excessOf(text: string, pieceBytes = text.length): string | undefined {
 }
 
 describe("the bounds of a JSON text", () => {
-  // Requirement: mcp.http-message-size
   it.each([
     [
       "keys",

@@ -42,7 +42,6 @@ function recording(memory: Memory, tell: (method: string) => void): Memory {
 }
 
 describe("a tree of mounts", () => {
-  // Requirement: mounts.longest-prefix
   it("finds the memory of a path by the longest mount point that is a prefix of it by whole names", async () => {
     const { tree, memories } = await treeOf({ "/": {}, "/team": {}, "/team/a": {}, "/te": {} });
     for (const path of ["/x", "/team/x", "/team/a/x", "/team/ab", "/te/x", "/teams", "/team/a/b/x"])
@@ -56,7 +55,6 @@ describe("a tree of mounts", () => {
     expect(await tree.read("/team/a/b/x")).toBe("/team/a/b/x");
   });
 
-  // Requirement: watch.visible
   it("tells of the changes of every memory by the paths of the tree, and of nothing that other mounts hide", async () => {
     const { tree, memories } = await treeOf({ "/": {}, "/team": {} });
     const changes = tree.watch({ pollIntervalMs: 5 });
@@ -70,7 +68,6 @@ describe("a tree of mounts", () => {
     expect((await changes.next()).done).toBe(true);
   });
 
-  // Requirement: mounts.points-exist
   it("shows mount points and the directories above them, whatever the memories hold", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/off/team": {} });
     expect(await tree.list("/")).toEqual([
@@ -83,7 +80,6 @@ describe("a tree of mounts", () => {
     expect((await tree.snapshot()).directories).toEqual(["/far", "/far/off", "/far/off/team"]);
   });
 
-  // Requirement: mounts.points-stay
   it("refuses to delete, rename, replace or write to a mount point or a directory above one", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/team": { "/in": "y" } });
     await refuses(tree.delete("/far/team"), "EACCES", "EACCES: /far/team is a mount point, which cannot be deleted");
@@ -109,7 +105,6 @@ describe("a tree of mounts", () => {
     expect(await pathsIn(tree)).toEqual(["/far/team/in", "/own"]);
   });
 
-  // Requirement: mounts.delete-spares-others
   it("deletes what a directory's own memory holds, and spares the memories mounted below it", async () => {
     const { tree } = await treeOf({ "/": { "/far/own": "x", "/b": "x" }, "/far/team": { "/in": "y" } });
     expect(await tree.delete("/far")).toEqual({ files: 1, dirs: 1 });
@@ -119,7 +114,6 @@ describe("a tree of mounts", () => {
     expect(await pathsIn(tree)).toEqual(["/far/team/in"]);
   });
 
-  // Requirement: mounts.rename-across-memories
   it("refuses to rename from one memory into another, and changes nothing", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/team": { "/in": "y" } });
     const message = "EXDEV: /own lies in another memory than /team/own; write the text there, then delete it here";
@@ -129,7 +123,6 @@ describe("a tree of mounts", () => {
     expect(await pathsIn(tree)).toEqual(["/own", "/team/deep/in"]);
   });
 
-  // Requirement: mounts.points-cannot-be-hidden
   it("does not show what a memory holds where another is mounted, nor a file in place of a directory above one", async () => {
     const { memories } = await treeOf({
       "/": { "/far": "file", "/team/hidden": "x", "/seen": "x" },
@@ -149,7 +142,6 @@ describe("a tree of mounts", () => {
     expect((await tree.outline({ maxContentBytes: 6 })).files.map(({ content }) => content)).toEqual(["x", "y"]);
   });
 
-  // Requirement: mounts.root-without-memory
   it("without a memory at the root has a root that holds the mount points only", async () => {
     const { tree } = await treeOf({ "/a/team": { "/in": "y" } });
     await refuses(
@@ -170,7 +162,6 @@ describe("a tree of mounts", () => {
     expect(await pathsIn(tree)).toEqual(["/a/team/in"]);
   });
 
-  // Requirement: mounts.paths-of-the-tree
   it("tells paths of the tree in answers and errors, also for a tree in a tree", async () => {
     const { tree: inner } = await treeOf({ "/": {}, "/b": { "/c/file": "text" } });
     const tree = mountMemories({ "/": open(), "/a": inner });
@@ -182,7 +173,6 @@ describe("a tree of mounts", () => {
     expect((await tree.grep("text")).map(({ path }) => path)).toEqual(["/a/b/c/file"]);
   });
 
-  // Requirement: mounts.paths-of-the-tree
   it("names paths of the tree in the messages of a tree in a tree", async () => {
     const { tree: inner } = await treeOf({ "/": { "/x": "x" }, "/team/dir": {} });
     const policed = restricted(open(), checkPolicy({ rules: [{ path: "/a", access: "read" }] }));
@@ -207,7 +197,6 @@ describe("a tree of mounts", () => {
     });
   });
 
-  // Requirement: mounts.paths-of-the-tree
   it("leaves an error as it is that a guard throws again and again, and passes a copy with its cause and its stack", async () => {
     class GuardError extends MemoryError {}
     const cause = new Error("cause");
@@ -227,7 +216,6 @@ describe("a tree of mounts", () => {
     expect("path" in thrown).toBe(false);
   });
 
-  // Requirement: mounts.reaching
   it("reaches the longest and the deepest paths of each memory", async () => {
     const { tree } = await treeOf({ "/": {}, "/team": {} });
     const longest = `/${Array.from({ length: 4 }, () => "x".repeat(255)).join("/")}`;
@@ -238,7 +226,6 @@ describe("a tree of mounts", () => {
     expect((await pathsIn(tree)).length).toBe(2);
   });
 
-  // Requirement: mounts.each-memory-once
   it("asks only the memories that a command concerns, each once", async () => {
     const asked: string[] = [];
     const { memories } = await treeOf({ "/": { "/a": "x" }, "/t": { "/b": "y" }, "/u": {} });
@@ -262,7 +249,6 @@ describe("a tree of mounts", () => {
       expect((await during(() => tree[name]())).toSorted()).toEqual([`/ ${name}`, `/t ${name}`, `/u ${name}`]);
   });
 
-  // Requirement: search.in-mounts, mounts.points-cannot-be-hidden
   it("finds in each memory what is seen of it, by the paths of the tree", async () => {
     const { tree } = await treeOf({
       "/": { "/own": "a zebra", "/team/hidden": "a zebra, hidden by a mount" },
@@ -278,7 +264,6 @@ describe("a tree of mounts", () => {
     expect(await tree.grep("zebra", { path: "/team/deep" })).toEqual([]);
   });
 
-  // Requirement: search.in-mounts
   it("finds as much as was asked for, however much is hidden", async () => {
     const hidden = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`/a/${index}`, "zebra"]));
     const { tree } = await treeOf({ "/": { ...hidden, "/b": "a zebra among other words" }, "/a": {} });
@@ -286,7 +271,6 @@ describe("a tree of mounts", () => {
     expect((await tree.grep("zebra", { limit: 1 })).map(({ path }) => path)).toEqual(["/b"]);
   });
 
-  // Requirement: search.in-mounts
   it("asks only memories that have something at the path of a search", async () => {
     const asked: string[] = [];
     const mounts = Object.fromEntries(
@@ -328,7 +312,6 @@ describe("random trees of mounts and rules", () => {
     return Math.min(level(mounts[point] ?? "read"), level(rule)) >= needed[command];
   };
 
-  // Requirement: mounts.random-access
   it("let everybody do what the model says, and no more", async () => {
     const access = fc.constantFrom(...accesses);
     const point = fc.constantFrom("/a", "/b", "/a/b", "/b/c");
@@ -366,7 +349,6 @@ describe("bad mounts", () => {
   const memory = open();
   const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`/${index}`, memory]));
 
-  // Requirement: mounts.checked
   it.each<[string, unknown, string]>([
     ["none", {}, "the mounts must be an object of 1 to 32 mount points"],
     ["too many", many, "(given 33 of them)"],

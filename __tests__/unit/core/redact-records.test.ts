@@ -71,7 +71,6 @@ const redaction = {
 };
 
 describe("a record that somebody decides while it is redacted", () => {
-  // Requirement: history.redact-approvals
   it.each<[string, Partial<ChangeRecord>, string[]]>([
     ["approves", { status: "applying", token: "t", claim: "c" }, ["secret"]],
     ["has approved", { status: "approved" }, []],

@@ -11,7 +11,6 @@ const diffOf = (before: string, after: string): Promise<string> =>
   unifiedDiff({ name: "a/a", text: before }, { name: "b/a", text: after }, null);
 
 describe("a unified diff", () => {
-  // Requirement: approval.shown
   it.each<[string, string | null, string | null, string]>([
     ["a change", "one\ntwo\nthree\n", "one\n2\nthree\n", "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"],
     ["a new file", null, "x", "--- /dev/null\n+++ b/a\n@@ -0,0 +1,1 @@\n+x\n"],
@@ -21,7 +20,6 @@ describe("a unified diff", () => {
     expect(await shownChange("/a", { before, after }, createUnlimitedCall())).toBe(diff);
   });
 
-  // Requirement: approval.shown
   it("makes the one text of the other", async () => {
     const anyText = fc
       .array(fc.constantFrom("a", "b", "c\n", "\n", "\r\n", "é"), { maxLength: 30 })
@@ -34,7 +32,6 @@ describe("a unified diff", () => {
     await fc.assert(property);
   });
 
-  // Requirement: approval.shown
   it("replaces all lines of texts that have too little in common, in time that grows with them alone", async () => {
     const lines = (factor: number, prime: number): string =>
       Array.from({ length: 60_000 }, (_, index) => (index * factor) % prime).join("\n");
@@ -51,7 +48,6 @@ describe("a diff as people are shown it", () => {
   const shownOf = async (before: string, after: string): Promise<string[]> =>
     (await shownChange("/a", { before, after }, createUnlimitedCall())).split("\n").slice(2, -1);
 
-  // Requirement: history.readable-diffs
   it.each([
     ["an append to a text without a newline at its end", "a\nb", "a\nb\nc", ["@@ -1,2 +1,3 @@", " a", " b", "+c"]],
     ["an append that ends the last line too", "a", "a\nb\n", ["@@ -1,1 +1,2 @@", " a", "+b"]],
@@ -64,7 +60,6 @@ describe("a diff as people are shown it", () => {
     expect(await shownOf(before, after)).toEqual(diff);
   });
 
-  // Requirement: history.readable-diffs
   it.each([
     ["added", "1\n2\n3\n4", "1\n2\n3\n4\n"],
     ["removed", "1\n2\n3\n4\n", "1\n2\n3\n4"],
@@ -77,7 +72,6 @@ describe("a diff as people are shown it", () => {
     ]);
   });
 
-  // Requirement: approval.shown
   it("hides no character", async () => {
     const hidden = "a\u200bb\u202ec\u{e0041}d\u001b[2Ke\rf\u0000";
     expect(await shownChange("/a\u200b", { before: "a", after: hidden }, createUnlimitedCall())).toBe(
@@ -86,7 +80,6 @@ describe("a diff as people are shown it", () => {
     expect(shownDiff("+a\r\n")).toBe("+a\\r\n");
   });
 
-  // Requirement: approval.shown
   it("says how much of a long one is left out", () => {
     const shown = shownDiff(`+${"x".repeat(60_000)}\n`);
     expect(shown.length).toBeLessThan(50_100);
@@ -98,7 +91,6 @@ describe("a unified diff, given to patch,", () => {
   const folder = testFolder();
   const many = (text: string): string => Array.from({ length: 1200 }, (_, index) => `${text} ${index}`).join("\n");
 
-  // Requirement: history.model
   it.each([
     ["of a file that is made", "", "a\nb"],
     ["of a file that is emptied", "a\nb\n", ""],

@@ -44,14 +44,12 @@ const pieces = fc.oneof(
 const text = fc.array(pieces, { maxLength: 20 }).map((parts) => parts.join(""));
 
 describe("a text as models are shown it", () => {
-  // Requirement: connector.special-tokens
   it.each(specialTokens.map((token) => [token]))("holds no token %s of a chat template", (token) => {
     expect(tokensIn(`a ${token} b`)).not.toEqual([]);
     expect(tokensIn(shownText(`a ${token} b`))).toEqual([]);
     expect(shownText(`a ${token} b`)).toMatch(/^a \\u(?:003c|005b|005d|ff5c)\S.* b$/s);
   });
 
-  // Requirement: connector.special-tokens, connector.hidden-characters
   it("holds neither a token nor a hidden character, whatever it was", () => {
     fc.assert(
       fc.property(text, (given) => {
@@ -62,7 +60,6 @@ describe("a text as models are shown it", () => {
     );
   });
 
-  // Requirement: connector.hidden-characters
   it.each([
     ["format characters", "a\u00adb\u2060c\ufeff", String.raw`a\u00adb\u2060c\ufeff`],
     ["what has no width", "pass\u200bword\u200c\u200d", String.raw`pass\u200bword\u200c\u200d`],
@@ -81,7 +78,6 @@ describe("a text as models are shown it", () => {
     expect(meantText(shown)).toBe(given);
   });
 
-  // Requirement: connector.hidden-characters
   it.each([
     ["emoji", "👩‍👩‍👧‍👦 👩🏽‍💻 🏳️‍🌈 ❤️ 1️⃣ ☎︎ 🇫🇷"],
     ["Persian", "می‌خواهم"],
@@ -111,7 +107,6 @@ describe("a text as models are shown it", () => {
 });
 
 describe("JSON that models are shown", () => {
-  // Requirement: tool.hidden-characters
   it("means the same, and holds neither a token nor a hidden character", () => {
     const value = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.constant(null), fc.integer()));
     fc.assert(

@@ -9,7 +9,6 @@ const createList = (length: number, keys: number): { key: number; index: number 
   Array.from({ length }, (_, index) => ({ key: (index * 7919) % keys, index }));
 
 describe("a sort in turns", () => {
-  // Requirement: waiting.own-work
   it("gives what the sort of the language gives, for any length", async () => {
     const property = fc.asyncProperty(fc.nat(40_000), fc.integer({ min: 1, max: 50_000 }), async (length, keys) => {
       const list = createList(length, keys);
@@ -18,7 +17,6 @@ describe("a sort in turns", () => {
     await fc.assert(property, { numRuns: 20 });
   });
 
-  // Requirement: waiting.own-work
   it("pauses after each few thousand elements", () => {
     let pauses = 0;
     for (const work = mergeSort(createList(100_000, 1000), byKey); work.next().done !== true;) pauses += 1;
@@ -26,7 +24,6 @@ describe("a sort in turns", () => {
     expect(pauses).toBeGreaterThan(60);
   });
 
-  // Requirement: waiting.own-work
   it("ends when nobody waits for it any more", async () => {
     const waiting = AbortSignal.abort(new Error("enough"));
     const slow = (a: { key: number }, b: { key: number }): number => {

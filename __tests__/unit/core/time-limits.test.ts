@@ -33,7 +33,6 @@ function hanging(options: { timeoutMs?: number } = {}): { store: HangingStore; m
 }
 
 describe("a storage that does not answer", () => {
-  // Requirement: waiting.time-limit
   it.each(Object.entries(reads))("ends %s with EIO when its time is up", async (_name, call) => {
     const { memory } = hanging({ timeoutMs: 5 });
     await expect(call(memory)).rejects.toMatchObject({
@@ -42,7 +41,6 @@ describe("a storage that does not answer", () => {
     });
   });
 
-  // Requirement: waiting.time-limit, guarantees.unknown-outcome
   it.each(Object.entries(changes))("ends %s with EIO, which says that the outcome is unknown", async (_name, call) => {
     const { memory } = hanging({ timeoutMs: 5 });
     await expect(call(memory)).rejects.toMatchObject({
@@ -51,7 +49,6 @@ describe("a storage that does not answer", () => {
     });
   });
 
-  // Requirement: waiting.abort
   it.each(Object.entries({ ...reads, ...changes }))("ends %s with the reason of an abort", async (_name, call) => {
     const { memory } = hanging();
     const controller = new AbortController();
@@ -61,7 +58,6 @@ describe("a storage that does not answer", () => {
     expect(await outcome).toBe(stopped);
   });
 
-  // Requirement: waiting.abort
   it("is asked nothing where the signal has aborted before", async () => {
     const { store, memory } = hanging();
     const aborted = memory.with({ signal: AbortSignal.abort(stopped) });
@@ -69,7 +65,6 @@ describe("a storage that does not answer", () => {
     expect(store.asked).toBe(0);
   });
 
-  // Requirement: waiting.nothing-begins-later
   it("is asked nothing more, when it goes on, for calls that were over by then", async () => {
     const { store, memory } = hanging();
     const controller = new AbortController();
@@ -85,7 +80,6 @@ describe("a storage that does not answer", () => {
     expect(await store.search(["memory"], {})).toHaveLength(1);
   });
 
-  // Requirement: guarantees.no-unhandled-rejection
   it("leaves no unhandled rejection where it fails later", async () => {
     const { store, memory } = hanging({ timeoutMs: 1 });
     await expect(memory.read("/a")).rejects.toMatchObject({ code: "EIO" });
@@ -96,7 +90,6 @@ describe("a storage that does not answer", () => {
 });
 
 describe("a signal", () => {
-  // Requirement: waiting.nothing-stays
   it("has one listener during any number of calls, and none after them", async () => {
     const { signal } = new AbortController();
     const store = new HangingStore();
@@ -109,7 +102,6 @@ describe("a signal", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  // Requirement: waiting.abort
   it("ends the calls beside those of another", async () => {
     const { memory } = hanging();
     const [first, second] = [new AbortController(), new AbortController()];
@@ -126,7 +118,6 @@ describe("a signal", () => {
   });
 });
 
-// Requirement: waiting.nothing-stays
 it("the timer of a call keeps no process alive", async () => {
   const { store, memory } = hanging();
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
@@ -139,7 +130,6 @@ it("the timer of a call keeps no process alive", async () => {
 });
 
 describe("the options of a memory's use", () => {
-  // Requirement: waiting.options
   it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "100", null])("refuse a timeoutMs of %p", (timeoutMs) => {
     const words = /timeoutMs: must be a whole number of ms from 1 to 2147483647, or Infinity for no limit \(given /;
     const memory = openMemory(new HangingStore(), freshAddress());
@@ -152,7 +142,6 @@ describe("the options of a memory's use", () => {
     }
   });
 
-  // Requirement: waiting.options
   it("refuse what is no signal, and what is not known", () => {
     const memory = openMemory(new HangingStore(), freshAddress());
     expect(() => memory.with({ signal: {} as AbortSignal })).toThrow(
@@ -161,7 +150,6 @@ describe("the options of a memory's use", () => {
     expect(() => memory.with({ actor: { name: "ada" } as never })).toThrow(/unknown option "actor.name"/);
   });
 
-  // Requirement: waiting.options
   it("wait without end by Infinity", async () => {
     const { store, memory } = hanging({ timeoutMs: Infinity });
     const call = memory.write("/a", "x");

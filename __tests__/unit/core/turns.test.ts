@@ -18,7 +18,6 @@ describe("work in turns", () => {
   beforeEach(() => void jest.spyOn(performance, "now").mockImplementation(() => (nowMs += 1)));
   afterEach(() => void jest.restoreAllMocks());
 
-  // Requirement: guarantees.others-get-their-turn
   it("leaves the event loop to others each 10 ms", async () => {
     let turns = 0;
     const work = runInTurns(stepping(100), null);
@@ -28,7 +27,6 @@ describe("work in turns", () => {
     expect(turns).toBeGreaterThanOrEqual(8);
   });
 
-  // Requirement: waiting.own-work
   it("ends when the time of its call is up", async () => {
     let work: Promise<never> | undefined;
     const call = withinTime(
@@ -41,7 +39,6 @@ describe("work in turns", () => {
     await expect(work).rejects.toMatchObject(timeout);
   });
 
-  // Requirement: waiting.own-work
   it("ends with the reason of a signal", async () => {
     const controller = new AbortController();
     const work = runInTurns(endless(), controller.signal);

@@ -24,7 +24,6 @@ function oneFile(parts: Partial<WatchedMemory> = {}): WatchedMemory {
 }
 
 describe("a watch of a storage that does not answer", () => {
-  // Requirement: watch.ends
   it("ends with its signal during the first look", async () => {
     const end = new AbortController();
     const changes = watchMemory(oneFile({ version: forEver }), { signal: end.signal });
@@ -34,7 +33,6 @@ describe("a watch of a storage that does not answer", () => {
     expect((await waiting).done).toBe(true);
   });
 
-  // Requirement: watch.ends
   it.each(["version", "snapshot", "listen"] as const)("ends when it is left while it waits for %s", async (method) => {
     const memory = oneFile();
     const changes = watchMemory(memory, { pollIntervalMs: 1 });
@@ -71,7 +69,6 @@ describe("a watch of a storage that does not answer", () => {
 });
 
 describe("a watch of a storage that tells the versions of texts", () => {
-  // Requirement: watch.costs
   it("is given the texts alone that it has not seen, and tells of those that differ", async () => {
     const memory = oneFile();
     const stored = new Map(["/a", "/b", "/c"].map((path) => [path, { version: "1", content: "x" }]));
@@ -100,7 +97,6 @@ describe("a watch of a storage that tells the versions of texts", () => {
 });
 
 describe("a watch whose consumer asks no more", () => {
-  // Requirement: watch.ends
   it("listens to nothing any more once its signal has aborted", async () => {
     const [end, ofMemory] = [new AbortController(), new AbortController()];
     const memory = openMemory(new InMemoryStore(), freshAddress()).with({ signal: ofMemory.signal });
@@ -113,7 +109,6 @@ describe("a watch whose consumer asks no more", () => {
     expect(getEventListeners(ofMemory.signal, "abort")).toEqual([]);
   });
 
-  // Requirement: watch.ends
   it("is told of no change of this process any more once its signal has aborted", async () => {
     const end = new AbortController();
     const listeners = new Set<() => void>();

@@ -73,7 +73,6 @@ describe("beside deepagents' own backends", () => {
     [Number.NaN, 2],
   ];
   const texts = Object.keys(tree).filter((path) => path !== "/empty.txt" && path !== "/blank");
-  // Requirement: deepagents.answers-as-its-own
   it.each(texts.flatMap((path) => windows.map(([offset, limit]): [string, number, number] => [path, offset, limit])))(
     "read of %s from %d, %d lines, answers alike",
     async (path, offset, limit) => {
@@ -102,7 +101,6 @@ describe("beside deepagents' own backends", () => {
     },
   );
 
-  // Requirement: deepagents.answers-as-its-own
   it.each(["/", "/data", "/data/", "/data/deep", "/none", "/AGENTS.md"])(
     "ls of %s shows the same entries",
     async (path) => {
@@ -135,7 +133,6 @@ describe("beside deepagents' own backends", () => {
     "nothing",
     "lines.txt",
   ];
-  // Requirement: deepagents.answers-as-its-own
   it.each(
     patterns.flatMap((pattern) => ["/", "/data", "/data/deep/"].map((path): [string, string] => [pattern, path])),
   )("glob of %s in %s finds the same files", async (pattern, path) => {
@@ -175,7 +172,6 @@ describe("beside deepagents' own backends", () => {
 
   // Not beside the disk's: that runs ripgrep where there is one, which skips files, and leaves a timer where there is
   // none.
-  // Requirement: deepagents.answers-as-its-own
   it.each<[string, string | null, string | null]>([
     ["needle", "/", null],
     ["needle", null, null],
@@ -226,7 +222,6 @@ describe("globs beside deepagents' own", () => {
     .map((parts) => parts.join(""))
     .filter(isPlain);
 
-  // Requirement: deepagents.answers-as-its-own
   it("find the same files by any pattern", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -247,7 +242,6 @@ describe("edits beside deepagents' own", () => {
   const pieces = fc.constantFrom("a", "aa", "b", "\n", "$&", "$1", "\\", ".*", "é", "😀", "");
   const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
 
-  // Requirement: deepagents.edits-as-its-own
   it("leave the same text and say the same", async () => {
     await fc.assert(
       fc.asyncProperty(text, text, text, fc.boolean(), async (content, oldString, newString, replaceAll) => {

@@ -37,7 +37,6 @@ afterEach(() => {
 });
 
 describe("a storage that fails", () => {
-  // Requirement: deepagents.failures-are-answers
   it.each(methods)("is the answer of %s, without a word of the host", async (_name, call) => {
     const store = new FailingStore();
     const backend = new DeepAgentsBackend(openMemory(store, freshAddress()));
@@ -48,7 +47,6 @@ describe("a storage that fails", () => {
     expect(answer.error).not.toContain("example");
   });
 
-  // Requirement: deepagents.failed-prompt-is-told
   it.each(transfers)("is told to onError by the %s, which denies permission", async (_name, call) => {
     const store = new FailingStore();
     const told: MemoryError[] = [];
@@ -89,7 +87,6 @@ describe("an argument that is no text", () => {
     ["the pattern of glob", (backend) => backend.glob(undefined as never), /^pattern must be a string$/],
   ];
 
-  // Requirement: deepagents.failures-are-answers
   it.each(calls)("is named in the answer, which is no failure of the memory: %s", async (_name, call, message) => {
     const memory = openMemory(new FailingStore(), freshAddress());
     await memory.write("/f", "a");
@@ -100,7 +97,6 @@ describe("an argument that is no text", () => {
 describe("the memory of a run", () => {
   const node = new MemoryNode({ store: new FailingStore(), nodeId: "threads", scope: "perThread" });
 
-  // Requirement: deepagents.thread-of-the-run
   it.each(methods)("is missing where there is no thread: %s says so", async (_name, call) => {
     expect(await call(new DeepAgentsBackend(node))).toEqual({
       error: expect.stringMatching(/^(?:Error: )?thread_id is required for perThread scope$/),
@@ -114,7 +110,6 @@ describe("the memory of a run", () => {
     expect(told).toEqual(["thread_id is required for perThread scope"]);
   });
 
-  // Requirement: deepagents.thread-of-the-run
   it("is that of its thread", async () => {
     const backend = new DeepAgentsBackend(node);
     for (const thread of ["ada", "bob"]) {
@@ -144,7 +139,6 @@ describe("the memory of a run", () => {
 });
 
 describe("an interrupt or an abort", () => {
-  // Requirement: deepagents.interrupts-and-aborts
   it.each([...methods, ...transfers])("passes through %s", async (_name, call) => {
     const interrupted = new DeepAgentsBackend(() => {
       throw new GraphInterrupt();
@@ -152,7 +146,6 @@ describe("an interrupt or an abort", () => {
     await expect(call(interrupted)).rejects.toBeInstanceOf(GraphInterrupt);
   });
 
-  // Requirement: deepagents.interrupts-and-aborts
   it.each([...methods, ...transfers])("keeps %s from beginning", async (_name, call) => {
     const backend = new DeepAgentsBackend(openMemory(new FailingStore(), freshAddress()));
     expect(await getOutcome(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
@@ -192,12 +185,10 @@ describe("an interrupt or an abort", () => {
 });
 
 describe("the constructor", () => {
-  // Requirement: deepagents.options-checked
   it.each([undefined, null, {}, "memory"])("refuses %p for a memory", (memory) => {
     expect(() => new DeepAgentsBackend(memory as never)).toThrow(TypeError);
   });
 
-  // Requirement: deepagents.options-checked
   it("refuses bad options", () => {
     const memory = openMemory(new FailingStore(), freshAddress());
     expect(() => new DeepAgentsBackend(memory, { onError: "log" } as never)).toThrow(
@@ -206,7 +197,6 @@ describe("the constructor", () => {
     expect(() => new DeepAgentsBackend(memory, { root: "/" } as never)).toThrow(TypeError);
   });
 
-  // Requirement: deepagents.no-sandbox
   it("makes nothing that deepagents would take for a sandbox", () => {
     const backend = new DeepAgentsBackend(openMemory(new FailingStore(), freshAddress()));
     expect(backend).not.toHaveProperty("execute");

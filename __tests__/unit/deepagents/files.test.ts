@@ -14,7 +14,6 @@ function start(): { memory: Memory; backend: DeepAgentsBackend } {
 }
 
 describe("read", () => {
-  // Requirement: deepagents.window-of-lines
   it("tells the window, and where the next one begins", async () => {
     const { backend } = start();
     await backend.write("/f.md", "a\nb\nc\n");
@@ -35,7 +34,6 @@ describe("read", () => {
     });
   });
 
-  // Requirement: deepagents.window-of-lines
   it("reads 500 lines unless told otherwise, and all for an infinite limit", async () => {
     const { backend } = start();
     await backend.write("/f", "line\n".repeat(501));
@@ -74,7 +72,6 @@ describe("readRaw", () => {
 });
 
 describe("write", () => {
-  // Requirement: deepagents.writes-replace
   it("creates by the rule posix, whatever the memory's own is, and replaces", async () => {
     const { memory, backend } = start();
     expect(await backend.write("/notes/ä.md", "one")).toEqual({ path: "/notes/ä.md", filesUpdate: null });
@@ -82,7 +79,6 @@ describe("write", () => {
     expect(await memory.read("/notes/ä.md")).toBe("two");
   });
 
-  // Requirement: deepagents.text-only
   it.each([
     ["/", "Error: EISDIR: path is a directory"],
     ["/dir", "Error: EISDIR: path is a directory"],
@@ -105,7 +101,6 @@ describe("write", () => {
 });
 
 describe("edit", () => {
-  // Requirement: deepagents.edits-are-literal
   it("takes both texts literally", async () => {
     const { memory, backend } = start();
     await backend.write("/f", "costs .* EUR");
@@ -113,7 +108,6 @@ describe("edit", () => {
     expect(await memory.read("/f")).toBe("costs $& $1 \\1 EUR");
   });
 
-  // Requirement: deepagents.edit-of-one-occurrence
   it("changes nothing where the text occurs nowhere, or more than once", async () => {
     const { memory, backend } = start();
     await backend.write("/f", "aXbX");
@@ -135,7 +129,6 @@ describe("edit", () => {
 });
 
 describe("delete", () => {
-  // Requirement: deepagents.delete-recursive
   it("takes a directory with all below it, and nothing beside it", async () => {
     const { memory, backend } = start();
     for (const path of ["/d/f", "/d/e/g", "/d2"]) await backend.write(path, "x");
@@ -154,7 +147,6 @@ describe("delete", () => {
 });
 
 describe("downloads and uploads", () => {
-  // Requirement: deepagents.downloads-and-uploads
   it("give back what was given, byte for byte, a byte order mark too", async () => {
     const { backend } = start();
     const content = bytes("\ufeffä\r\n😀");
@@ -174,7 +166,6 @@ describe("downloads and uploads", () => {
     ]);
   });
 
-  // Requirement: deepagents.downloads-and-uploads
   it.each([
     [["/none"], ["file_not_found"]],
     [["/d"], ["is_directory"]],
@@ -191,7 +182,6 @@ describe("downloads and uploads", () => {
     );
   });
 
-  // Requirement: deepagents.downloads-and-uploads
   it("say of each upload what became of it", async () => {
     const { memory } = start();
     const told: string[] = [];

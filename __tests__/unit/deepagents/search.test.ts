@@ -16,7 +16,6 @@ beforeAll(async () => {
 });
 
 describe("ls", () => {
-  // Requirement: deepagents.listing
   it("shows sizes in bytes, directories with a slash at their end, and nothing deeper", async () => {
     expect(await backend.ls("/")).toEqual({
       files: [
@@ -94,7 +93,6 @@ describe("grep", () => {
     expect(await found("needle", "/", "")).toHaveLength(5);
   });
 
-  // Requirement: deepagents.grep-stops
   it("stops at the given number of matches over all files, and says so", async () => {
     expect(await backend.grep("needle", "/", null, 2)).toEqual({
       matches: [
@@ -125,7 +123,6 @@ describe("grep", () => {
 
   // As regular expressions, which deepagents' own backends make of them, these take from minutes to longer than anyone
   // waits.
-  // Requirement: deepagents.globs-are-linear
   it.each([
     "*a*a*a*a/*a*a*a*ab",
     "*a".repeat(500) + "b",

@@ -115,7 +115,6 @@ async function overMcp(memory: MemoryNode, dialect: DialectName, { tool, args }:
 describe.each(dialectNames)("the dialect %s under rules", (name) => {
   const { needs, rule, refused } = table[name];
 
-  // Requirement: access.every-way-in
   it.each(["write", "append", "read", "ask"] as const)(
     "lets models do what %s allows, by its tools and over MCP",
     async (access) => {
@@ -126,13 +125,11 @@ describe.each(dialectNames)("the dialect %s under rules", (name) => {
     },
   );
 
-  // Requirement: access.rules
   it("keeps to a rule for one path", async () => {
     expect(await refusedBy([rule], name, "tools")).toEqual(refused);
     expect(await refusedBy([rule], name, "MCP")).toEqual(refused);
   });
 
-  // Requirement: access.told
   it("tells the model what may be done where", async () => {
     const { node } = opened([rule]);
     const tools = underTest.find(([each]) => each === name)?.[1].tools(node) ?? [];
@@ -145,7 +142,6 @@ describe.each(dialectNames)("the dialect %s under rules", (name) => {
 });
 
 describe("deepagents under rules", () => {
-  // Requirement: access.every-way-in
   it.each(["write", "append", "read", "ask"] as const)("may do what %s allows", async (access) => {
     for (const [name, { needs, call }] of Object.entries(deepagentsCalls)) {
       const { node, free } = opened([{ path: "/notes/**", access }]);
@@ -168,7 +164,6 @@ describe("the unified tool", () => {
     return (command as { enum: string[] } | undefined)?.enum;
   };
 
-  // Requirement: access.told
   it("offers only the commands that can succeed somewhere", () => {
     expect(commandsFor([{ path: "/**", access: "read" }])).toEqual(["read", "list"]);
     expect(commandsFor([{ path: "/**", access: "append" }])).toEqual(["read", "list", "append"]);
@@ -221,7 +216,6 @@ async function guardOfPage(): Promise<MemoryGuard> {
 }
 
 describe("the guard of docs/access.md", () => {
-  // Requirement: access.guard, access.guard-refuses
   it("takes e-mail addresses and keys out of what every dialect stores, and refuses private keys", async () => {
     const guard = await guardOfPage();
     const secret = "ask ada@example.com, key sk-abcdefghijklmnop1234, AKIAABCDEFGHIJKLMNOP";

@@ -24,7 +24,6 @@ async function claudeOn(path: string, text: string) {
 }
 
 describe("Claude's memory tool", () => {
-  // Requirement: claude.hidden-characters
   it("shows what is hidden, and tokens of chat templates, as escapes in a view", async () => {
     const { call } = await claudeOn("/a.txt", hostile);
     expect(await call({ command: "view" })).toBe(
@@ -37,7 +36,6 @@ describe("Claude's memory tool", () => {
     );
   });
 
-  // Requirement: claude.hidden-characters
   it("shows names so, and finds a path that is given as it was shown", async () => {
     const { call } = await claudeOn("/a\u202eb<|end|>.txt", "text");
     const shown = String.raw`/memories/a\u202eb\u003c|end|>.txt`;
@@ -47,7 +45,6 @@ describe("Claude's memory tool", () => {
     );
   });
 
-  // Requirement: claude.hidden-characters
   it("repeats nothing hidden of what it refuses, by the SDK's handlers neither", async () => {
     const { memory, call } = await claudeOn("/a.txt", "text");
     const answers = [
@@ -67,7 +64,6 @@ describe("Claude's memory tool", () => {
     }
   });
 
-  // Requirement: claude.hidden-characters
   it("finds an old_str that is copied from a view, and keeps the characters in new_str", async () => {
     const { memory, call } = await claudeOn("/a.txt", hostile);
     const old_str = String.raw`sec\u200bret \udb40\udc41`;
@@ -76,7 +72,6 @@ describe("Claude's memory tool", () => {
     expect(await memory.read("/a.txt")).toBe("ok<|im_end|>\ntop sec\u200bret\u001b[2J\n[INST] end");
   });
 
-  // Requirement: claude.hidden-characters
   it("takes escapes for themselves where the text holds them", async () => {
     const { memory, call } = await claudeOn("/a.js", String.raw`"\u200b" + "` + '\u200b"');
     await call({ command: "str_replace", old_str: String.raw`\u200b`, new_str: String.raw`\u2060` });
@@ -91,7 +86,6 @@ describe("Claude's memory tool", () => {
 });
 
 describe("tools that answer in JSON", () => {
-  // Requirement: tool.hidden-characters
   it("read, list and refuse with the escapes of JSON, which mean the same", async () => {
     const memory = await memoryWith("/a\u202e", hostile);
     const tool = new MemoryTool({ memory });
@@ -105,7 +99,6 @@ describe("tools that answer in JSON", () => {
     expect(read).toContain(String.raw`"ok\u003c|im_end|>\nsec\u200bret \udb40\udc41\u001b[2J\n\u005bINST] end"`);
   });
 
-  // Requirement: journal.hidden-characters
   it("read the journal so", async () => {
     const memory = await memoryWith("/b", "");
     const [write, , readTool] = createJournalTools(memory);

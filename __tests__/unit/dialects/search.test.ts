@@ -25,7 +25,6 @@ const recordSearch = (memory: Memory) =>
   createRecordTools(memory, { search: true, prefix: "my_" }).find(({ name }) => name === "my_memory_search");
 
 describe("a search for models", () => {
-  // Requirement: search.for-models
   it("is offered only where it is asked for, and leaves the other tools as they are", () => {
     const told = (tools: { name: string; schema: object; description: unknown }[]) =>
       tools.map(({ name, schema, description }) =>
@@ -41,7 +40,6 @@ describe("a search for models", () => {
     );
   });
 
-  // Requirement: search.for-models
   it("is a command of the tool of a node with search: true", async () => {
     const store = new InMemoryStore();
     const [tool] = new MemoryNode({ store, nodeId: "node", search: true }).memoryTools;
@@ -66,7 +64,6 @@ describe("a search for models", () => {
     expect(tools.map(({ readOnly, destructive }) => [readOnly, destructive])).toEqual(tools.map(() => [true, false]));
   });
 
-  // Requirement: search.bounded-answers
   it("answers at most 8,000 characters, and says what is left out", async () => {
     const long = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`/long/${index}`, `zebra ${"word ".repeat(190)}`]),

@@ -13,7 +13,6 @@ import { shownEntries } from "../../helpers/conversations.js";
 
 const turn = { messages: [new HumanMessage("hello")] };
 
-// Requirement: ways-in.agent-call-model
 it("an Agent runs the turns that begin later on the node it was set to, and the one under way on the old node", async () => {
   const second = new CallModelNode({ model: new ScriptedChatModel(() => "from the second"), systemPrompt: "second" });
   const change = tool(
@@ -42,7 +41,6 @@ it("an Agent refuses a node that is no CallModelNode, and keeps its own", () => 
   expect(agent.callModel).toBe(callModel);
 });
 
-// Requirement: ways-in.agent-connector
 it("a MemoryNode is shown by its connector wherever a connector is taken", async () => {
   const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore() });
   await node.memory().append("/a", "x");

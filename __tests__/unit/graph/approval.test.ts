@@ -91,7 +91,6 @@ async function readTexts(memory: Memory): Promise<Record<string, string>> {
 }
 
 describe("a change that asks", () => {
-  // Requirement: approval.request, approval.decisions
   it("waits with the request of LangChain's middleware, and is made when a person approves", async () => {
     const { node, free } = freshMemory();
     await free.write("/a", "one");
@@ -115,7 +114,6 @@ describe("a change that asks", () => {
     expect(await readTexts(free)).toEqual({ "/a": "one\ntwo" });
   });
 
-  // Requirement: approval.decisions
   it("is made with the content that a person has edited", async () => {
     const { node, free } = freshMemory();
     const agent = agentThatCalls(node, append("/a", "two"));
@@ -125,7 +123,6 @@ describe("a change that asks", () => {
     expect(await readTexts(free)).toEqual({ "/a": "2" });
   });
 
-  // Requirement: approval.decisions
   it("is refused with the words of the person who rejects it", async () => {
     const { node, free } = freshMemory();
     const agent = agentThatCalls(node, append("/a", "two"));
@@ -142,7 +139,6 @@ describe("a change that asks", () => {
   const edit = (changed: object, name = "memory"): object => ({
     decisions: [{ type: "edit", editedAction: { name, args: { ...args, ...changed } } }],
   });
-  // Requirement: approval.decisions
   it.each<[string, unknown]>([
     ["another path", edit({ path: "/b" })],
     ["another command", edit({ command: "write" })],
@@ -164,7 +160,6 @@ describe("a change that asks", () => {
     expect(await readTexts(free)).toEqual({});
   });
 
-  // Requirement: approval.decisions
   it("gets along with LangChain's middleware on the same tool, each asking its own question", async () => {
     const { node, free } = freshMemory();
     // Its types do not take its own options under exactOptionalPropertyTypes.
@@ -231,7 +226,6 @@ describe("every way in asks", () => {
     ["a memory that a node of a graph changes by itself", (node) => graphOfNode(node), { "/a": "x" }],
   ];
 
-  // Requirement: approval.every-way-in
   it.each(changes)("%s", async (_name, make, expected) => {
     const { node, free } = freshMemory();
     const agent = make(node);
@@ -242,7 +236,6 @@ describe("every way in asks", () => {
     expect(await readTexts(free)).toEqual(expected);
   });
 
-  // Requirement: approval.every-way-in
   it.each<[string, ScriptedCall, Record<string, string>]>([
     [
       "update",
@@ -285,7 +278,6 @@ describe("every way in asks", () => {
     expect(await readTexts(free)).toEqual(expected);
   });
 
-  // Requirement: approval.every-way-in
   it("mounts of a node, by the paths of its tree", async () => {
     const { node, free } = freshMemory({ mounts: { "/team": { nodeId: "team", access: "ask" } } });
     const agent = agentThatCalls(node, append("/team/a", "x"), append("/own", "x"));
@@ -296,7 +288,6 @@ describe("every way in asks", () => {
     expect([await readTexts(free), await node.memory().read("/team/a")]).toEqual([{ "/own": "x" }, "x"]);
   });
 
-  // Requirement: approval.every-way-in
   it("a tree of mounts without a node", async () => {
     const { free } = freshMemory();
     const tree = mountMemories({ "/": { memory: free, access: "ask" } });
@@ -306,7 +297,6 @@ describe("every way in asks", () => {
     expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
-  // Requirement: approval.told
   it("a graph template, whose tool says so", () => {
     const store = new InMemoryStore();
     const built = buildGraph(
@@ -329,7 +319,6 @@ describe("every way in asks", () => {
 });
 
 describe("several questions", () => {
-  // Requirement: approval.each-call
   it("of parallel calls in createAgent are answered each by its id", async () => {
     const { node, free } = freshMemory();
     const agent = agentThatCalls(node, append("/a", "x"), append("/b", "y"), append("/a", "z"));
@@ -342,7 +331,6 @@ describe("several questions", () => {
     expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
-  // Requirement: approval.each-call
   it("of parallel calls in a ToolNode come one after the other, and each answer is for what was shown", async () => {
     const { node, free } = freshMemory();
     const agent = graphWith(node.memoryTools, append("/a", "x"), append("/b", "y"), append("/c", "z"));
@@ -356,7 +344,6 @@ describe("several questions", () => {
     expect(await readTexts(free)).toEqual({ "/a": "x", "/c": "z" });
   });
 
-  // Requirement: approval.each-call
   it("never take the answer to another tool's question", async () => {
     const { node, free } = freshMemory();
     const other = tool(async () => JSON.stringify(interrupt("another question")), {
@@ -375,7 +362,6 @@ describe("several questions", () => {
 });
 
 describe("what was approved", () => {
-  // Requirement: approval.as-shown
   it("is asked again if the text has changed meanwhile", async () => {
     const { node, free } = freshMemory();
     await free.write("/a", "one");
@@ -389,7 +375,6 @@ describe("what was approved", () => {
     expect(await readTexts(free)).toEqual({ "/a": "other\ntwo" });
   });
 
-  // Requirement: approval.as-shown
   it("is what is stored, though the call would write another text now", async () => {
     const { node, free } = freshMemory();
     let time = 0;
@@ -406,7 +391,6 @@ describe("what was approved", () => {
     expect([time, await readTexts(free)]).toEqual([2, { "/a": "at 1" }]);
   });
 
-  // Requirement: approval.once
   it("is made once when the same interrupt is resumed twice", async () => {
     const { node, free } = freshMemory();
     const checkpointer = new MemorySaver();
@@ -427,7 +411,6 @@ describe("what was approved", () => {
     expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
-  // Requirement: approval.guard
   it("has passed the guard before it is shown, and after it was edited", async () => {
     const guard = ({ content }: { content: string }): string => {
       if (content.includes("forbidden")) throw new Error("no such text");
@@ -456,7 +439,6 @@ describe("what was approved", () => {
 });
 
 describe("where nobody can be asked", () => {
-  // Requirement: approval.nobody
   it.each<[string, (node: MemoryNode) => Promise<unknown>, string]>([
     ["a program's own call", (node) => node.memory().append("/a", "x"), "part of no run with a checkpointer"],
     [
@@ -483,7 +465,6 @@ describe("where nobody can be asked", () => {
     expect(await readTexts(free)).toEqual({});
   });
 
-  // Requirement: approval.nobody
   it("proposals need a store that keeps them", async () => {
     const { node, free } = freshMemory({ ...asking, onAsk: "propose" });
     await expect(node.memory().append("/a", "x")).rejects.toThrow(
@@ -492,7 +473,6 @@ describe("where nobody can be asked", () => {
     expect([await readTexts(free), free.proposals, mountMemories({ "/": free }).proposals]).toEqual([{}, null, null]);
   });
 
-  // Requirement: approval.nobody
   it("an unknown onAsk is refused when it is given", () => {
     expect(() => freshMemory({ onAsk: "later" as never })).toThrow(
       'onAsk: must be "interrupt" or "propose" (given "later")',

@@ -9,7 +9,6 @@ import { freshAddress } from "../../../src/testing/memory-case.js";
 const store = new InMemoryStore();
 
 describe("the message of a connector", () => {
-  // Requirement: connector.nothing-to-show
   it("is no message where the memory, and what would stand in for it, are empty", async () => {
     const thread = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     for (const content of ["tree", "index", "full"] as const) {
@@ -23,7 +22,6 @@ describe("the message of a connector", () => {
     expect((await thread.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("/shared");
   });
 
-  // Requirement: connector.fallback-of-empty-thread
   it("is the global one where a thread has no files, whatever directories it has, and its own where neither has files", async () => {
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     await node.globalMemory().append("/shared", "x");
@@ -39,7 +37,6 @@ describe("the message of a connector", () => {
     expect(await shown()).toBe("");
   });
 
-  // Requirement: connector.fallback-of-empty-thread
   it("is the global one in a tree of mounts, too, where a thread has no files at the root", async () => {
     const other = new MemoryNode({ ...freshAddress(), store });
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread", mounts: { "/other": other } });
@@ -49,7 +46,6 @@ describe("the message of a connector", () => {
     expect((await node.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("\n/shared (1 byte)\n");
   });
 
-  // Requirement: mounts.one-message
   it("is the tree that an object of the program gives, with a line for each memory", async () => {
     const [own, team] = [openMemory(store, freshAddress()), openMemory(store, freshAddress())];
     await team.write("/plan", "x");
@@ -59,7 +55,6 @@ describe("the message of a connector", () => {
     expect(text).toContain("\n/ (global, empty)\n/team/ (global, read-only)\n/team/plan (1 byte)\n");
   });
 
-  // Requirement: connector.fallback-is-said
   it("does not speak of a thread's own memory where the run names no thread", async () => {
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     await node.globalMemory().append("/shared", "x");
@@ -68,7 +63,6 @@ describe("the message of a connector", () => {
     expect(text).not.toContain("own memory");
   });
 
-  // Requirement: connector.index
   it("is an index with a line about each file, unless there are more files than fit", async () => {
     const node = new MemoryNode({ ...freshAddress(), store, paths: "posix" });
     await node.memory().write("/skill.md", "---\ndescription: How to ship\n---\n# Shipping");

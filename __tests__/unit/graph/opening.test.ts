@@ -38,7 +38,6 @@ describe("a MemoryNode", () => {
     ]);
   });
 
-  // Requirement: memory.ids-that-are-no-text
   it("opens no memory of another user for a value that only looks like the id", async () => {
     const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "own", scope: "perUser" });
     await (await node.memoryForRun(runOf("ann"))).write("/secret", "x");
@@ -57,7 +56,6 @@ describe("a MemoryNode", () => {
     expect(userId).toHaveBeenCalledTimes(1);
   });
 
-  // Requirement: waiting.signal-of-the-run
   it("binds a memory to one run only: the end of a run ends its own calls", async () => {
     const node = new MemoryNode({
       store: new InMemoryStore(),

@@ -48,7 +48,6 @@ async function watched(options: Partial<MemoryNodeOptions>) {
 }
 
 describe("a run without its id", () => {
-  // Requirement: memory.missing-owner-is-told
   it("is warned of once a process, even if only a tool uses the memory", async () => {
     const first = await watched({ scope: "perUser" });
     await first.answer();
@@ -69,7 +68,6 @@ describe("a run without its id", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  // Requirement: memory.missing-owner-is-told
   it.each(scopes)(
     "of scope $scope is EINVAL to the tool, and told to onError each time, with the global memory shown",
     async ({ scope, field, name }) => {
@@ -95,7 +93,6 @@ describe("a run without its id", () => {
 });
 
 describe("an id that is no text", () => {
-  // Requirement: memory.ids-that-are-no-text
   it.each([
     [{ configurable: { user_id: 7, langgraph_auth_user_id: undefined }, context: { userId: "ada" } }, "7"],
     [{ configurable: { langgraph_auth_user_id: 7, user_id: "ada" } }, "7"],
@@ -108,7 +105,6 @@ describe("an id that is no text", () => {
     expect(errors.map((error) => [error.code, error.message])).toEqual([["EINVAL", message]]);
   });
 
-  // Requirement: memory.ids-that-are-no-text
   it.each(scopes)("answered by a function for $scope is refused likewise", async ({ scope, field, name }) => {
     for (const [value, given] of [
       [7, "7"],
@@ -124,7 +120,6 @@ describe("an id that is no text", () => {
     }
   });
 
-  // Requirement: memory.ids-that-are-no-text
   it("is no function either: a node takes nothing else for one", () => {
     for (const { scope, field } of scopes) {
       expect(() => new MemoryNode({ nodeId: "n", scope, [field]: "ada" as never })).toThrow(
@@ -139,7 +134,6 @@ describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
     watched({ scope, [field]: owner, ...more });
   const config = { configurable: { [name]: "ada" } };
 
-  // Requirement: memory.functions-for-ids
   it.each([
     [
       "at once",
@@ -166,7 +160,6 @@ describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
     );
   });
 
-  // Requirement: memory.functions-for-ids
   it("that never answers is EIO when the time is up", async () => {
     const { errors, answer, shown } = await nodeWith(() => new Promise(() => undefined), { timeoutMs: 20 });
     expect((await answer(config)).error).toEqual({ code: "EIO", message: "EIO: no answer within 20 ms (timeoutMs)" });
@@ -174,7 +167,6 @@ describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
     expect(errors.map(({ code }) => code)).toEqual(["EIO"]);
   });
 
-  // Requirement: memory.functions-for-ids
   it("that never answers ends when the run is aborted", async () => {
     const reason = new Error("stopped by the user");
     for (const use of ["answer", "inject"] as const) {
@@ -185,7 +177,6 @@ describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
     }
   });
 
-  // Requirement: memory.functions-for-ids, tool.passes-on-interrupts
   it("may interrupt the run to ask a person, and is answered when the run goes on", async () => {
     const node = new MemoryNode({
       ...freshAddress(),
@@ -209,7 +200,6 @@ describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
 });
 
 describe("a function that chooses the memory", () => {
-  // Requirement: tool.source-may-be-a-function
   it("and never answers ends when the run is aborted", async () => {
     const controller = new AbortController();
     const tool = new MemoryTool({
@@ -218,7 +208,6 @@ describe("a function that chooses the memory", () => {
     await expect(tool.invoke(list, { signal: controller.signal })).rejects.toThrow("stopped by the user");
   });
 
-  // Requirement: tool.source-may-be-a-function
   it("gets the user of the run", async () => {
     const { nodeId } = freshAddress();
     const tool = new MemoryTool({

@@ -20,7 +20,6 @@ afterAll(() => {
 const serverStore = new InMemoryStore();
 const onServer = { store: serverStore, metadata: { langgraph_host: "self-hosted" } };
 
-// Requirement: ways-in.server-store
 it("a node without a store warns once where LangGraph's server has replaced a MongoMemoryStore", async () => {
   const { nodeId } = freshAddress();
   const node = new MemoryNode({ nodeId });

@@ -90,7 +90,6 @@ function getShownPath(model: ScriptedChatModel): string {
 }
 
 describe.each(dialects)("the prompt of an agent with $name", ({ root, path, createTools, change }) => {
-  // Requirement: connector.paths-of-the-tools
   it.each(Object.keys(waysIn))("shows a path that the tool takes, by %s", async (wayIn) => {
     const node = await createNode();
     const model = new ScriptedChatModel(() => "done");
@@ -105,7 +104,6 @@ describe.each(dialects)("the prompt of an agent with $name", ({ root, path, crea
 });
 
 describe("the paths that a connector shows", () => {
-  // Requirement: connector.paths-of-the-tools
   it("are those of the agent's tools, whatever other tools the node has", async () => {
     const node = await createNode();
     const [unified, claude] = [new ScriptedChatModel(() => "done"), new ScriptedChatModel(() => "done")];
@@ -115,7 +113,6 @@ describe("the paths that a connector shows", () => {
     expect([getShownPath(claude), getShownPath(unified)]).toEqual(["/memories/project/todo", "/project/todo"]);
   });
 
-  // Requirement: connector.paths-of-the-tools
   it("are the memory's own where no tools are known, also after a tool is made for the node", async () => {
     const node = await createNode();
     const connector = node.createConnector();
@@ -155,7 +152,6 @@ describe("the paths that a connector shows", () => {
     expect([before, getShownPath(model)]).toEqual(["/project/todo", "/memories/project/todo"]);
   });
 
-  // Requirement: connector.paths-of-the-tools
   it("are those of a template's tools, and of a tool that the program adds", async () => {
     const model = new ScriptedChatModel(() => "done");
     const graph = buildGraph(
@@ -173,7 +169,6 @@ describe("the paths that a connector shows", () => {
     expect([before, getShownPath(model)]).toEqual(["/project/todo", "/memories/project/todo"]);
   });
 
-  // Requirement: connector.root
   it("begin with the root that a program names, such as the route of a deep agent", async () => {
     const memory = await createNode();
     let path = "";
@@ -192,7 +187,6 @@ describe("the paths that a connector shows", () => {
     expect(messages.find(({ type }) => type === "tool")?.text).toContain("old");
   });
 
-  // Requirement: connector.root
   it("cannot begin with what is no absolute path", () => {
     const node = new MemoryNode({ ...freshAddress(), store });
     for (const root of ["memories", "/a/../b", "/\u0000"])
@@ -217,7 +211,6 @@ describe("the paths that a connector shows", () => {
     expect(tool?.description).toMatch(/\nteam\/\*\* is read-only \(The team's\)\.$/);
   });
 
-  // Requirement: connector.paths-of-the-tools
   it("name folders as the records' search takes them", async () => {
     const node = await createNode();
     const search = createRecordTools(node, { search: true }).find(({ name }) => name === "memory_search");

@@ -62,7 +62,6 @@ async function settle(): Promise<void> {
 }
 
 describe("a watch of a server", () => {
-  // Requirement: mcp.no-watch-without-watchers
   it("looks at the interval while somebody is subscribed, and no longer", async () => {
     const { elsewhere, watch, store } = watched();
     const watcher = await beginWith(watch);
@@ -119,7 +118,6 @@ describe("a watch of a server", () => {
     watch.close();
   });
 
-  // Requirement: mcp.no-watch-without-watchers
   it("looks no more if no watcher follows its beginning", async () => {
     const { watch, store } = watched();
     await watch.begin();
@@ -141,7 +139,6 @@ describe("a watch of a server", () => {
     expect(store.asked).toBe(0);
   });
 
-  // Requirement: mcp.no-watch-without-watchers
   it("costs nothing while nobody watches", async () => {
     const { watch, store } = watched();
     await watch.refresh();

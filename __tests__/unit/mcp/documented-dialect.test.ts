@@ -20,7 +20,6 @@ async function dialectOfPage(): Promise<Dialect> {
   return factsDialect;
 }
 
-// Requirement: mcp.own-dialect
 it("the dialect of docs/writing-a-dialect.md works over MCP", async () => {
   const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
   const client = await connectInMemory(createMcpServer({ memory, dialects: [await dialectOfPage()] }));

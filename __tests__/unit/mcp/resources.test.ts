@@ -21,7 +21,6 @@ async function connect(memory: Memory, bounds: Partial<ServerBounds> = {}): Prom
 }
 
 describe("the resources of an MCP server", () => {
-  // Requirement: mcp.resources
   it("are the files of the memory, with their sizes and types", async () => {
     const memory = posixMemory();
     await memory.write("/notes/to do?.md", "grüße");
@@ -33,7 +32,6 @@ describe("the resources of an MCP server", () => {
     ]);
   });
 
-  // Requirement: mcp.resources
   it("can be read by their URIs", async () => {
     const memory = posixMemory();
     await memory.write("/日記/100% #1.md", "text");
@@ -43,7 +41,6 @@ describe("the resources of an MCP server", () => {
     expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType: "text/markdown", text: "text" }]);
   });
 
-  // Requirement: mcp.resource-pages
   it("are told in pages, which neither repeat nor skip what stays while others come and go", async () => {
     const memory = posixMemory();
     for (const name of ["b", "d", "f", "h", "j"]) await memory.write(`/${name}`, name);
@@ -76,7 +73,6 @@ describe("the resources of an MCP server", () => {
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(["memory:///{+path}"]);
   });
 
-  // Requirement: mcp.resource-uris
   it.each([
     [
       "memory:///none",
@@ -97,7 +93,6 @@ describe("the resources of an MCP server", () => {
     await expect(client.readResource({ uri })).rejects.toMatchObject(error);
   });
 
-  // Requirement: mcp.resource-uris
   it("refuse a URI that is longer than a path can be", async () => {
     const client = await connect(posixMemory());
     await expect(client.readResource({ uri: `memory:///${"/".repeat(10_000)}a` })).rejects.toMatchObject({
@@ -114,7 +109,6 @@ describe("the resources of an MCP server", () => {
     });
   });
 
-  // Requirement: mcp.storage-failures
   it("tell failures of the storage without its words", async () => {
     const memory = () => {
       throw new Error("mongodb://user:secret@host");
@@ -139,7 +133,6 @@ describe("URIs of files", () => {
     .map((text) => text.normalize("NFC").replaceAll(/[/\\\p{Cc}]/gu, "_"))
     .filter((text) => !/[.%]|\.\./u.test(text.normalize("NFKC")) && text !== "");
 
-  // Requirement: mcp.resource-uris
   it("name each path, and no other", () => {
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
@@ -153,7 +146,6 @@ describe("URIs of files", () => {
 });
 
 describe("a client that subscribed", () => {
-  // Requirement: mcp.subscriptions
   it("is told at once of what is changed through the server, by whatever client", async () => {
     const memory = posixMemory();
     await memory.write("/a", "one");
@@ -171,7 +163,6 @@ describe("a client that subscribed", () => {
     expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
   });
 
-  // Requirement: mcp.subscriptions
   it("is told of what others change", async () => {
     const memory = posixMemory();
     const client = await connect(memory, { watchIntervalMs: 5 });
@@ -198,7 +189,6 @@ describe("a client that subscribed", () => {
     expect(heard.filter((what) => what !== "list")).toEqual(["memory:///b"]);
   });
 
-  // Requirement: mcp.subscription-limits
   it("is told by the URI of the list, however it has spelled that", async () => {
     const memory = posixMemory();
     const client = await connect(memory, { watchIntervalMs: 5 });
@@ -208,7 +198,6 @@ describe("a client that subscribed", () => {
     expect(await changes.next(2)).toEqual(["list", "memory:///caf%C3%A9"]);
   });
 
-  // Requirement: mcp.subscription-limits
   it("to as many files as it may cannot subscribe to another one, but to one of them again", async () => {
     const client = await connect(posixMemory(), { maxSubscriptions: 2 });
     for (const name of ["a", "b", "a"]) await client.subscribeResource({ uri: `memory:///${name}` });

@@ -61,7 +61,6 @@ describe("a connection over stdio", () => {
     expect(input.destroyed).toBe(true);
   });
 
-  // Requirement: mcp.short-errors
   it("answers a request with a thousand faults by a short error", async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const { gated } = gatedMemory();
@@ -87,7 +86,6 @@ describe("a connection over stdio", () => {
     expect(await memory.read("/a")).toBe("grüße 🌍");
   });
 
-  // Requirement: mcp.stdio-ends
   it("answers what it has read before the end of its input", async () => {
     const { gated, begun, letGo } = gatedMemory();
     const [input, output] = [new PassThrough(), new PassThrough()];
@@ -107,7 +105,6 @@ describe("a connection over stdio", () => {
     expect(answers.toSorted((one, other) => one - other)).toEqual([1, 2, 4]);
   });
 
-  // Requirement: mcp.close-is-bounded
   it("leaves no timer behind, if it is stopped while it answers what it has read", async () => {
     const { gated, begun } = gatedMemory();
     const settings = parseMcpOptions("McpServerOptions", { memory: gated });
@@ -123,7 +120,6 @@ describe("a connection over stdio", () => {
     while (countTimers() > before) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  // Requirement: mcp.stdio-ends
   it("answers 1,000 requests at once over an output that takes one at a time, and Node warns of no leak", async () => {
     let answers = 0;
     let isWarning = false;

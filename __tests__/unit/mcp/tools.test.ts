@@ -25,7 +25,6 @@ const memoryOfNode = (nodeId = "assistant"): Memory => openMemory(new InMemorySt
 const underTest = await dialectsUnderTest();
 
 describe("the tools of an MCP server", () => {
-  // Requirement: search.for-models
   it("have a search where it is asked for", async () => {
     const memory = memoryOfNode();
     await memory.write("/a", "a zebra");
@@ -38,7 +37,6 @@ describe("the tools of an MCP server", () => {
     expect(await answerOf(client, { query: "zebras" }, "memory_search")).toContain("/memories/a, line 1:\na zebra");
   });
 
-  // Requirement: mcp.every-dialect
   it.each(underTest)("of the dialect %s are told with titles and hints", async (dialect, { hints }) => {
     const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect] }));
     const { tools } = await client.listTools();
@@ -58,7 +56,6 @@ describe("the tools of an MCP server", () => {
     expect(tools.map(({ name, title, annotations }) => ({ name, title, annotations }))).toEqual(expected);
   });
 
-  // Requirement: mcp.flat-schemas
   it("have the flat schemas of their dialect", async () => {
     const client = await connectInMemory(createMcpServer({ memory: memoryOfNode() }));
     const [tool] = (await client.listTools()).tools;
@@ -80,7 +77,6 @@ describe("the tools of an MCP server", () => {
     });
   });
 
-  // Requirement: mcp.answers-of-the-dialect
   it("answer in the dialect's words", async () => {
     const memory = memoryOfNode();
     const client = await connectInMemory(createMcpServer({ memory, dialects: ["claude", "journal"] }));
@@ -96,7 +92,6 @@ describe("the tools of an MCP server", () => {
     expect(await memory.read("/MEMORY.md")).toContain("### color");
   });
 
-  // Requirement: mcp.refusals-are-errors
   it("mark refusals as errors, and only those", async () => {
     const client = await connectInMemory(createMcpServer({ memory: memoryOfNode() }));
     const missing = await client.callTool({ name: "memory", arguments: { command: "read", path: "/none" } });
@@ -113,7 +108,6 @@ describe("the tools of an MCP server", () => {
     expect(listed.isError ?? false).toBe(false);
   });
 
-  // Requirement: mcp.storage-failures
   it("answer failures of the storage in the dialect's own form, without its words", async () => {
     const memory = () => {
       throw new Error("mongodb://user:secret@host");
@@ -129,7 +123,6 @@ describe("the tools of an MCP server", () => {
     });
   });
 
-  // Requirement: mcp.bad-calls
   it.each([["text"], [[1]], [7], [null], [true]])(
     "answer arguments that are no object (%j) in the dialect's own form",
     async (given) => {
@@ -140,7 +133,6 @@ describe("the tools of an MCP server", () => {
     },
   );
 
-  // Requirement: mcp.bad-calls
   it.each([
     [{ name: "nope" }, "unknown tool: nope; this server has memory"],
     [{ name: 7 }, "unknown tool: number; this server has memory"],
@@ -150,7 +142,6 @@ describe("the tools of an MCP server", () => {
     expect(answer).toMatchObject({ error: { code: -32_602, message } });
   });
 
-  // Requirement: mcp.clients-choose-no-memory
   it("work on the thread of the server, whatever a client says", async () => {
     const store = new InMemoryStore();
     const memory = ({ threadId = "" }: { threadId?: string | undefined }) =>
@@ -165,7 +156,6 @@ describe("the tools of an MCP server", () => {
     expect(await memory({ threadId: "theirs" }).list()).toEqual([]);
   });
 
-  // Requirement: mcp.clients-choose-no-memory, memory.per-user-is-apart
   it.each([
     ["createMcpServer", (options: McpMemoryOptions) => createMcpServer(options)],
     [
@@ -195,7 +185,6 @@ describe("the tools of an MCP server", () => {
     expect(await answerOf(nobody, { command: "list", path: "/" })).toContain("user_id is required for perUser scope");
   });
 
-  // Requirement: mcp.thread-is-required
   it("of a perThread memory without a thread answer what is missing", async () => {
     const memory = () => openMemory(new InMemoryStore(), { nodeId: "n", scope: "perThread", threadId: "" });
     const client = await connectInMemory(createMcpServer({ memory }));
@@ -206,7 +195,6 @@ describe("the tools of an MCP server", () => {
 });
 
 describe("createMcpServer", () => {
-  // Requirement: mcp.one-name-each
   it("refuses two dialects with a tool of one name, naming both", () => {
     expect(() => createMcpServer({ memory: memoryOfNode(), dialects: ["unified", "claude"] })).toThrow(
       new TypeError(
@@ -277,7 +265,6 @@ describe("createMcpServer", () => {
     expect(await answerOf(client, {}, "shout")).toBe("silence");
   });
 
-  // Requirement: mcp.options-checked
   it.each([
     [
       { dialects: ["klingon"] },
@@ -295,7 +282,6 @@ describe("createMcpServer", () => {
     expect(create).toThrow(message);
   });
 
-  // Requirement: mcp.options-checked
   it("refuses what is no memory", () => {
     expect(() => createMcpServer({ memory: {} as never })).toThrow("the memory of a tool must be a Memory");
   });
@@ -316,7 +302,6 @@ describe("a memory in a server of one's own", () => {
     return server;
   };
 
-  // Requirement: mcp.own-server
   it.each(dialectNames)(
     "has the tools of the dialect %s beside those of the server, as a server of ours tells them",
     async (dialect) => {
@@ -331,7 +316,6 @@ describe("a memory in a server of one's own", () => {
     },
   );
 
-  // Requirement: mcp.own-server
   it("is changed by its tools, which answer bad arguments in the dialect's own form", async () => {
     const server = kitchen();
     const memory = memoryOfNode();
@@ -347,7 +331,6 @@ describe("a memory in a server of one's own", () => {
     });
   });
 
-  // Requirement: mcp.own-server
   it("has its files as resources", async () => {
     const server = kitchen();
     const memory = memoryOfNode();
@@ -362,7 +345,6 @@ describe("a memory in a server of one's own", () => {
     await expect(client.readResource({ uri: "memory:///missing" })).rejects.toThrow("ENOENT: file not found");
   });
 
-  // Requirement: mcp.own-server
   it("goes with another memory, whose files are no resources", async () => {
     const server = kitchen();
     const [notes, recipes] = [memoryOfNode("notes"), memoryOfNode("recipes")];
@@ -375,7 +357,6 @@ describe("a memory in a server of one's own", () => {
     expect((await client.listResources()).resources).toEqual([]);
   });
 
-  // Requirement: mcp.options-checked
   it("is refused with bad options", () => {
     expect(() => addMemoryTo(kitchen(), { memory: memoryOfNode(), resources: "no" as never })).toThrow(
       "invalid AddMemoryOptions: resources",
@@ -407,7 +388,6 @@ async function answerTo(server: McpServer, params: Record<string, unknown> | und
   }
 }
 
-// Requirement: mcp.cancelled-calls-end
 it("a call that its client cancels ends, and changes nothing more", async () => {
   const store = new HangingStore();
   const memory = openMemory(store, { nodeId: "assistant" });

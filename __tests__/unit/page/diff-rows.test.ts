@@ -33,7 +33,6 @@ describe("a difference in the browser", () => {
     ]);
   });
 
-  // Requirement: history.readable-diffs
   it("counts one added line for an append to a text without a newline at its end", async () => {
     const rows = await rowsOf("a\nb", "a\nb\nc");
     expect(rows.map(({ kind, text, older, newer }) => [kind, text, older, newer])).toEqual([
@@ -43,7 +42,6 @@ describe("a difference in the browser", () => {
     ]);
   });
 
-  // Requirement: history.readable-diffs
   it("says in words that only the newline at the end went", async () => {
     const rows = await rowsOf("a\n", "a");
     expect(rows.map(({ kind, text }) => [kind, text])).toEqual([

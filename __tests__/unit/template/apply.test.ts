@@ -20,7 +20,6 @@ const oneTool = (config: object = {}) =>
   graphOf([node("A", "agent"), node("T", "memoryTool", config)], "A.tools -> T.$self");
 
 describe("buildGraph", () => {
-  // Requirement: template.documented-example, template.scope, template.tool-metadata
   it("hands out agents, memories and tools by id, and says which there are", async () => {
     const graph = build(await documentedExample());
     expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write"]);
@@ -40,7 +39,6 @@ describe("buildGraph", () => {
     expect(getMessage(() => build({ nodes: [], edges: [] }).agent("A"))).toBe('the graph has no agent with the id "A"');
   });
 
-  // Requirement: template.templates
   it("opens memories as their configs say", async () => {
     const config = { nodeId: "elsewhere", scope: "perThread", paths: "posix", maxFileBytes: 3 };
     const memory = build(graphOf([node("M", "memory", config)])).memory("M");
@@ -49,7 +47,6 @@ describe("buildGraph", () => {
     await expect(memory.memory("1").append("/a.txt", "4")).rejects.toMatchObject({ code: "EFBIG" });
   });
 
-  // Requirement: access.every-way-in
   it("keeps to the rules of a memory, which its tool tells", async () => {
     const rules = [{ path: "/policies/**", access: "read" }];
     const graph = build(graphOf([node("M", "memory", { rules }), node("T", "memoryTool")], "M.$self -> T.$memory"));
@@ -60,7 +57,6 @@ describe("buildGraph", () => {
     expect(await graph.memory("M").memory().list()).toEqual([]);
   });
 
-  // Requirement: template.memory-port
   it("lets a tool do its commands, and answer ENOTMEM without a memory", async () => {
     const graph = build(oneTool({ commands: ["read"] }));
     expect(await answer(graph.tool("T").invoke({ command: "read", path: "/a" }))).toMatchObject({
@@ -102,7 +98,6 @@ describe("buildGraph", () => {
     });
   });
 
-  // Requirement: template.context-checked
   it.each([
     [{ store: {} }, "store"],
     [{ model: {} }, "model"],
@@ -167,7 +162,6 @@ describe("apply", () => {
     expect(parts().map((part, index) => part === first[index])).toEqual([false, true, true, false, false, false]);
   });
 
-  // Requirement: template.change-with-a-fault
   it("changes nothing where the definition has a fault, or an agent cannot be made", async () => {
     const graph = build(await documentedExample());
     const parts = () => [graph.agent("A"), graph.agent("A").callModel, graph.memory("M"), graph.tool("T1")];
@@ -187,7 +181,6 @@ describe("apply", () => {
     expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write", "ping"]);
   });
 
-  // Requirement: template.changes-between-turns
   it("gives and takes tools, the prompt and the title, and leaves what the program added", async () => {
     const model = new ScriptedChatModel(() => "done");
     const graph = buildGraph(oneTool(), { store: new InMemoryStore(), model });

@@ -14,7 +14,6 @@ const kinds =
 const ids = '"M", "A", "T", "C"';
 
 describe("a graph definition", () => {
-  // Requirement: template.tool-metadata
   it("without fault is accepted", () => {
     expect(faults(graphOf(nodes, ...edges))).toEqual([]);
     expect(faults({ nodes: [], edges: [] })).toEqual([]);
@@ -34,7 +33,6 @@ describe("a graph definition", () => {
     expect(faults(definition)).toEqual([fault]);
   });
 
-  // Requirement: template.faults-name-the-node, template.names-of-javascript
   it.each([
     [null, "nodes[4]: Invalid input: expected object, received null (given null)"],
     [
@@ -90,7 +88,6 @@ describe("a graph definition", () => {
     expect(faults({ ...definition, nodes: [...definition.nodes, wrong] })).toEqual([fault]);
   });
 
-  // Requirement: template.faults-name-the-node
   it.each([
     [
       "memory",
@@ -139,7 +136,6 @@ describe("a graph definition", () => {
     },
   );
 
-  // Requirement: template.fields-of-editors
   it("may hold all that a visual editor saves with it", () => {
     const saved = {
       type: "memory",
@@ -180,7 +176,6 @@ describe("a graph definition", () => {
     ]);
   });
 
-  // Requirement: template.faults-name-the-edge, template.names-of-javascript
   it.each([
     ["A.tools", 'edges[4]: Invalid input: expected object, received string (given "A.tools")'],
     [
@@ -244,7 +239,6 @@ describe("a graph definition", () => {
     ]);
   });
 
-  // Requirement: template.two-tools-of-one-name
   it("with two tools of one name for an agent says so, and accepts them for two agents", () => {
     const tools = [
       node("A", "agent"),
@@ -275,7 +269,6 @@ describe("a graph definition", () => {
     ]);
   });
 
-  // Requirement: template.faults-all-at-once
   it("lists every fault at once, and quotes none at length", () => {
     const wrong = {
       nodes: [

@@ -127,13 +127,11 @@ describe("graphDefinitionSchema", () => {
     documented = await documentedExample();
   });
 
-  // Requirement: template.templates
   it("accepts the documented example, and a definition with every field", () => {
     expect([accepts(documented), accepts(everything)]).toEqual([true, true]);
     expect([faults(documented), faults(everything)]).toEqual([[], []]);
   });
 
-  // Requirement: template.schema
   it("accepts and refuses what buildGraph does, but for how nodes and edges go together", () => {
     const seen = { accepted: 0, refused: 0, together: 0 };
     fc.assert(
@@ -157,7 +155,6 @@ describe("graphDefinitionSchema", () => {
 });
 
 describe("buildGraph", () => {
-  // Requirement: template.any-json
   it("meets any JSON with a graph or with the one error", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (definition) => {
@@ -167,7 +164,6 @@ describe("buildGraph", () => {
     );
   });
 
-  // Requirement: template.any-json
   it("meets JSON nested deeper than the stack with the one error", () => {
     const deep = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) as unknown;
     expect(

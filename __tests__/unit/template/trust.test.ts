@@ -16,7 +16,6 @@ function turning<T>(first: T, then: T, times: number): () => T {
 }
 
 describe("a definition that changes while it is read", () => {
-  // Requirement: template.checked-is-used
   it("is what was checked, whatever a hidden toJSON says", () => {
     const definition = harmless();
     Object.defineProperty(definition, "toJSON", { value: harmful, enumerable: false });
@@ -28,7 +27,6 @@ describe("a definition that changes while it is read", () => {
     expect(build(definition).memory("M").nodeId).toBe("mine");
   });
 
-  // Requirement: template.checked-is-used
   it.each([1, 2, 3, 5, 10])("is what was checked, where a getter turns after %i reads", (times) => {
     const answer = turning<unknown>(
       harmless().nodes,
@@ -44,7 +42,6 @@ describe("a definition that changes while it is read", () => {
     expect(build(definition).memory("M").nodeId).toBe("mine");
   });
 
-  // Requirement: template.checked-is-used
   it.each([1, 2, 3, 5, 10])("is what was checked, where a Proxy turns after %i reads", (times) => {
     const nodeId = turning("mine", "theirs", times);
     const config = new Proxy(
@@ -76,7 +73,6 @@ describe("allowedNodeIds", () => {
   const memories = (...nodeIds: string[]) =>
     graphOf(nodeIds.map((nodeId, index) => node(`M${index}`, "memory", { nodeId })));
 
-  // Requirement: template.allowed-node-ids
   it("lets a definition open those memories, and no others", () => {
     expect(buildWith(["a", "b"], memories("a", "b", "a")).memory("M1").nodeId).toBe("b");
     expect(faultsOf(() => buildWith(["a", "b"], memories("a", "c")))).toEqual([
@@ -87,7 +83,6 @@ describe("allowedNodeIds", () => {
     ]);
   });
 
-  // Requirement: template.allowed-node-ids
   it("holds for the id of a node, which names its memory where nothing else does, and for no other node", () => {
     const definition = graphOf([node("a", "memory"), node("other", "agent"), node("third", "memory")]);
     expect(faultsOf(() => buildWith(["a"], definition))).toEqual([
@@ -95,7 +90,6 @@ describe("allowedNodeIds", () => {
     ]);
   });
 
-  // Requirement: template.allowed-node-ids
   it("may be a function, which answers true", () => {
     const ofTenant = (nodeId: string) => nodeId.startsWith("acme/");
     expect(buildWith(ofTenant, memories("acme/a")).memory("M0").nodeId).toBe("acme/a");
@@ -104,14 +98,12 @@ describe("allowedNodeIds", () => {
     expect(faultsOf(() => buildWith(promises, memories("acme/a")))).toHaveLength(1);
   });
 
-  // Requirement: template.allowed-node-ids
   it("holds for what is applied later, which then changes nothing", () => {
     const graph = buildWith(["a"], memories("a"));
     expect(faultsOf(() => graph.apply(memories("b")))).toHaveLength(1);
     expect(graph.memory("M0").nodeId).toBe("a");
   });
 
-  // Requirement: template.context-checked
   it.each(["a", [1], {}])("is refused as %j", (given) => {
     expect(() => buildWith(given as never, memories("a"))).toThrow(
       /allowedNodeIds: must be a list of node ids, or a function/,

@@ -4,7 +4,6 @@ import { Validator } from "@langchain/core/utils/json_schema";
 /** The older of the two zods that a user may have; zod 4 ships it, too. */
 jest.unstable_mockModule("zod", () => import("zod/v3"));
 
-// Requirement: template.either-zod
 it("the graph template refuses and describes the same with zod 3", async () => {
   const { build, documentedExample, faultsOf, graphOf, node } = await import("../../helpers/graph-definitions.js");
   const { graphDefinitionSchema } = await import("../../../src/template/definition-schema.js");

@@ -38,7 +38,6 @@ const confusableIds = [
 ];
 
 export const addressCases: MemoryCase[] = [
-  // Requirement: memory.ids-are-any-strings, memory.ids-are-exact-bytes
   {
     title: "no two addresses share a memory",
     run: async (open) => {
@@ -56,7 +55,6 @@ export const addressCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: memory.per-thread-is-apart, memory.per-user-is-apart
   {
     title: "the memory of one thread or user is not seen from another, nor from the global one",
     run: async (open) => {
@@ -78,10 +76,6 @@ export const addressCases: MemoryCase[] = [
       equal(await thread.read("/secret"), "x");
     },
   },
-  // Requirement: memory.global-has-no-thread, memory.ids-are-any-strings, memory.ids-are-no-operators
-  // Requirement: memory.per-thread-needs-thread
-  // Requirement: paths.no-control-characters, paths.no-lone-surrogates
-  // Requirement: paths.no-nul-in-ids
   {
     title: "an address that is not two strings and a scope is EINVAL",
     run: async (open) => {

@@ -6,7 +6,6 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 export const concurrencyCases: MemoryCase[] = [
-  // Requirement: base-store.serialised-in-a-process, guarantees.appends-survive
   {
     title: "concurrent appends to one file all survive, once each",
     run: async (open) => {
@@ -16,7 +15,6 @@ export const concurrencyCases: MemoryCase[] = [
       deepEqual(lines.toSorted(), times(many, (index) => `line ${index}`).toSorted());
     },
   },
-  // Requirement: guarantees.edits-survive, memory.edit-runs-again-after-a-lost-race
   {
     title: "concurrent edits and updates of one file all survive",
     run: async (open) => {
@@ -32,7 +30,6 @@ export const concurrencyCases: MemoryCase[] = [
       equal(await memory.read("/file"), times(many, (index) => `(${index})`).join("\n"));
     },
   },
-  // Requirement: guarantees.one-creation-wins
   {
     title: "of concurrent creations of one file exactly one wins",
     run: async (open) => {
@@ -45,7 +42,6 @@ export const concurrencyCases: MemoryCase[] = [
       equal(await memory.read("/file"), `writer ${winners[0]}`);
     },
   },
-  // Requirement: memory.rename-never-overwrites
   {
     title: "of concurrent renames onto one destination exactly one wins and nothing is lost",
     run: async (open) => {
@@ -57,7 +53,6 @@ export const concurrencyCases: MemoryCase[] = [
       deepEqual(files.map(({ content }) => content).toSorted(), times(10, String).toSorted());
     },
   },
-  // Requirement: guarantees.delete-racing-append
   {
     title: "a directory delete racing appends ends in one of the two orders",
     run: async (open) => {
@@ -76,7 +71,6 @@ export const concurrencyCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: guarantees.first-writes-never-refused
   {
     title: "concurrent first writes of a fresh memory are never refused",
     run: async (open) => {

@@ -3,7 +3,6 @@ import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 import { untyped } from "../untyped.js";
 
 export const editingCases: MemoryCase[] = [
-  // Requirement: memory.directories-of-files, mongodb.directories, tool.append-creates
   {
     title: "append creates the file and its parent directories",
     run: async (open) => {
@@ -13,7 +12,6 @@ export const editingCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/a", "/a/b"]);
     },
   },
-  // Requirement: tool.append-joins
   {
     title: "append joins with one newline unless one side has it or is empty",
     run: async (open) => {
@@ -36,7 +34,6 @@ export const editingCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: tool.append-below-file, tool.append-to-directory
   {
     title: "append to a directory is EISDIR, below a file ENOTDIR",
     run: async (open) => {
@@ -49,7 +46,6 @@ export const editingCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/dir"]);
     },
   },
-  // Requirement: tool.update-every-occurrence, tool.update-none
   {
     title: "update replaces every occurrence, left to right and not overlapping",
     run: async (open) => {
@@ -62,7 +58,6 @@ export const editingCases: MemoryCase[] = [
       equal(await memory.read("/file"), "a b ");
     },
   },
-  // Requirement: tool.update-literal, tool.update-no-expressions
   {
     title: "update takes both texts literally",
     run: async (open) => {
@@ -74,7 +69,6 @@ export const editingCases: MemoryCase[] = [
       equal(await memory.read("/file"), "cost: $5 $& $1 \\1 $nodeId $$NOW \\1");
     },
   },
-  // Requirement: tool.update-empty, tool.update-missing
   {
     title: "update of a missing file is ENOENT, of a directory EISDIR, of nothing EINVAL",
     run: async (open) => {
@@ -87,7 +81,6 @@ export const editingCases: MemoryCase[] = [
       equal(await memory.read("/dir/file"), "x");
     },
   },
-  // Requirement: memory.write-modes
   {
     title: "write sets the whole text, and its modes refuse what exists or is missing",
     run: async (open) => {
@@ -102,7 +95,6 @@ export const editingCases: MemoryCase[] = [
       await refuses(memory.write("/a/b/c", "x"), "ENOTDIR");
     },
   },
-  // Requirement: memory.stat-of-change
   {
     title: "createdAt stays and updatedAt moves when a file changes",
     run: async (open, { keepsCreatedAt }) => {
@@ -116,7 +108,6 @@ export const editingCases: MemoryCase[] = [
       equal(second.updatedAt.getTime() > first.updatedAt.getTime(), true);
     },
   },
-  // Requirement: memory.edit-changes-the-text-it-saw
   {
     title: "edit sees the text and writes what it returns; what it throws leaves all as it was",
     run: async (open) => {
@@ -144,8 +135,6 @@ export const editingCases: MemoryCase[] = [
       );
     },
   },
-  // Requirement: guarantees.file-limit, guarantees.limits-before-writing, guarantees.limits-on-every-way
-  // Requirement: guarantees.refused-changed-nothing
   {
     title: "a file over its limit is EFBIG and stays as it was",
     run: async (open) => {
@@ -165,7 +154,6 @@ export const editingCases: MemoryCase[] = [
       await memory.append("/file", "x".repeat(10));
     },
   },
-  // Requirement: guarantees.endless-replacements, guarantees.file-limit
   {
     title: "a file of one million bytes fits by default and one byte more does not",
     run: async (open) => {
@@ -178,7 +166,6 @@ export const editingCases: MemoryCase[] = [
       equal((await memory.read("/file")).length, 1_000_000);
     },
   },
-  // Requirement: memory.strings-only, paths.contents-well-formed
   {
     title: "a text that is no string or not well-formed is EINVAL and changes nothing",
     run: async (open) => {

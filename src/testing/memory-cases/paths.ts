@@ -65,8 +65,6 @@ const getPosixPaths = ({ createsAnyName }: MemoryCapabilities): string[] =>
   createsAnyName ? [...posixPaths, ...unportablePaths] : posixPaths;
 
 export const pathCases: MemoryCase[] = [
-  // Requirement: paths.backslash-is-slash, paths.missing-slash-added, paths.repeated-slashes-collapse
-  // Requirement: paths.trailing-slash-dropped
   {
     title: "every spelling of a path is one file",
     run: async (open) => {
@@ -79,9 +77,6 @@ export const pathCases: MemoryCase[] = [
       deepEqual(await memory.list("a/"), [{ name: "b", kind: "file" }]);
     },
   },
-  // Requirement: paths.no-control-characters, paths.no-dot-segments, paths.no-encoded-traversal
-  // Requirement: paths.no-folded-traversal
-  // Requirement: paths.no-lone-surrogates, paths.no-nul, paths.no-operators
   {
     title: "what no rule allows is EINVAL in every command, and nothing is stored",
     run: async (open) => {
@@ -111,7 +106,6 @@ export const pathCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: paths.empty-is-refused-elsewhere, paths.empty-is-root-for-list
   {
     title: "the empty path is the root for list and EINVAL elsewhere",
     run: async (open) => {
@@ -123,7 +117,6 @@ export const pathCases: MemoryCase[] = [
       await refuses(memory.delete(""), "EINVAL", "path is required");
     },
   },
-  // Requirement: paths.plain-by-default, paths.plain-dots-and-dollars, paths.plain-segment
   {
     title: "the rule plain refuses to create anything but letters, digits, _, - and spaces",
     run: async (open) => {
@@ -148,7 +141,6 @@ export const pathCases: MemoryCase[] = [
       );
     },
   },
-  // Requirement: paths.decoded-for-the-check-only, paths.names-are-no-expressions, paths.posix-names, paths.posix-nfc
   {
     title: "the rule posix takes any name, each a file of its own",
     run: async (open, declared) => {
@@ -163,7 +155,6 @@ export const pathCases: MemoryCase[] = [
       await refuses(memory.write("/e\u0301", "not NFC"), "EINVAL");
     },
   },
-  // Requirement: paths.reaching
   {
     title: "what one rule created the other can list, read, change and delete",
     run: async (open, declared) => {
@@ -182,7 +173,6 @@ export const pathCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: paths.another-rule-for-one-memory
   {
     title: "the same memory with another rule for paths keeps its other options",
     run: async (open) => {
@@ -197,7 +187,6 @@ export const pathCases: MemoryCase[] = [
       throws(() => memory.with({ paths: untyped("windows") }), TypeError);
     },
   },
-  // Requirement: paths.names-are-values
   {
     title: "names of JavaScript's own and of databases are names like any other",
     run: async (open) => {
@@ -236,7 +225,6 @@ export const pathCases: MemoryCase[] = [
       equal(Reflect.get({}, "polluted"), undefined);
     },
   },
-  // Requirement: paths.limits
   {
     title: "the limits of length and depth are 255, 1,024 and 32",
     run: async (open) => {

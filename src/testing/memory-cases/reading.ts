@@ -3,7 +3,6 @@ import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 import { untyped } from "../untyped.js";
 
 export const readingCases: MemoryCase[] = [
-  // Requirement: memory.empty-until-written, paths.root-always-exists
   {
     title: "a memory never written is an empty root",
     run: async (open) => {
@@ -14,7 +13,6 @@ export const readingCases: MemoryCase[] = [
       deepEqual({ files, directories }, { files: [], directories: [] });
     },
   },
-  // Requirement: memory.holds-text, paths.nul-in-contents
   {
     title: "a file reads as it was written, any well-formed text",
     run: async (open) => {
@@ -32,7 +30,6 @@ export const readingCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: tool.read-directory, tool.read-missing
   {
     title: "reading a missing file is ENOENT, a directory EISDIR, the root too",
     run: async (open) => {
@@ -44,7 +41,6 @@ export const readingCases: MemoryCase[] = [
       await refuses(memory.read("/"), "EISDIR", "EISDIR: path is a directory");
     },
   },
-  // Requirement: tool.list-order, tool.list-result
   {
     title: "list shows immediate children only, sorted by name in code-unit order",
     run: async (open) => {
@@ -64,7 +60,6 @@ export const readingCases: MemoryCase[] = [
       ]);
     },
   },
-  // Requirement: tool.list-file, tool.list-missing
   {
     title: "listing a missing directory is ENOENT, a file ENOTDIR",
     run: async (open) => {
@@ -74,7 +69,6 @@ export const readingCases: MemoryCase[] = [
       await refuses(memory.list("/file"), "ENOTDIR", "ENOTDIR: path is a file");
     },
   },
-  // Requirement: memory.emptied-directory-stays
   {
     title: "a directory stays when its last file goes",
     run: async (open) => {
@@ -85,7 +79,6 @@ export const readingCases: MemoryCase[] = [
       deepEqual(await memory.list("/notes"), []);
     },
   },
-  // Requirement: memory.stat-tells-kind-size-times
   {
     title: "stat tells kind, bytes of UTF-8 and times, and null where nothing is",
     run: async (open) => {
@@ -100,7 +93,6 @@ export const readingCases: MemoryCase[] = [
       equal(await memory.stat("/missing"), null);
     },
   },
-  // Requirement: memory.snapshot-is-whole
   {
     title: "a snapshot holds every file and directory, sorted by path",
     run: async (open) => {
@@ -120,7 +112,6 @@ export const readingCases: MemoryCase[] = [
       deepEqual(directories, ["/b", "/empty"]);
     },
   },
-  // Requirement: memory.outline-has-contents-that-fit
   {
     title: "an outline has sizes, and contents only where all of them fit",
     run: async (open) => {
@@ -140,7 +131,6 @@ export const readingCases: MemoryCase[] = [
       ]);
     },
   },
-  // Requirement: memory.outline-has-starts
   {
     title: "an outline has the start of each text if that is asked for, and never half a character",
     run: async (open) => {
@@ -165,7 +155,6 @@ export const readingCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: guarantees.refused-changed-nothing, memory.snapshot-is-whole, mongodb.revision
   {
     title: "a revision, where the storage keeps one, grows by one with each change and only then",
     run: async (open) => {

@@ -11,7 +11,6 @@ async function readContents(memory: Memory): Promise<Record<string, string>> {
 }
 
 export const treeCases: MemoryCase[] = [
-  // Requirement: tool.delete-counts
   {
     title: "delete removes a file and counts it",
     run: async (open) => {
@@ -22,7 +21,6 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await readContents(memory), { "/notes/todaylong": "y" });
     },
   },
-  // Requirement: tool.delete-counts, tool.delete-whole-names
   {
     title: "delete removes a directory with all below it and counts itself",
     run: async (open) => {
@@ -33,7 +31,6 @@ export const treeCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/a-", "/ab"]);
     },
   },
-  // Requirement: memory.delete-of-files-only
   {
     title: "delete of files only refuses a directory, whose files stay",
     run: async (open) => {
@@ -48,7 +45,6 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await memory.delete("/a", { ifDirectory: "delete" }), { files: 1, dirs: 3 });
     },
   },
-  // Requirement: tool.delete-missing
   {
     title: "deleting what is missing counts nothing",
     run: async (open) => {
@@ -60,7 +56,6 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await readContents(memory), { "/file": "x" });
     },
   },
-  // Requirement: paths.root-always-exists, tool.delete-root
   {
     title: "deleting the root empties the memory, which stays",
     run: async (open) => {
@@ -73,7 +68,6 @@ export const treeCases: MemoryCase[] = [
       equal(await memory.read("/a"), "a file now");
     },
   },
-  // Requirement: memory.rename-moves-files-and-directories
   {
     title: "rename moves a file and makes the parents of its new place",
     run: async (open) => {
@@ -84,7 +78,6 @@ export const treeCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/a", "/b", "/b/c"]);
     },
   },
-  // Requirement: memory.rename-moves-files-and-directories
   {
     title: "rename moves a directory with all below it and nothing beside it",
     run: async (open) => {
@@ -108,8 +101,6 @@ export const treeCases: MemoryCase[] = [
       ]);
     },
   },
-  // Requirement: guarantees.refused-changed-nothing, memory.rename-never-overwrites
-  // Requirement: memory.rename-refuses-what-cannot-be
   {
     title: "rename never overwrites, and refuses what cannot be",
     run: async (open) => {
@@ -128,7 +119,6 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await readContents(memory), { "/dir/inside": "/dir/inside", "/file": "/file", "/other/x": "/other/x" });
     },
   },
-  // Requirement: memory.rename-keeps-the-limits
   {
     title: "rename refuses to make a path below too long or too deep",
     run: async (open) => {
@@ -141,7 +131,6 @@ export const treeCases: MemoryCase[] = [
       await memory.rename("/deep", `/to${"/e".repeat(11)}`);
     },
   },
-  // Requirement: access.everything-below
   {
     title: "delete of a directory is refused where a rule keeps something below it",
     run: async (open) => {
@@ -161,7 +150,6 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await ruled.delete("/"), { files: 0, dirs: 0 });
     },
   },
-  // Requirement: access.everything-below
   {
     title: "rename of a directory is refused where a rule keeps something below it, or where it would go",
     run: async (open) => {

@@ -16,7 +16,6 @@ function describeChange({ operation, kind, path }: MemoryChange): string {
 }
 
 export const watchingCases: MemoryCase[] = [
-  // Requirement: watch.told
   {
     title: "a watch tells what is created, modified and deleted, and nothing that was there before",
     run: async (open) => {
@@ -37,7 +36,6 @@ export const watchingCases: MemoryCase[] = [
       await changes.return();
     },
   },
-  // Requirement: watch.once
   {
     title: "a watch tells nothing for a change that leaves everything as it was, and several changes of a file as one",
     run: async (open) => {
@@ -54,7 +52,6 @@ export const watchingCases: MemoryCase[] = [
       await changes.return();
     },
   },
-  // Requirement: watch.ends
   {
     title: "a watch ends with its signal, when it is left, and with the reason of a signal of the memory",
     run: async (open) => {

@@ -6,7 +6,6 @@ import { untyped } from "../../../../src/testing/untyped.js";
 type Answer = Item | Item[] | string[][] | null | undefined;
 
 const batchCasesBare: StoreCase[] = [
-  // Requirement: store.batch-in-order
   {
     id: "batch-answers",
     title: "a batch answers every operation, in order",
@@ -36,7 +35,6 @@ const batchCasesBare: StoreCase[] = [
     title: "an empty batch has no answers",
     run: async ({ store }) => deepEqual(await store.batch([]), []),
   },
-  // Requirement: store.batch-reads-first
   {
     id: "batch-reads-first",
     title: "a batch reads before it writes",
@@ -58,7 +56,6 @@ const batchCasesBare: StoreCase[] = [
       deepEqual(getSortedKeys(await store.search([root])), ["k", "new"]);
     },
   },
-  // Requirement: store.batch-last-write
   {
     id: "batch-last-write",
     title: "of several writes to one place the last one counts",
@@ -71,7 +68,6 @@ const batchCasesBare: StoreCase[] = [
       deepEqual(getSortedKeys(await store.search([root])), ["a", "c", "d"]);
     },
   },
-  // Requirement: store.batch-all-or-nothing
   {
     id: "batch-all-or-nothing",
     title: "a refused operation of a batch means that none of it was written",
@@ -96,7 +92,6 @@ const batchCasesBare: StoreCase[] = [
       }
     },
   },
-  // Requirement: store.batch-all-or-nothing
   {
     id: "batch-all-or-nothing-of-reads",
     title: "a search or a get that is refused stops the writes of its batch too",
@@ -112,7 +107,6 @@ const batchCasesBare: StoreCase[] = [
       }
     },
   },
-  // Requirement: store.batch-of-hundreds
   {
     id: "batch-many",
     title: "hundreds of operations fit into a batch, and its reads answer each for itself",
@@ -157,7 +151,6 @@ const batchCasesBare: StoreCase[] = [
       );
     },
   },
-  // Requirement: store.batch-no-operation
   {
     id: "batch-no-operation",
     title: "what is no operation is refused, or leaves every other its own answer",

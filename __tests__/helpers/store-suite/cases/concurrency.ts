@@ -6,7 +6,6 @@ const rounds = 20;
 const writers = 50;
 
 export const concurrencyCases: StoreCase[] = [
-  // Requirement: store.first-puts-never-refused
   {
     id: "race-first-puts",
     title: "concurrent first puts of one key are all taken, and make one item",
@@ -27,7 +26,6 @@ export const concurrencyCases: StoreCase[] = [
       equal((await store.search([root, "many"], { limit: 1000 })).length, 300);
     },
   },
-  // Requirement: store.racing-deletes
   {
     id: "race-put-and-delete",
     title: "puts racing deletes of their key end in one of the two orders",
@@ -42,7 +40,6 @@ export const concurrencyCases: StoreCase[] = [
       }
     },
   },
-  // Requirement: store.whole-values
   {
     id: "race-whole-values",
     title: "a reader sees one put or another, never parts of both",

@@ -7,7 +7,6 @@ const ttlMs = 600;
 const afterExpiryMs = ttlMs + 150;
 
 export const expiryCases: VariantCase<OpenExpiringStore>[] = [
-  // Requirement: store-search.expired-is-gone
   {
     id: "expiry-get",
     title: "an expired item is gone from get, search and listNamespaces at once",
@@ -21,7 +20,6 @@ export const expiryCases: VariantCase<OpenExpiringStore>[] = [
       deepEqual(await store.listNamespaces({ prefix: [root] }), []);
     },
   },
-  // Requirement: store-search.expired-is-new
   {
     id: "expiry-put-again",
     title: "an item put after its expiry is a new one",
@@ -48,7 +46,6 @@ export const expiryCases: VariantCase<OpenExpiringStore>[] = [
       deepEqual((await store.get([root], "k"))?.value, { x: 2 });
     },
   },
-  // Requirement: store-search.refresh-revives-nothing
   {
     id: "expiry-refresh",
     title: "refreshOnRead begins the time anew with a get, and moves no updatedAt",
@@ -62,7 +59,6 @@ export const expiryCases: VariantCase<OpenExpiringStore>[] = [
       }
     },
   },
-  // Requirement: store-search.refresh-revives-nothing
   {
     id: "expiry-refresh-revives-nothing",
     title: "refreshOnRead revives no expired item",

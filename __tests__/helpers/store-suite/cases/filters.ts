@@ -23,7 +23,6 @@ const filterCase = (
 const numbers = (): Record<string, ItemFields> => ({ one: { x: 1 }, five: { x: 5 }, nine: { x: 9 } });
 
 export const filterCases: StoreCase[] = [
-  // Requirement: store-search.filter-equality
   filterCase(
     "filter-equal",
     "a value and $eq find equal values of the same type",
@@ -49,12 +48,10 @@ export const filterCases: StoreCase[] = [
       ["none", []],
     ],
   ),
-  // Requirement: store-search.filter-not-equal
   filterCase("filter-not-equal", "$ne finds every other value", numbers, () => [
     [{ $ne: 5 }, ["one", "nine"]],
     [{ $ne: "5" }, ["one", "five", "nine"]],
   ]),
-  // Requirement: store-search.filter-not-equal
   filterCase(
     "filter-not-equal-missing",
     "$ne finds items without the field",
@@ -64,7 +61,6 @@ export const filterCases: StoreCase[] = [
       [{ $ne: null }, ["missing", "five"]],
     ],
   ),
-  // Requirement: store-search.filter-comparisons
   filterCase("filter-compare", "$gt, $gte, $lt and $lte compare numbers", numbers, () => [
     [{ $gt: 5 }, ["nine"]],
     [{ $gte: 5 }, ["five", "nine"]],
@@ -73,32 +69,27 @@ export const filterCases: StoreCase[] = [
     [{ $gt: 9 }, []],
     [{ $gt: Number.NaN }, []],
   ]),
-  // Requirement: store-search.filter-all-operators
   filterCase("filter-range", "all operators of one field count", numbers, () => [
     [{ $gte: 2, $lt: 9 }, ["five"]],
     [{ $gte: 100, $lte: 200 }, []],
     [{ $gt: 1, $ne: 5 }, ["nine"]],
     [{ $gt: 0, $lt: 9, $ne: 1 }, ["five"]],
   ]),
-  // Requirement: store-search.filter-all-operators
   filterCase("filter-contradiction", "$eq and $ne of one value find nothing", numbers, () => [
     [{ $eq: 5, $ne: 5 }, []],
     [{ $gt: 5, $lt: 5 }, []],
   ]),
-  // Requirement: store-search.filter-in
   filterCase("filter-in", "$in finds what the array holds", numbers, () => [
     [{ $in: [5, 9, 100] }, ["five", "nine"]],
     [{ $in: ["5"] }, []],
     [{ $in: [] }, []],
   ]),
-  // Requirement: store-search.filter-in
   filterCase("filter-not-in", "$nin finds what the array does not hold", numbers, () => [
     [{ $nin: [5, 9] }, ["one"]],
     [{ $nin: ["5"] }, ["one", "five", "nine"]],
     [{ $nin: [] }, ["one", "five", "nine"]],
     [{ $nin: [5], $lt: 9 }, ["one"]],
   ]),
-  // Requirement: store-search.filter-null
   filterCase(
     "filter-null",
     "null finds null, not a missing field",
@@ -120,7 +111,6 @@ export const filterCases: StoreCase[] = [
       [{ $ne: undefined }, ["null", "zero"]],
     ],
   ),
-  // Requirement: store-search.filter-arrays
   filterCase(
     "filter-array-fields",
     "a field that holds an array is not its elements",
@@ -133,7 +123,6 @@ export const filterCases: StoreCase[] = [
       [{ $nin: ["a", 5] }, ["array", "list"]],
     ],
   ),
-  // Requirement: store-search.filter-objects
   filterCase(
     "filter-objects",
     "no object equals another, whatever it holds",
@@ -146,7 +135,6 @@ export const filterCases: StoreCase[] = [
       [{ $in: [[1]] }, []],
     ],
   ),
-  // Requirement: store-search.filter-comparisons
   filterCase(
     "filter-coercion",
     "comparisons take texts, booleans and null as numbers",
@@ -167,7 +155,6 @@ export const filterCases: StoreCase[] = [
       [{ $lt: "word" }, []],
     ],
   ),
-  // Requirement: store-search.filter-arrays
   filterCase(
     "filter-coercion-of-arrays",
     "comparisons take an array of one number as the number",
@@ -188,7 +175,6 @@ export const filterCases: StoreCase[] = [
       [{ $ne: Number.NaN }, ["number", "text"]],
     ],
   ),
-  // Requirement: store-search.filter-dates
   {
     id: "filter-dates",
     title: "comparisons order dates, also against numbers",
@@ -200,7 +186,6 @@ export const filterCases: StoreCase[] = [
         [{ $gte: new Date(1000), $lt: new Date(3000) }, ["early", "number"]],
       ]),
   },
-  // Requirement: store-search.filter-dates
   {
     id: "filter-date-equality",
     title: "a date is an instant: equality finds equal ones, and no number",
@@ -224,7 +209,6 @@ export const filterCases: StoreCase[] = [
         ],
       ),
   },
-  // Requirement: store-search.filter-literal-names
   {
     id: "filter-literal-names",
     title: "a field name with a dot is that name, not a path",
@@ -235,7 +219,6 @@ export const filterCases: StoreCase[] = [
       await findsKeys(store, [root], { "x.0": 1 }, []);
     },
   },
-  // Requirement: store-search.filter-literal-names
   {
     id: "filter-names-with-dollars",
     title: "a field name with a dollar is that name, not an operator",
@@ -246,7 +229,6 @@ export const filterCases: StoreCase[] = [
       await findsKeys(store, [root], { $or: [{ x: 1 }] }, []);
     },
   },
-  // Requirement: store-search.filter-every-field
   {
     id: "filter-fields",
     title: "every field of a filter counts, and a filter of none admits everything",
@@ -258,7 +240,6 @@ export const filterCases: StoreCase[] = [
       await findsKeys(store, [root], {}, ["a", "b", "c"]);
     },
   },
-  // Requirement: store-search.filter-within-prefix
   {
     id: "filter-and-prefix",
     title: "a filter finds nothing outside the prefix",

@@ -36,7 +36,6 @@ const showFilter = (filter: unknown): string =>
   JSON.stringify(filter, (_, part: unknown) => (part instanceof RegExp ? String(part) : part));
 
 export const hostileCases: StoreCase[] = [
-  // Requirement: store.no-operators-for-keys
   {
     id: "hostile-key-get",
     title: "get with an operator object for a key finds nothing",
@@ -47,7 +46,6 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
-  // Requirement: store.no-operators-for-keys
   {
     id: "hostile-key-delete",
     title: "delete with an operator object for a key deletes nothing",
@@ -68,7 +66,6 @@ export const hostileCases: StoreCase[] = [
       for (const key of ["k1", "k2"]) deepEqual((await store.get([root, "secret"], key))?.value["stolen"], undefined);
     },
   },
-  // Requirement: store.no-operators-for-keys
   {
     id: "hostile-key-missing",
     title: "a missing key is no key: nothing is read, nothing is deleted",
@@ -81,7 +78,6 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
-  // Requirement: store.no-operators-for-labels
   {
     id: "hostile-labels",
     title: "an operator object for a label is refused",
@@ -105,7 +101,6 @@ export const hostileCases: StoreCase[] = [
       await secretsAreLeft(store, root);
     },
   },
-  // Requirement: store-search.list-expressions
   {
     id: "hostile-labels-of-listing",
     title: "an operator object or an expression in a listing matches no namespace",
@@ -143,7 +138,6 @@ export const hostileCases: StoreCase[] = [
       await mustRefuse("matchType regex", () => store.batch([listing]));
     },
   },
-  // Requirement: store-search.filter-unknown-operators
   {
     id: "hostile-unknown-operators",
     title: "a filter with an operator that the store does not know is refused or finds nothing",
@@ -158,7 +152,6 @@ export const hostileCases: StoreCase[] = [
         { n: { $GT: 0 } },
       ]),
   },
-  // Requirement: store-search.filter-no-injection
   {
     id: "hostile-nested-operators",
     title: "an operator inside an operator's operand is no operator",
@@ -193,13 +186,11 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) =>
       findsNoSecret(store, root, [{ token: { $eq: /^s/u } }, { token: { $in: [/^s/u] } }, { token: { $gt: /^s/u } }]),
   },
-  // Requirement: store-search.filter-empty-conditions
   {
     id: "hostile-empty-conditions",
     title: "an empty array, empty bytes or an empty object in a filter is refused or finds nothing",
     run: async ({ store, root }) => findsNoSecret(store, root, [{ token: [] }, { token: {} }, { n: new Uint8Array() }]),
   },
-  // Requirement: store-search.filter-no-injection
   {
     id: "hostile-operator-names",
     title: "an operator of the database for a field name finds nothing",
@@ -213,7 +204,6 @@ export const hostileCases: StoreCase[] = [
         { "": { $eq: 1 } },
       ]),
   },
-  // Requirement: store-search.filter-within-prefix
   {
     id: "hostile-filter-across",
     title: "no filter reaches out of the prefix",
@@ -249,7 +239,6 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
-  // Requirement: store-search.bad-pages-refused
   {
     id: "hostile-limits",
     title: "a negative limit or offset is refused or finds nothing",
@@ -260,7 +249,6 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
-  // Requirement: store-search.bad-pages-refused
   {
     id: "hostile-limits-no-number",
     title: "a limit or offset that is no number is refused or finds nothing",

@@ -87,7 +87,6 @@ async function comeBackApart(store: BaseStore, places: [string[], string][]): Pr
 }
 
 export const itemCases: StoreCase[] = [
-  // Requirement: store.missing-is-null
   {
     id: "get-missing",
     title: "get answers null where nothing is",
@@ -98,7 +97,6 @@ export const itemCases: StoreCase[] = [
       equal(await store.get([root, "a"], "other"), null);
     },
   },
-  // Requirement: store.put-get
   {
     id: "put-get",
     title: "an item comes back with its value, key, namespace and times",
@@ -111,7 +109,6 @@ export const itemCases: StoreCase[] = [
       equal(item?.createdAt.getTime(), item?.updatedAt.getTime());
     },
   },
-  // Requirement: store.put-replaces
   {
     id: "put-replaces",
     title: "put replaces the whole value, keeps createdAt and moves updatedAt",
@@ -127,7 +124,6 @@ export const itemCases: StoreCase[] = [
       ok((after?.updatedAt.getTime() ?? 0) > (before.updatedAt ?? Infinity), "updatedAt moves");
     },
   },
-  // Requirement: store.reads-move-no-time
   {
     id: "get-moves-no-time",
     title: "get and search leave the times alone",
@@ -140,7 +136,6 @@ export const itemCases: StoreCase[] = [
       equal((await store.get([root], "k"))?.updatedAt.getTime(), before);
     },
   },
-  // Requirement: store.delete-of-one
   {
     id: "delete",
     title: "delete removes one item, and nothing where nothing is",
@@ -154,7 +149,6 @@ export const itemCases: StoreCase[] = [
       deepEqual(getSortedKeys(await store.search([root])), ["k", "other"]);
     },
   },
-  // Requirement: store.new-after-delete
   {
     id: "put-after-delete",
     title: "an item put after its deletion is a new one",
@@ -169,7 +163,6 @@ export const itemCases: StoreCase[] = [
       ok((item?.createdAt.getTime() ?? 0) > (before ?? Infinity), "createdAt is new");
     },
   },
-  // Requirement: store.odd-keys-and-labels
   {
     id: "odd-keys",
     title: "every string is a key of its own",
@@ -179,7 +172,6 @@ export const itemCases: StoreCase[] = [
         oddKeys.map((key) => [[root], key]),
       ),
   },
-  // Requirement: store.odd-keys-and-labels
   {
     id: "odd-labels",
     title: "every label that LangGraph allows is one of its own",
@@ -192,7 +184,6 @@ export const itemCases: StoreCase[] = [
         ]),
       ),
   },
-  // Requirement: store.places-apart
   {
     id: "namespaces-apart",
     title: "namespaces that read alike when joined are different",
@@ -219,7 +210,6 @@ export const itemCases: StoreCase[] = [
       }
     },
   },
-  // Requirement: store.namespace-rules
   {
     id: "invalid-namespaces",
     title: 'put refuses an empty namespace, empty labels, ".", ":", NUL and the root label langgraph',
@@ -243,7 +233,6 @@ export const itemCases: StoreCase[] = [
       deepEqual(await store.search([root]), []);
     },
   },
-  // Requirement: store.namespace-rules-in-batch
   {
     id: "invalid-namespaces-in-batch",
     title: "batch refuses what put refuses, in every operation",
@@ -260,7 +249,6 @@ export const itemCases: StoreCase[] = [
       }
     },
   },
-  // Requirement: store.langgraph-root-in-batch
   {
     id: "langgraph-in-batch",
     title: "batch allows the root label langgraph, as the reference does for LangGraph itself",

@@ -34,7 +34,6 @@ const tree = [
 ];
 
 const listingCases: StoreCase[] = [
-  // Requirement: store-search.list-each-once
   {
     id: "list-all",
     title: "listNamespaces gives each namespace once",
@@ -44,7 +43,6 @@ const listingCases: StoreCase[] = [
       await lists(store, root, {}, tree);
     },
   },
-  // Requirement: store-search.list-each-once
   {
     id: "list-prefix",
     title: "listNamespaces takes a prefix of whole labels",
@@ -55,7 +53,6 @@ const listingCases: StoreCase[] = [
       await lists(store, root, { prefix: ["a/b"] }, [["a/b"]]);
     },
   },
-  // Requirement: store-search.list-each-once
   {
     id: "list-suffix",
     title: "listNamespaces takes a suffix, alone and with a prefix",
@@ -70,7 +67,6 @@ const listingCases: StoreCase[] = [
       await lists(store, root, { suffix: times(9, () => "c") }, []);
     },
   },
-  // Requirement: store-search.list-each-once
   {
     id: "list-wildcards",
     title: "listNamespaces takes * for any one label",
@@ -106,7 +102,6 @@ const listingCases: StoreCase[] = [
       );
     },
   },
-  // Requirement: store-search.list-depth
   {
     id: "list-depth",
     title: "maxDepth cuts namespaces and gives each cut once",
@@ -138,7 +133,6 @@ const listingCases: StoreCase[] = [
       deepEqual(await listBelow(store, root, { offset: 12 }), []);
     },
   },
-  // Requirement: store-search.list-depth
   {
     id: "list-depth-pages",
     title: "pages of a listing that is cut give each cut once",
@@ -157,7 +151,6 @@ const listingCases: StoreCase[] = [
       );
     },
   },
-  // Requirement: store-search.limit-zero
   {
     id: "list-limit-zero",
     title: "a limit of 0 lists nothing",
@@ -176,7 +169,6 @@ const listingCases: StoreCase[] = [
       deepEqual((await listBelow(store, root)).length, 100);
     },
   },
-  // Requirement: store-search.list-expressions
   {
     id: "list-expressions",
     title: "labels that look like expressions are labels",
@@ -188,7 +180,6 @@ const listingCases: StoreCase[] = [
       for (const label of labels) await lists(store, root, { suffix: [label] }, [[label]]);
     },
   },
-  // Requirement: store-search.list-no-emptied
   {
     id: "list-emptied",
     title: "a namespace without items is not listed",
@@ -200,7 +191,6 @@ const listingCases: StoreCase[] = [
       await lists(store, root, {}, [["kept"]]);
     },
   },
-  // Requirement: store-search.list-order
   {
     id: "list-order",
     title: "listNamespaces sorts by code units",

@@ -37,7 +37,6 @@ const dishes = {
 };
 
 export const rankingCases: VariantCase<OpenIndexedStore>[] = [
-  // Requirement: store-search.ranked-by-meaning
   {
     id: "rank-nearest",
     title: "a query ranks the nearest first, with falling scores",
@@ -50,7 +49,6 @@ export const rankingCases: VariantCase<OpenIndexedStore>[] = [
       ok((scores[0] ?? 0) > (scores[1] ?? Infinity), `scores fall: ${scores.join(", ")}`);
     },
   },
-  // Requirement: store-search.ranked-by-meaning
   {
     id: "rank-filter",
     title: "a query obeys the filter",
@@ -62,7 +60,6 @@ export const rankingCases: VariantCase<OpenIndexedStore>[] = [
       deepEqual(getKeys(await store.search([root], { query: "apple", filter: { owner: { $in: ["eve"] } } })), []);
     },
   },
-  // Requirement: store-search.ranked-by-meaning
   {
     id: "rank-prefix",
     title: "a query finds nothing outside the prefix, of which it takes whole labels",
@@ -81,7 +78,6 @@ export const rankingCases: VariantCase<OpenIndexedStore>[] = [
       deepEqual(getKeys(await store.search([root], { query: "apple", limit: 1 })), ["first"]);
     },
   },
-  // Requirement: store-search.index-of-a-put
   {
     id: "rank-index-false",
     title: "an item put with index: false is not embedded",
@@ -93,7 +89,6 @@ export const rankingCases: VariantCase<OpenIndexedStore>[] = [
       deepEqual((await store.get([root], "k"))?.value, { text: "apple" });
     },
   },
-  // Requirement: store-search.index-of-a-put
   {
     id: "rank-fields",
     title: "embedded is the text of the fields itself, of the index or of the put",
@@ -105,7 +100,6 @@ export const rankingCases: VariantCase<OpenIndexedStore>[] = [
       deepEqual(embedded, ["apple", "bread bread"]);
     },
   },
-  // Requirement: store-search.dimensions-checked
   {
     id: "rank-dimensions",
     title: "a vector of other than the dimensions of the index is refused at the put",

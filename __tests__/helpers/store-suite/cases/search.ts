@@ -5,7 +5,6 @@ const numbered = (count: number): Record<string, { index: number }> =>
   Object.fromEntries(times(count, (index) => [`k${String(index).padStart(3, "0")}`, { index }]));
 
 export const searchCases: StoreCase[] = [
-  // Requirement: store-search.prefix-and-below
   {
     id: "search-prefix",
     title: "search finds what lies at the prefix and below it",
@@ -19,7 +18,6 @@ export const searchCases: StoreCase[] = [
       deepEqual(await store.search([root, "c"]), []);
     },
   },
-  // Requirement: store-search.prefix-of-whole-labels
   {
     id: "search-whole-labels",
     title: "a prefix matches whole labels only",
@@ -43,7 +41,6 @@ export const searchCases: StoreCase[] = [
       for (const label of labels) deepEqual(getKeys(await store.search([root, label])), [label], label);
     },
   },
-  // Requirement: store-search.prefix-of-whole-labels
   {
     id: "search-slash",
     title: "a label with a slash is one label",
@@ -55,7 +52,6 @@ export const searchCases: StoreCase[] = [
       deepEqual(getKeys(await store.search([root, "a", "b"])), ["two"]);
     },
   },
-  // Requirement: store-search.prefix-and-below
   {
     id: "search-everything",
     title: "the empty prefix is everything",
@@ -64,7 +60,6 @@ export const searchCases: StoreCase[] = [
       deepEqual(getSortedKeys(await store.search([], { filter: { mark: root } })), ["x", "y"]);
     },
   },
-  // Requirement: store-search.whole-items
   {
     id: "search-item",
     title: "search answers whole items",
@@ -77,7 +72,6 @@ export const searchCases: StoreCase[] = [
       deepEqual([found?.createdAt, found?.updatedAt], [item?.createdAt, item?.updatedAt]);
     },
   },
-  // Requirement: store-search.ten-by-default
   {
     id: "search-limit",
     title: "search answers ten where no limit is given, and as many as the limit says",
@@ -90,7 +84,6 @@ export const searchCases: StoreCase[] = [
       deepEqual(await store.search([root], { offset: 15 }), []);
     },
   },
-  // Requirement: store-search.limit-zero
   {
     id: "search-limit-zero",
     title: "a limit of 0 is none",
@@ -99,7 +92,6 @@ export const searchCases: StoreCase[] = [
       deepEqual(await store.search([root], { limit: 0 }), []);
     },
   },
-  // Requirement: store-search.ten-by-default
   {
     id: "search-limit-in-batch",
     title: "a search of a batch answers ten where no limit is given",
@@ -110,7 +102,6 @@ export const searchCases: StoreCase[] = [
       equal(found?.length, 10);
     },
   },
-  // Requirement: store-search.pages-are-slices
   {
     id: "search-pages",
     title: "pages give every item once",
@@ -126,7 +117,6 @@ export const searchCases: StoreCase[] = [
       deepEqual((await readPages(store, [root], 7, { even: true })).map(getPlace), even);
     },
   },
-  // Requirement: store-search.pages-are-slices
   {
     id: "search-pages-while-written",
     title: "pages give every item once while items of theirs are put again",
@@ -141,7 +131,6 @@ export const searchCases: StoreCase[] = [
       deepEqual(found.toSorted(byCodeUnits), Object.keys(numbered(40)));
     },
   },
-  // Requirement: store-search.one-order
   {
     id: "search-order",
     title: "search sorts by namespace, then key, by code units",
@@ -164,7 +153,6 @@ export const searchCases: StoreCase[] = [
       );
     },
   },
-  // Requirement: store-search.one-order
   {
     id: "search-order-of-depths",
     title: "a namespace sorts before those below it, and those before its longer neighbours",

@@ -52,7 +52,6 @@ const unusualValues: [id: string, what: string, value: unknown][] = [
 ];
 
 export const valueCases: StoreCase[] = [
-  // Requirement: store.json-comes-back
   {
     id: "value-json",
     title: "JSON comes back equal",
@@ -66,7 +65,6 @@ export const valueCases: StoreCase[] = [
         list: [[], [1, [2, { a: [] }]]],
       })),
   },
-  // Requirement: store.numbers-come-back
   {
     id: "value-numbers",
     title: "numbers come back as they were",
@@ -80,7 +78,6 @@ export const valueCases: StoreCase[] = [
         float: 0.1 + 0.2,
       })),
   },
-  // Requirement: store.json-comes-back
   {
     id: "value-field-names",
     title: "field names with dots, dollars and the names of prototypes come back",
@@ -91,20 +88,17 @@ export const valueCases: StoreCase[] = [
         ),
       ),
   },
-  // Requirement: store.constructor-fields
   {
     id: "value-field-constructor",
     title: "fields called constructor or valueOf come back, inside arrays too",
     run: async ({ store, root }) =>
       comesBack(store, root, () => ({ constructor: [{ a: 1 }], valueOf: [{ a: 1 }], toString: [{ b: [{}] }] })),
   },
-  // Requirement: store.references-come-back
   {
     id: "value-like-a-reference",
     title: "an object that looks like a database reference is an object",
     run: async ({ store, root }) => comesBack(store, root, () => ({ deep: { $ref: "a.b", $id: 1, $db: "c" } })),
   },
-  // Requirement: store.no-prototype-reached
   {
     id: "value-pollutes-no-prototype",
     title: "a field __proto__ is a field, and reaches no prototype",
@@ -129,7 +123,6 @@ export const valueCases: StoreCase[] = [
         text: "é".repeat(500_000),
       })),
   },
-  // Requirement: store.numbers-come-back
   {
     id: "value-negative-zero",
     title: "-0, NaN and the infinities come back or are refused",
@@ -138,7 +131,6 @@ export const valueCases: StoreCase[] = [
         await comesBackOrIsRefused(store, root, String(number), number);
     },
   },
-  // Requirement: store.dates-come-back
   {
     id: "value-dates",
     title: "dates come back as dates",
@@ -146,7 +138,6 @@ export const valueCases: StoreCase[] = [
     run: async ({ store, root }) =>
       comesBack(store, root, () => ({ at: new Date(1234567890123), deep: [{ at: new Date(-1) }] })),
   },
-  // Requirement: store.bytes-come-back
   {
     id: "value-bytes",
     title: "bytes come back as bytes",
@@ -158,7 +149,6 @@ export const valueCases: StoreCase[] = [
       deepEqual([Array.from(value["bytes"]), value["none"].length], [[0, 128, 255], 0]);
     },
   },
-  // Requirement: store.bigints-come-back
   {
     id: "value-bigints",
     title: "64-bit integers come back as bigint",
@@ -179,7 +169,6 @@ export const valueCases: StoreCase[] = [
     },
   },
   ...unusualValues.map(([id, what, value]): StoreCase => ({
-    // Requirement: store.unequal-is-refused
     id: `value-${id}`,
     title: `${what} comes back as it was, or is refused`,
     run: async ({ store, root }) => comesBackOrIsRefused(store, root, valueText(what), value),
@@ -196,7 +185,6 @@ export const valueCases: StoreCase[] = [
       await store.delete([root], "kept");
     },
   },
-  // Requirement: store.surrogates-refused
   {
     id: "value-key-surrogates",
     title: "keys with different lone surrogates are different, or refused",
@@ -208,7 +196,6 @@ export const valueCases: StoreCase[] = [
       equal((await store.search([root])).length, stored);
     },
   },
-  // Requirement: store.copies
   {
     id: "value-copied-on-put",
     title: "what the caller changes after a put changes nothing",
@@ -220,7 +207,6 @@ export const valueCases: StoreCase[] = [
       deepEqual(await getValue(store, [root], "k"), { list: [1] });
     },
   },
-  // Requirement: store.copies
   {
     id: "value-copied-at-once",
     title: "what the caller changes while a put is under way changes nothing",
@@ -237,7 +223,6 @@ export const valueCases: StoreCase[] = [
       deepEqual(await getValue(store, [root], "k"), { list: [1] });
     },
   },
-  // Requirement: store.copies
   {
     id: "value-copied-on-get",
     title: "what a reader changes in an answer changes nothing",

@@ -11,7 +11,6 @@ const folder = testFolder();
 /* Only file systems that take a name as plain bytes can hold these names. Those of macOS and Windows cannot. */
 
 describe("a name made by a hand", () => {
-  // Requirement: directory.reaching
   it("that is illegal elsewhere, made by a hand, is read, changed and deleted", async () => {
     const dir = folderWith(folder, { "CON.txt": "a", "a:b": "b", "dot.": "c" });
     const memory = openDirectoryMemory({ dir });
@@ -33,7 +32,6 @@ describe("a name made by a hand", () => {
 });
 
 describe("names that no path can hold", () => {
-  // Requirement: directory.reaching
   it("are passed over, and what is beside them is read", async () => {
     const dir = folderWith(folder, {
       good: "x",
@@ -53,7 +51,6 @@ describe("names that no path can hold", () => {
     expect(readdirSync(dir)).toHaveLength(6);
   });
 
-  // Requirement: directory.own-files, directory.reaching
   it("what a listing shows can be read, whatever names lie there", async () => {
     const name = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 20 }),

@@ -15,7 +15,6 @@ const self = ownIdentity();
 /* Only Linux tells enough of processes. */
 
 describe("the lock of a process that has ended", () => {
-  // Requirement: directory.ended-holder
   it("is taken over at once", async () => {
     const dir = folderWith(folder);
     leaveLock(dir, JSON.stringify({ id: crashedId, ...self, pid: endedPid }));
@@ -23,7 +22,6 @@ describe("the lock of a process that has ended", () => {
     expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
   });
 
-  // Requirement: directory.ended-holder
   it("is known though another process has its number now", async () => {
     const dir = folderWith(folder);
     leaveLock(dir, JSON.stringify({ id: crashedId, ...self, started: "1" }));
@@ -31,7 +29,6 @@ describe("the lock of a process that has ended", () => {
     expect(statSync(join(dir, "file")).size).toBe(4);
   });
 
-  // Requirement: directory.ended-holder
   it.each([
     [
       "on another machine or in another container, where the number is another's",

@@ -8,7 +8,6 @@ const failure = (code: string): Error =>
   Object.assign(new Error(`${code}: whatever, open '/home/ann/notes/secret'`), { code });
 
 describe("what the file system refuses", () => {
-  // Requirement: directory.errors
   it.each([
     ["EACCES", "EIO", "EIO: permission denied"],
     ["EPERM", "EIO", "EIO: permission denied"],
@@ -36,7 +35,6 @@ describe("what the file system refuses", () => {
 });
 
 describe("openDirectoryMemory", () => {
-  // Requirement: directory.options
   it.each([
     [undefined, "expected"],
     [{}, "dir"],
@@ -54,7 +52,6 @@ describe("openDirectoryMemory", () => {
     expect(open).toThrow(field);
   });
 
-  // Requirement: directory.options, directory.errors
   it("names its memory by the folder, and no path of the host shows", () => {
     const memory = openDirectoryMemory({ dir: "/home/ann/secret/../notes/" });
     expect(memory.address).toEqual({ nodeId: "notes", scope: "global" });

@@ -39,7 +39,6 @@ it("finds files by other spellings, or these tests would prove nothing", async (
   expect(await readFolding(join(dir, "SUB", "E\u0301"), "utf8")).toBe("text");
 });
 
-// Requirement: directory.exact-names
 it.each(["/A", "/SUB/file", "/sub/FILE", "/É"])(
   "%s is missing where the name has another spelling, and cannot be made",
   async (path) => {

@@ -26,7 +26,6 @@ function anHourLater(): void {
   jest.spyOn(Date, "now").mockImplementation(() => nowMs() + 3_600_000);
 }
 
-// Requirement: directory.reads-what-changed
 test("a file that has not changed is read once", async () => {
   const dir = folderWith(folder, { "a.md": "x1", "below/b.md": "x2", "c.md": "x3" });
   const memory = openDirectoryMemory({ dir });
@@ -39,7 +38,6 @@ test("a file that has not changed is read once", async () => {
   expect(reads.count()).toBe(3);
 });
 
-// Requirement: directory.reads-what-changed
 test("a second memory_read in an unchanged folder reads no file", async () => {
   const block = (key: string): string =>
     `### ${key}\n\nhappened\n\n<!-- agentool-memory: at=2026-01-01T00:00:00+00:00 -->\n\n`;
@@ -53,7 +51,6 @@ test("a second memory_read in an unchanged folder reads no file", async () => {
   expect(reads.count()).toBe(2);
 });
 
-// Requirement: directory.hand-edits
 test("an edit by hand of the same size in the same instant is seen", async () => {
   const dir = folderWith(folder, { "a.md": "edit 100", "b.md": "edit 100" });
   const memory = openDirectoryMemory({ dir });
@@ -70,7 +67,6 @@ test("an edit by hand of the same size in the same instant is seen", async () =>
   expect(reads.count()).toBe(100);
 });
 
-// Requirement: directory.hand-edits
 test("an edit by hand of the same size is seen even if the time of the file is set back", async () => {
   const dir = folderWith(folder, { "a.md": "old" });
   const memory = openDirectoryMemory({ dir });
@@ -87,7 +83,6 @@ test("an edit by hand of the same size is seen even if the time of the file is s
   expect(await memory.grep("new")).toHaveLength(1);
 });
 
-// Requirement: directory.reads-what-changed
 test("texts of more than 16 MB are not all kept", async () => {
   const texts = Array.from({ length: 17 }, (_, file) => [`${file}.md`, "x".repeat(1_000_000)]);
   const memory = openDirectoryMemory({ dir: folderWith(folder, Object.fromEntries(texts)) });

@@ -10,7 +10,6 @@ import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 const folder = testFolder();
 
 describe("what a crash leaves behind", () => {
-  // Requirement: directory.leftovers
   it("is not seen, and the next change removes it, with the lock", async () => {
     const dir = folderWith(folder, {
       good: "text",
@@ -38,7 +37,6 @@ describe("what a crash leaves behind", () => {
 });
 
 describe("the lock", () => {
-  // Requirement: directory.lock-timeout
   it("of a living process is waited for, and the change is EIO in the end", async () => {
     const dir = folderWith(folder, { good: "text" });
     leaveLock(dir, JSON.stringify({ id: crashed }), -4000);
@@ -62,7 +60,6 @@ describe("the lock", () => {
     expect(readdirSync(join(dir, work))).toEqual([".gitignore"]);
   });
 
-  // Requirement: directory.lost-lock
   it("lost while the process stood still is taken again, and the change made anew on what is there then", async () => {
     const dir = folderWith(folder, { good: "text" });
     const seen: string[] = [];
@@ -85,7 +82,6 @@ describe("the lock", () => {
   });
 });
 
-// Requirement: directory.git
 it("git sees the notes and nothing of ours", async () => {
   const dir = folderWith(folder);
   execFileSync("git", ["init", "--quiet", dir]);

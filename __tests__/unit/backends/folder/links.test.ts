@@ -30,7 +30,6 @@ async function allRefuse(memory: Memory, path: string, message: string): Promise
 }
 
 describe("a link in the folder", () => {
-  // Requirement: directory.no-links-followed
   it.each([
     ["to a file outside", "file", "/link"],
     ["to a folder outside", ".", "/link/file"],
@@ -46,14 +45,12 @@ describe("a link in the folder", () => {
     expect(readFileSync(join(dir, "real"), "utf8")).toBe("text");
   });
 
-  // Requirement: directory.no-links-followed
   it("to a file of the memory itself is refused too", async () => {
     const dir = folderWith(folder, { real: "text" });
     symlinkSync("real", join(dir, "link"));
     await allRefuse(openDirectoryMemory({ dir }), "/link", throughLink);
   });
 
-  // Requirement: directory.no-links-followed
   it("is not listed, and a ring of links ends no listing", async () => {
     const outside = folderWith(folder, { file: "secret" });
     const dir = folderWith(folder, { "sub/real": "text" });
@@ -85,7 +82,6 @@ describe("a link in the folder", () => {
     expect(readdirSync(outside)).toEqual(["file"]);
   });
 
-  // Requirement: directory.no-links-followed
   it("in the place of the work folder is refused, and nothing outside is cleaned up", async () => {
     const own = "new-01234567-89ab-cdef-0123-456789abcdef";
     const outside = folderWith(folder, { [own]: "not ours" });
@@ -117,7 +113,6 @@ it("a hard link is a file, and a change leaves its other names as they were", as
   expect([await memory.read("/one"), await memory.read("/two")]).toEqual(["text\nmore", "text"]);
 });
 
-// Requirement: directory.no-special-files
 it("pipes and sockets are never opened, not listed, and refused by name", async () => {
   const dir = folderWith(folder, { real: "text", "sub/real": "text" });
   execFileSync("mkfifo", [join(dir, "pipe"), join(dir, "sub", "pipe")]);

@@ -9,7 +9,6 @@ const folder = testFolder();
 const otherId = "76543210-89ab-cdef-0123-456789abcdef";
 
 describe("a lock that was not refreshed for long", () => {
-  // Requirement: directory.leftovers
   it.each([
     ["of another machine", JSON.stringify({ id: crashedId, place: "elsewhere", pid: 1, started: "1" })],
     ["of a system that does not tell processes apart", JSON.stringify({ id: crashedId })],
@@ -22,7 +21,6 @@ describe("a lock that was not refreshed for long", () => {
     expect(readdirSync(join(dir, workFolder))).toEqual([".gitignore"]);
   });
 
-  // Requirement: directory.leftovers
   it("is taken over where its time is in the future, as a clock that was wrong leaves it", async () => {
     const dir = folderWith(folder);
     leaveLock(dir, JSON.stringify({ id: crashedId }), -60_000);

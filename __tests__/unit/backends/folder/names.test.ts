@@ -72,7 +72,6 @@ const reserved = [
 ];
 
 describe("a name", () => {
-  // Requirement: directory.portable-names
   it.each(illegal)("%j is not created, as a file, a directory or by a rename", async (name) => {
     const dir = folderWith(folder, { file: "text" });
     const memory = openDirectoryMemory({ dir, paths: "posix" });
@@ -102,7 +101,6 @@ describe("a name", () => {
 });
 
 describe("two names that some file system takes for one", () => {
-  // Requirement: directory.no-twin-names
   it.each([
     ["a", "A"],
     ["Notes", "nOTES"],
@@ -144,7 +142,6 @@ describe("two names that some file system takes for one", () => {
 });
 
 describe("names that are never part of a memory", () => {
-  // Requirement: directory.reserved-names
   it.each(reserved)("%j is refused in every command, at every level", async (name) => {
     const dir = folderWith(folder, { "sub/file": "x" });
     const memory = openDirectoryMemory({ dir, paths: "posix" });

@@ -11,7 +11,6 @@ const work = ".langgraph-mongo-memory";
 const getMode = (...path: string[]): number => statSync(join(...path)).mode & 0o7777;
 
 describe("a changed file", () => {
-  // Requirement: directory.keeps-rights
   it.each(["600", "640", "755", "666", "1777"])("keeps its mode %s", async (octal) => {
     const mode = Number.parseInt(octal, 8);
     const dir = folderWith(folder, { file: "text" });
@@ -24,7 +23,6 @@ describe("a changed file", () => {
     expect(getMode(dir, "moved")).toBe(mode);
   });
 
-  // Requirement: directory.keeps-rights
   it.each(["4755", "2775", "6711"])("with the mode %s runs as nobody else any longer", async (octal) => {
     const mode = Number.parseInt(octal, 8);
     const dir = folderWith(folder, { file: "text" });
@@ -33,7 +31,6 @@ describe("a changed file", () => {
     expect(getMode(dir, "file")).toBe(mode & 0o777);
   });
 
-  // Requirement: directory.keeps-rights
   it("that nobody may write is EIO and stays, and can be read, moved and deleted", async () => {
     const dir = folderWith(folder, { file: "text" });
     chmodSync(join(dir, "file"), 0o444);
@@ -73,19 +70,16 @@ describe("new files and directories", () => {
     return ["", "sub", "sub/deep", "sub/deep/file", work, `${work}/.gitignore`].map((path) => getMode(dir, path));
   }
 
-  // Requirement: directory.owner-only
   it.each([0, 0o022])("are their owner's only under the umask %o", async (umask) => {
     expect(await modesUnder(umask)).toEqual([0o700, 0o700, 0o700, 0o600, 0o700, 0o600]);
   });
 
-  // Requirement: directory.owner-only
   it("have the modes that the process gives where that is asked for", async () => {
     expect(await modesUnder(0o002, { rights: "umask" })).toEqual([0o775, 0o775, 0o775, 0o664, 0o775, 0o664]);
   });
 });
 
 describe("what may not be read", () => {
-  // Requirement: directory.unreadable-files
   it("is EIO by itself, and breaks nothing else", async () => {
     const dir = folderWith(folder, { good: "text", secret: "x", "closed/inside": "y", "open/file": "z" });
     await openDirectoryMemory({ dir }).append("/good", "more");
@@ -134,7 +128,6 @@ describe("what may not be read", () => {
   });
 });
 
-// Requirement: directory.reads-leave-no-trace
 it("a look at a folder leaves no trace in it, and makes none where it is missing", async () => {
   const dir = folderWith(folder, { "sub/file": "x" });
   const missing = join(dir, "missing");

@@ -27,7 +27,6 @@ describe("a file that is no UTF-8 text", () => {
     "an overlong slash": Buffer.from([0xc0, 0xaf]),
   };
 
-  // Requirement: directory.unreadable-files
   it.each(Object.entries(bytes))("such as %s is EIO and never guessed at", async (_, content) => {
     const dir = folderWith(folder, { bad: content, good: "text" });
     const memory = openDirectoryMemory({ dir });
@@ -69,7 +68,6 @@ describe("a file that is no UTF-8 text", () => {
   });
 });
 
-// Requirement: directory.unreadable-files
 it("a file of more than 15,000,000 bytes is EFBIG, and breaks nothing else", async () => {
   const dir = folderWith(folder, { large: "", good: "text" });
   truncateSync(join(dir, "large"), 15_000_001);
@@ -80,7 +78,6 @@ it("a file of more than 15,000,000 bytes is EFBIG, and breaks nothing else", asy
   expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/good"]);
 });
 
-// Requirement: directory.keeps-bytes
 it("a byte order mark and carriage returns stay as they are", async () => {
   const dir = folderWith(folder, { file: "\uFEFFone\r\ntwo" });
   const memory = openDirectoryMemory({ dir });
@@ -90,7 +87,6 @@ it("a byte order mark and carriage returns stay as they are", async () => {
 });
 
 describe("what a hand does between two calls", () => {
-  // Requirement: directory.hand-edits
   it("is seen by the next one, of every kind", async () => {
     const dir = folderWith(folder, { a: "one" });
     const memory = openDirectoryMemory({ dir });
@@ -151,7 +147,6 @@ describe("what a hand does between two calls", () => {
 });
 
 describe("times", () => {
-  // Requirement: directory.times
   it("are the file's: updatedAt its change, createdAt never later", async () => {
     const dir = folderWith(folder, { old: "x" });
     utimesSync(join(dir, "old"), new Date("2001-02-03T04:05:06Z"), new Date("2001-02-03T04:05:06Z"));

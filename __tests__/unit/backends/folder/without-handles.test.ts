@@ -55,7 +55,6 @@ it.each(["/link/file", "/link/new", "/link"])("%s leads through a link, and is r
   expect((await memory.snapshot()).files.map((file) => file.path)).toEqual(["/real"]);
 });
 
-// Requirement: directory.exchanged-directories
 it("a file that was opened through a link is not read, though the link is gone again", async () => {
   const outside = folderWith(folder, { file: "secret" });
   const dir = folderWith(folder, { "sub/file": "text" });

@@ -17,7 +17,6 @@ async function wordsByLine(memory: Memory, query: string): Promise<Record<number
 }
 
 describe("the words of a hit", () => {
-  // Requirement: search.words
   it("are those of the query as the passage spells them, and none where only a neighbour holds one", async () => {
     const memory = await memoryWith("before\nShe cooked Crêpes, and cooks crepes: CRÊPES!\nafter");
     expect(await wordsByLine(memory, "who was cooking a crepe?")).toEqual({
@@ -27,13 +26,11 @@ describe("the words of a hit", () => {
     });
   });
 
-  // Requirement: search.words
   it("are characters and pairs in scripts without spaces", async () => {
     const memory = await memoryWith("今日は寿司を食べた 🍣\nplain");
     expect(await wordsByLine(memory, "寿司 🍣")).toEqual({ 1: ["寿", "司", "寿司", "🍣"], 2: [] });
   });
 
-  // Requirement: search.words
   it("are found by the words of a function of the user", async () => {
     const searchWords = (text: string): string[] => text.toLowerCase().split(/[^a-z]+/);
     const memory = await memoryWith("Alpha beta\nGamma", { searchWords });

@@ -29,7 +29,6 @@ function counted(): { memory: Memory; indexed: string[]; open: () => Memory } {
 }
 
 describe("the index of a memory", () => {
-  // Requirement: search.only-changes-are-indexed
   it("is kept for all who open the memory, and only texts that have changed are indexed again", async () => {
     const { memory, indexed, open } = counted();
     await memory.write("/a", "one");
@@ -42,7 +41,6 @@ describe("the index of a memory", () => {
     expect(indexed).toEqual(["/b", "three", "three"]);
   });
 
-  // Requirement: search.only-changes-are-indexed
   it("is made of the texts alone that have changed, where the storage tells their versions", async () => {
     const stored = new Map([
       ["/a", "one"],
@@ -82,7 +80,6 @@ describe("the index of a memory", () => {
     expect(await found("one")).toEqual([]);
   });
 
-  // Requirement: search.bounded-memory
   it("is given up for others, so that all of them take at most 100 MB", async () => {
     const before = cachedIndexes().count;
     // The dash makes each character take two bytes.
@@ -96,7 +93,6 @@ describe("the index of a memory", () => {
     expect(cachedIndexes().count).toBeLessThan(before + 6);
   });
 
-  // Requirement: search.bounded-memory
   it("is given up for those of thousands of other memories, which take as little as a memory takes", async () => {
     let reads = 0;
     const backend: Partial<MemoryBackend> = {
@@ -141,7 +137,6 @@ describe("the index of a memory", () => {
     expect((await Promise.all(searches)).every(({ length }) => length > 0)).toBe(true);
   });
 
-  // Requirement: search.ends-in-time
   it("is made without keeping others from their work, and not further than somebody waits for it", async () => {
     const { memory, indexed } = counted();
     const lines = Array.from({ length: 150_000 }, (_, index) => `line ${index}`);
@@ -162,7 +157,6 @@ describe("the index of a memory", () => {
 });
 
 describe("the vectors of a memory", () => {
-  // Requirement: search.embedded-bounded
   it("are at most so many, of the first different passages", async () => {
     const embedded: string[] = [];
     const meaning: Embeddings = {
@@ -189,7 +183,6 @@ describe("the vectors of a memory", () => {
     expect([embedded, byText.size, isComplete]).toEqual([["one", "two", "three"], 3, true]);
   });
 
-  // Requirement: search.embedded-bounded, search.one-small-read
   it("are made of the texts that are left without reading an unchanged memory again", async () => {
     let [version, snapshots] = ["1", 0];
     const embedded: number[] = [];
@@ -231,7 +224,6 @@ describe("the vectors of a memory", () => {
     ]);
   });
 
-  // Requirement: search.embedded-bounded
   it("take at most 50 MB", () => {
     const embedder = new Embedder({ dims: 1536, embeddings: new FakeEmbeddings() });
     const context = { embedder } as ConstructorParameters<typeof MemoryEmbeddings>[0];

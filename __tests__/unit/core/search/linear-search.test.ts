@@ -10,7 +10,6 @@ describe("a search in hostile texts", () => {
   const path = `/${"x ".repeat(120)}x`.repeat(4);
   const headings = [1, 2, 3, 4, 5, 6].map((level) => `${"#".repeat(level)} ${"x ".repeat(495)}`).join("\n");
 
-  // Requirement: search.linear-time
   it.each([
     ["short lines under six long headings and a long path", `${headings}\n${"x y\n".repeat(20_000)}`],
     ["short lines under a heading", `# x\n${"x y\n".repeat(20_000)}`],

@@ -4,7 +4,6 @@ import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import type { Embeddings } from "../../../../src/core/contract/embeddings.js";
 import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 
-// Requirement: search.models-side-by-side, search.embedded-bounded
 it("a search keeps the vectors of as many texts as it may have itself, and those of others as long as their text is there", async () => {
   const kept: string[][] = [];
   const meaning: Embeddings = {

@@ -24,7 +24,6 @@ const inOrder = (hits: readonly (readonly [string, number])[]) =>
 const places = (hits: readonly SearchHit[]) => hits.map(({ path, startLine }) => `${path}:${startLine}`);
 
 describe("the ranking of a search", () => {
-  // Requirement: search.ranking
   it("is that of a naive search in any texts", async () => {
     const word = fc.constantFrom(
       "fox",
@@ -65,7 +64,6 @@ describe("the ranking of a search", () => {
     );
   });
 
-  // Requirement: search.order
   it("puts passages of one score by path and line, and says no more than the limit", async () => {
     const equal = Array.from({ length: 10_000 }, () => "an equal line").join("\n");
     const memory = await memoryWith({ "/b": equal, "/a": equal });
@@ -76,7 +74,6 @@ describe("the ranking of a search", () => {
     expect(await memory.search("equal", { limit: 1000 })).toEqual(found);
   });
 
-  // Requirement: search.around
   it("counts what lies around a passage: its neighbours, headings, dates and path", async () => {
     const memory = await memoryWith({
       "/trips/paris": "We saw a tower.\nNothing else.",
@@ -90,7 +87,6 @@ describe("the ranking of a search", () => {
     expect(places(await memory.search("which pet"))).toContain("/talk:2");
   });
 
-  // Requirement: search.ranking
   it("answers a word on one line by that line, and a word in a heading by that heading", async () => {
     const lines = Array.from(
       { length: 12 },
@@ -105,7 +101,6 @@ describe("the ranking of a search", () => {
     expect(places(await memory.search("note"))[0]).toBe("/b:1");
   });
 
-  // Requirement: search.per-file
   it("gives the best passage of each file where that is asked for", async () => {
     const memory = await memoryWith({
       "/a": "fox\n\n\n\nfox fox\nfox",
@@ -119,7 +114,6 @@ describe("the ranking of a search", () => {
 });
 
 describe("a search in much text", () => {
-  // Requirement: search.linear-time, search.ends-in-time
   it("lets others work while it ranks, and ends with the call", async () => {
     const memory = await memoryWith({ "/a": `# x\n${"x y z\n".repeat(100_000)}` });
     await memory.search("x");
@@ -133,7 +127,6 @@ describe("a search in much text", () => {
     clearInterval(timer);
   });
 
-  // Requirement: search.large
   it("finds the last line of 14 MB, and counts 100 words of a query", async () => {
     const memory = await memoryWith(
       {
@@ -152,7 +145,6 @@ describe("a search in much text", () => {
 });
 
 describe("a passage", () => {
-  // Requirement: search.passages
   it("is a line, the lines of a wrapped paragraph, or a part of a long line, without white space around it", async () => {
     const wrapped =
       "This is a paragraph that an editor has wrapped at some column,\nso it goes on in the next line, and then it comes to its end with a\r\n  zebra.\nAnother line.";
@@ -174,7 +166,6 @@ describe("a passage", () => {
     expect(found.every(({ text }) => text.isWellFormed() && text.length > 990)).toBe(true);
   });
 
-  // Requirement: search.passages
   it("is the best piece alone of a long line", async () => {
     const line = `${"fox ".repeat(400)}bird ${"fox ".repeat(400)}`;
     const memory = await memoryWith({ "/a": `A fox.\n${line}` });
@@ -185,7 +176,6 @@ describe("a passage", () => {
 });
 
 describe("the words of a search", () => {
-  // Requirement: search.words
   it.each([
     ["case and accents", "Crème brûlée", "CREME BRULEE"],
     ["English forms", "She was cooking for parties", "cook party"],
@@ -218,7 +208,6 @@ describe("the words of a search", () => {
     expect(await memory.search("what is the")).toEqual([]);
   });
 
-  // Requirement: search.own-words
   it("are those of the option searchWords", async () => {
     const memory = await memoryWith({ "/a": "the fox", "/b": "foxes" }, { searchWords: (text) => text.split(" ") });
     expect((await memory.search("the")).map(({ path }) => path)).toEqual(["/a"]);
@@ -229,7 +218,6 @@ describe("the words of a search", () => {
 });
 
 describe("bad arguments of a search", () => {
-  // Requirement: search.checked
   it.each([
     ["", {}, "query must have 1 to 10000 characters (given 0)"],
     [7 as never, {}, "query must be a string (given number)"],

@@ -22,7 +22,6 @@ describe("a search in a hostile memory", () => {
   beforeEach(() => void jest.spyOn(performance, "now").mockImplementation(() => (nowMs += msPerLook)));
   afterEach(() => void jest.restoreAllMocks());
 
-  // Requirement: guarantees.others-get-their-turn
   it.each(texts)("leaves the event loop to others after a bounded number of steps: %s", async (name, text) => {
     msPerLook = 1;
     // To count steps takes many times as long as the work.
@@ -38,7 +37,6 @@ describe("a search in a hostile memory", () => {
     for (const call of calls) expect(await countLongestSlice(/core\//, call)).toBeLessThan(maxSliceSteps);
   });
 
-  // Requirement: waiting.own-work
   it.each<[name: string, call: (memory: Memory) => Promise<unknown>]>([
     ["a search that indexes", (memory) => memory.search("x y")],
     ["a grep", (memory) => memory.grep("x z")],

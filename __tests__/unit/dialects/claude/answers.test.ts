@@ -51,10 +51,6 @@ const content = "Here's the content of /memories/a.txt with line numbers:";
 const edited = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
 
 describe("what succeeds is said in the documented words", () => {
-  // Requirement: claude.create, claude.delete, claude.insert, claude.rename, claude.str-replace, claude.view-directory
-  // Requirement: claude.view-empty-root, claude.view-file, claude.view-final-newline, claude.view-hidden-directly
-  // Requirement: claude.view-hides
-  // Requirement: claude.view-range, claude.view-trailing-slash
   it.each([
     ["the empty root", {}, view("/memories"), `${directory}\n0B\t/memories`],
     [
@@ -135,13 +131,6 @@ const rangeForm = "it must be a list of two integers, the first and the last lin
 
 describe("what is refused is said in the documented words, and changes nothing", () => {
   const files = { "/f": "a\nb b\na\n", "/d/x": "x", "/aaa": "aaa" };
-  // Requirement: claude.create-existing, claude.delete-missing, claude.errors-by-the-handlers, claude.insert-bounds
-  // Requirement: claude.insert-bounds-ignore-final-newline, claude.insert-line-is-an-integer
-  // Requirement: claude.refusals-change-nothing
-  // Requirement: claude.rename-impossible, claude.rename-never-overwrites
-  // Requirement: claude.str-replace-ambiguous, claude.str-replace-empty
-  // Requirement: claude.str-replace-not-found
-  // Requirement: claude.texts-by-the-tool, claude.view-missing, claude.view-range-refused
   it.each([
     ["view of nothing", view("/memories/none"), missing("/memories/none")],
     ["view below a file", view("/memories/f/x"), missing("/memories/f/x")],
@@ -239,7 +228,6 @@ describe("what is refused is said in the documented words, and changes nothing",
     expect(directories).toEqual(["/d"]);
   });
 
-  // Requirement: claude.view-line-limit
   it("a file of more than 999,999 lines, whatever the range", async () => {
     const { memory, call } = await callOn();
     await memory.write("/most", "\n".repeat(999_999));
@@ -254,7 +242,6 @@ describe("what is refused is said in the documented words, and changes nothing",
     }
   });
 
-  // Requirement: claude.file-limit
   it("a file over its limit, with the limit", async () => {
     const memory = openMemory(store, freshAddress(), { maxFileBytes: 3 });
     const answer = await createClaudeMemoryTool(memory).invoke(create("/memories/a.txt", "1234"));

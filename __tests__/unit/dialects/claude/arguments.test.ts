@@ -104,7 +104,6 @@ const bad: [title: string, args: unknown, answer: string][] = [
 ];
 
 describe("arguments of any shape", () => {
-  // Requirement: claude.arguments-of-any-shape, claude.create-file-text, claude.no-names-of-javascript
   it.each(bad)("are answered, never thrown, and change nothing: %s", async (_title, args, answer) => {
     const memory = freshMemory();
     await memory.write("/f", "🧠");
@@ -116,7 +115,6 @@ describe("arguments of any shape", () => {
     expect(await memory.list()).toHaveLength(1);
   });
 
-  // Requirement: claude.create-file-text
   it("may have content for file_text, which creates the file", async () => {
     const memory = freshMemory();
     const call = { command: "create", path: "/memories/a.txt", content: "x" } as const;
@@ -125,7 +123,6 @@ describe("arguments of any shape", () => {
     expect([await memory.read("/a.txt"), await memory.read("/b.txt")]).toEqual(["x", "x"]);
   });
 
-  // Requirement: claude.texts-by-the-tool
   it("are answered without a trace", async () => {
     const args = fc.record(
       {
@@ -164,7 +161,6 @@ describe("arguments of any shape", () => {
     await fc.assert(property, { numRuns: repetitions({ usual: 100, long: 300 }) });
   });
 
-  // Requirement: claude.null-is-left-out
   it("of other commands do no harm, and null is what is left out", async () => {
     const tool = createClaudeMemoryTool(freshMemory());
     const others = { view_range: null, new_str: null, insert_line: 0, insert_text: "", old_path: "", new_path: "" };
@@ -184,7 +180,6 @@ class FailingStore extends InMemoryStore {
 describe("a memory that fails", () => {
   const view = { command: "view", path: "/memories/a" } as const;
 
-  // Requirement: claude.storage-failures
   it("is told as an error, without the storage's own words", async () => {
     const memory = openMemory(new FailingStore(), freshAddress());
     const answer = await createClaudeMemoryTool(memory).invoke(view);
@@ -196,7 +191,6 @@ describe("a memory that fails", () => {
     expect(MemoryError.isInstance(failure)).toBe(true);
   });
 
-  // Requirement: claude.thread-of-the-run
   it("or is none, or lacks its thread, is told too", async () => {
     const broken = (): Memory => {
       throw new Error(secret);
@@ -213,7 +207,6 @@ describe("a memory that fails", () => {
     expect(await perThread.invoke(view, run)).toMatch(/1\tx$/);
   });
 
-  // Requirement: errors.type-errors
   it("or no memory at all is a TypeError of the program", () => {
     for (const none of [undefined, null, {}, "memory"]) {
       expect(() => createClaudeMemoryTool(none as never)).toThrow(TypeError);
@@ -224,14 +217,12 @@ describe("a memory that fails", () => {
 });
 
 describe("the handlers", () => {
-  // Requirement: claude.no-names-of-javascript
   it("are the six commands and nothing that JavaScript adds", () => {
     const handlers = claudeMemoryHandlers(freshMemory()) as unknown as Record<string, unknown>;
     expect(Object.keys(handlers)).toEqual(["view", "create", "str_replace", "insert", "delete", "rename"]);
     for (const name of ["toString", "constructor", "valueOf", "__proto__"]) expect(handlers[name]).toBeUndefined();
   });
 
-  // Requirement: claude.handlers-have-codes
   it("give each refusal its code", async () => {
     const memory = freshMemory();
     await memory.write("/f", "a a");
@@ -246,7 +237,6 @@ describe("the handlers", () => {
 });
 
 describe("what a model is told", () => {
-  // Requirement: claude.native-tool
   it("is Anthropic's own tool by its type, to whoever asks for it, and a flat schema", async () => {
     const tool = createClaudeMemoryTool(freshMemory());
     expect([tool.name, tool.extras]).toEqual([

@@ -19,7 +19,6 @@ async function createFile(text: string, options?: ClaudeMemoryOptions) {
 }
 
 describe("str_replace under a guard", () => {
-  // Requirement: claude.str-replace-shows-what-is-stored
   it.each([
     ["the new text", "the key is secret", "2 \tx\n3 \tthe key is [key]\n4 \ty"],
     ["another line too", "b", "1 \t[key]\n2 \tx\n3 \tb\n4 \ty"],
@@ -49,7 +48,6 @@ describe("str_replace under a guard", () => {
 });
 
 describe("str_replace", () => {
-  // Requirement: claude.str-replace-deletes, claude.str-replace-lines, claude.str-replace-literal
   it.each([
     ["several lines", "a\nb\nc\n", "a\nb", "x", "x\nc\n"],
     ["a newline", "a\nb", "\n", " ", "a b"],
@@ -73,7 +71,6 @@ describe("str_replace", () => {
     );
   });
 
-  // Requirement: claude.str-replace-ambiguous
   it("says of several lines found twice where each begins", async () => {
     const { call } = await createFile("x\na\nb\n-\na\nb\n");
     expect(await call({ command: "str_replace", old_str: "a\nb", new_str: "c" })).toContain("in lines: 2, 5. Please");
@@ -81,7 +78,6 @@ describe("str_replace", () => {
 });
 
 describe("insert", () => {
-  // Requirement: claude.insert, claude.insert-keeps-final-newline
   it.each([
     ["at the beginning", "a\nb\n", 0, "x", "x\na\nb\n"],
     ["at the end, keeping the final newline", "a\nb\n", 2, "x", "a\nb\nx\n"],
@@ -100,7 +96,6 @@ describe("insert", () => {
     expect(await text()).toBe(after);
   });
 
-  // Requirement: claude.insert-bounds-ignore-final-newline
   it("into an empty file finds no first line", async () => {
     const { call } = await createFile("");
     const answer = await call({ command: "insert", insert_line: 1, insert_text: "x" });
@@ -111,7 +106,6 @@ describe("insert", () => {
 });
 
 describe("create", () => {
-  // Requirement: claude.create-replaces
   it("replaces where the options say so, but no directory", async () => {
     const { call, text } = await createFile("old", { ifExists: "replace" });
     expect(await call({ command: "create", file_text: "new" })).toBe("File created successfully at: /memories/f");
@@ -122,7 +116,6 @@ describe("create", () => {
 });
 
 describe("maxViewChars", () => {
-  // Requirement: claude.max-view-chars
   it("cuts after a whole line and says so", async () => {
     const { call } = await createFile("aaa\nbbb\nccc\n", { maxViewChars: 21 });
     const header = "Here's the content of /memories/f with line numbers:\n";
@@ -149,7 +142,6 @@ describe("maxViewChars", () => {
     );
   });
 
-  // Requirement: claude.max-view-chars
   it("shows everything where it is not given", async () => {
     const { call } = await createFile("x".repeat(500_000));
     expect(await call({ command: "view" })).toHaveLength(
@@ -178,7 +170,6 @@ describe("any text", () => {
     await fc.assert(property, { numRuns: repetitions({ usual: 100, long: 300 }) });
   });
 
-  // Requirement: claude.insert-bounds
   it("takes an insert at each of its lines, and at no other", async () => {
     const property = fc.asyncProperty(
       texts,
@@ -205,7 +196,6 @@ describe("any text", () => {
     await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
   });
 
-  // Requirement: claude.str-replace-only-unique
   it("takes a str_replace where the old text is in it once, and at no other time", async () => {
     const property = fc.asyncProperty(
       texts,

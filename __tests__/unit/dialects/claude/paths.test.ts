@@ -44,8 +44,6 @@ async function expectRefused(path: unknown, answer: string | RegExp): Promise<vo
 }
 
 describe("a path that climbs", () => {
-  // Requirement: claude.no-encoded-traversal, claude.no-folded-traversal, claude.no-traversal
-  // Requirement: claude.no-traversal-inside
   it.each([
     "/memories/..",
     "/memories/../x",
@@ -72,7 +70,6 @@ describe("a path that climbs", () => {
     await expectRefused(path, 'Error: invalid path: ".." not allowed');
   });
 
-  // Requirement: claude.no-control-characters
   it.each(["/memories/f\0", "/memories/\0", "/memories/a\nb", "/memories/\u0007", "/memories/x\u007f"])(
     "or holds a control character is refused: %j",
     (path) => expectRefused(path, "Error: invalid path: control characters are not allowed"),
@@ -82,7 +79,6 @@ describe("a path that climbs", () => {
     expectRefused(path, 'Error: invalid path segment: . (paths are absolute; no name is ".")'),
   );
 
-  // Requirement: claude.no-control-characters
   it("or is an encoded NUL, too long or too deep is refused", async () => {
     await expectRefused("/memories/%00", /^Error: invalid path/);
     await expectRefused(`/memories/${"x".repeat(256)}`, "Error: invalid path: a segment longer than 255 characters");
@@ -92,7 +88,6 @@ describe("a path that climbs", () => {
 });
 
 describe("a path that does not begin with the root", () => {
-  // Requirement: claude.paths-below-the-root
   it.each([
     "/memoriesfoo",
     "/memoriesfoo.txt",
@@ -124,7 +119,6 @@ describe("a path that does not begin with the root", () => {
 });
 
 describe("the root", () => {
-  // Requirement: claude.delete-root
   it.each(["/memories", "/memories/", "/memories//", "//memories", "\\memories", "/memories\\", "/\\memories///"])(
     "can be neither deleted nor renamed as %s, and can be viewed",
     async (path) => {
@@ -156,7 +150,6 @@ describe("the root", () => {
     },
   );
 
-  // Requirement: claude.root-is-the-root-of-the-memory
   it("is the root of the memory for every other way in", async () => {
     const memory = freshMemory();
     await callOn(memory)({ command: "create", path: "/memories/a.txt", file_text: "x" });
@@ -165,7 +158,6 @@ describe("the root", () => {
     expect(await callOn(memory)({ command: "view", path: "/memories/notes/today" })).toMatch(/:\n {5}1\ty$/);
   });
 
-  // Requirement: claude.root-of-the-options
   it.each([
     ["/notes/of me", "/notes/of me/a.txt", "/notes/a.txt"],
     ["/notes/", "/notes/a.txt", "/memories/a.txt"],
@@ -183,7 +175,6 @@ describe("the root", () => {
     expect(await call({ command: "delete", path: root })).toBe(`Error: Cannot delete the ${shown} directory itself`);
   });
 
-  // Requirement: claude.options-checked
   it.each([
     { root: "memories" },
     { root: "/../x" },
@@ -199,7 +190,6 @@ describe("the root", () => {
 });
 
 describe("names", () => {
-  // Requirement: claude.names-are-posix, paths.decoded-for-the-check-only
   it("are created by the rule posix, whatever the memory's own is", async () => {
     const { nodeId } = freshAddress();
     const node = new MemoryNode({ store, nodeId, paths: "plain" });
@@ -229,7 +219,6 @@ describe("names", () => {
     expect(answer).toBe('Error: invalid path segment: e\u0301 (names are any Unicode in NFC, such as "notes.txt")');
   });
 
-  // Requirement: claude.spellings
   it("in other spellings are the same file, and are repeated as given", async () => {
     const call = callOn(freshMemory());
     await call({ command: "create", path: "/memories/a/b.txt", file_text: "x" });

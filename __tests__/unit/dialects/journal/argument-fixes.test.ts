@@ -5,7 +5,6 @@ import { JournalBench, replay } from "../../../helpers/journal-scenario.js";
 const today = ".agent/memory/2026/01/15.md";
 
 describe("arguments, in recordings that the crate took or refused loosely", () => {
-  // Requirement: journal.update-keeps-tags
   it("09 update-drops-tags: an update without tags keeps them", async () => {
     expect(changed(await replay(9))).toEqual({
       2: read({ content: "A2", tags: ["keep", "me"] }),
@@ -13,7 +12,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     });
   });
 
-  // Requirement: journal.unknown-arguments
   it("14 update-ignores-target and 32 no-path-arguments: unknown arguments are refused", async () => {
     const target = refused("MEMORY_INVALID_ARGUMENT", "unknown argument: `target`");
     expect(changed(await replay(14))).toEqual({ 1: target, 2: target, 3: read({ content: "1" }) });
@@ -30,7 +28,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     expect(await bench.files()).toEqual({});
   });
 
-  // Requirement: journal.metadata-cannot-be-forged, journal.tags-checked
   it("16 tags-odd-values: tags that the format cannot carry are refused, others trimmed before they are written", async () => {
     const result = await replay(16);
     const bad = refused(
@@ -53,7 +50,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     expect(text.match(/tags=.*/g)).toEqual(["tags=pad|in ner -->", "tags=k tags=z -->", "tags=标签|é -->"]);
   });
 
-  // Requirement: journal.tags-checked
   it("18 tags-wrong-types: tags are an array of strings", async () => {
     const bad = refused("MEMORY_INVALID_ARGUMENT", "invalid `tags`: expected array of strings");
     const result = await replay(18);
@@ -71,7 +67,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     expect(await result.bench.files()).toEqual({});
   });
 
-  // Requirement: journal.keys-checked
   it("19 keys-invalid: every tool refuses a key of several lines", async () => {
     const lines = refused("MEMORY_INVALID_KEY", "memory key must be a single line");
     expect(changed(await replay(19))).toEqual({ 10: lines, 12: lines });
@@ -87,7 +82,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     expect(others).toEqual({});
   });
 
-  // Requirement: journal.keys-checked
   it("22 keys-unicode: keys are NFC, without control or separator characters, and trimmed as the crate trims", async () => {
     const bad = refused("MEMORY_INVALID_KEY", "memory key must not contain control or line separator characters");
     const { bench, ...rest } = await replay(22);
@@ -107,7 +101,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     expect(await bench.call("memory_read", { key: "Amélie" })).toEqual(read({ content: "by hand" }));
   });
 
-  // Requirement: journal.keys-checked
   it("23 keys-very-long: a key has at most 512 characters", async () => {
     const tooLong = refused("MEMORY_INVALID_KEY", "memory key must be at most 512 characters");
     expect(changed(await replay(23))).toEqual({ 0: tooLong, 1: refused("MEMORY_KEY_NOT_FOUND"), 2: tooLong });
@@ -115,7 +108,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     expect(await bench.call("memory_write", { key: "k".repeat(512), content: "" })).toMatchObject({ success: true });
   });
 
-  // Requirement: journal.targets-checked
   it("31 target-invalid: a target is a string, null included among what is none", async () => {
     const bad = refused("MEMORY_INVALID_TARGET", "invalid `target`: expected string");
     expect(changed(await replay(31))).toEqual({
@@ -126,7 +118,6 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     });
   });
 
-  // Requirement: journal.order-of-checks
   it("33 argument-order-of-checks: the same order, with the same codes", async () => {
     expect(changed(await replay(33))).toEqual({});
   });

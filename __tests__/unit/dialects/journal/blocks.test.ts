@@ -51,7 +51,6 @@ const blocks = fc.array(block, { maxLength: 5 });
 const getTexts = (text: string): BlockText[] => parseBlocks(text).map(({ start: _start, end: _end, ...rest }) => rest);
 
 describe("blocks", () => {
-  // Requirement: journal.contents-come-back, journal.headings-split-nothing
   it("come back as they were, whatever they say", () => {
     fc.assert(
       fc.property(blocks, (given) => {
@@ -73,7 +72,6 @@ describe("blocks", () => {
     );
   });
 
-  // Requirement: journal.crate-reads-the-same
   it("are as many to the crate, with the same keys, times and tags", () => {
     fc.assert(
       fc.property(blocks, (given) => {
@@ -84,7 +82,6 @@ describe("blocks", () => {
     );
   });
 
-  // Requirement: journal.hand-written, journal.update-in-place
   it("leave every other block and all hand-written text as they were when one is replaced", () => {
     const hand = fc.constantFrom(
       "",

@@ -5,7 +5,6 @@ import { type Answer, JournalBench, replay } from "../../../helpers/journal-scen
 const today = ".agent/memory/2026/01/15.md";
 
 describe("contents, in recordings that the crate lost or let forge", () => {
-  // Requirement: journal.contents-come-back
   it("24 content-shapes: indentation, blank lines at the start and CRLF come back", async () => {
     expect(changed(await replay(24))).toEqual({
       5: read({ content: "\n\n    indented first line\n  second" }),
@@ -14,13 +13,11 @@ describe("contents, in recordings that the crate lost or let forge", () => {
     });
   });
 
-  // Requirement: journal.files
   it("24 content-shapes: the file is the crate's all the same", async () => {
     const { bench, scenario } = await replay(24);
     expect(await bench.files()).toEqual(scenario.files);
   });
 
-  // Requirement: journal.headings-split-nothing
   it("25 content-h3-splits-block: a heading in a content splits nothing", async () => {
     const { bench, ...rest } = await replay(25);
     expect(changed({ bench, ...rest })).toEqual({
@@ -49,7 +46,6 @@ describe("contents, in recordings that the crate lost or let forge", () => {
     expect((await bench.files())[today]?.match(/^.*\\.*$/gm)).toEqual(["\\### ", "\\### top line"]);
   });
 
-  // Requirement: journal.metadata-cannot-be-forged
   it("28 content-html-comments: a content cannot forge metadata", async () => {
     const { bench, ...rest } = await replay(28);
     const forged = "<!-- agentool-memory: at=2099-01-01T00:00:00+00:00 tags=evil|admin -->";
@@ -65,7 +61,6 @@ describe("contents, in recordings that the crate lost or let forge", () => {
     expect((await bench.files())[today]).toContain("\nx\n   \\<!-- agentool-memory: at=2098");
   });
 
-  // Requirement: journal.content-limit, journal.search-says-what-was-cut
   it("30 content-unicode-large: contents and the output of a search have limits", async () => {
     const { bench, ...rest } = await replay(30);
     const tooLarge = "`content` has 200000 characters, over its limit of 100000; split it into several keys";
@@ -88,7 +83,6 @@ describe("contents, in recordings that the crate lost or let forge", () => {
 });
 
 describe("search and order, in recordings of the crate's text order", () => {
-  // Requirement: journal.search-limit, journal.search-says-what-was-cut
   it("34 search-limits: a bad limit is refused, and what was cut is said", async () => {
     const bad = refused("MEMORY_INVALID_ARGUMENT", "invalid `limit`: expected integer from 1 to 100");
     const { 105: byDefault, 107: one, 108: most, 115: three, ...others } = changed(await replay(34));
@@ -112,7 +106,6 @@ describe("search and order, in recordings of the crate's text order", () => {
     });
   });
 
-  // Requirement: journal.times-are-instants
   it("39 order-is-string-compare: times are compared as instants, and what is none counts as 1970", async () => {
     const { 0: search, ...others } = changed(await replay(39));
     const keys = hitsOf(search).map(({ key }) => key);
@@ -120,7 +113,6 @@ describe("search and order, in recordings of the crate's text order", () => {
     expect(others).toEqual({});
   });
 
-  // Requirement: journal.search-order
   it("65 same-instant-ties: the later of equals comes first", async () => {
     const results = Object.values(changed(await replay(65)));
     const getKeys = (answer: Answer): string[] => hitsOf(answer).map(({ key }) => key);
@@ -129,7 +121,6 @@ describe("search and order, in recordings of the crate's text order", () => {
 });
 
 describe("hand-written Markdown, in recordings that the crate damaged or overlooked", () => {
-  // Requirement: journal.update-adds-no-lines
   it("12 update-blank-line-growth: updates add no blank lines", async () => {
     const { bench, ...rest } = await replay(12);
     expect(changed({ bench, ...rest })).toEqual({});
@@ -139,7 +130,6 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
     );
   });
 
-  // Requirement: journal.duplicates-told
   it("42 duplicates-same-file: other blocks of the key are reported", async () => {
     const withDuplicate = read({ duplicates: ["MEMORY.md"] });
     const { 6: search, ...answers } = changed(await replay(42));
@@ -154,13 +144,11 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
     expect(contents).toEqual(["c3", "a1", "b2", "b1", "a2", "c1"]);
   });
 
-  // Requirement: journal.duplicates-told
   it("43 duplicates-no-at-files: so are those in other files", async () => {
     const withDuplicate = read({ duplicates: ["2025/01/01.md"] });
     expect(changed(await replay(43))).toEqual({ 0: withDuplicate, 1: withDuplicate, 2: withDuplicate });
   });
 
-  // Requirement: journal.hand-written-line-endings
   it("46 hand-crlf: a file keeps its line ending", async () => {
     const { bench, ...rest } = await replay(46);
     const tagged = { tags: ["x", "y"] };
@@ -174,7 +162,6 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
     );
   });
 
-  // Requirement: journal.hand-written-line-endings
   it("47 hand-bom: a byte order mark hides no heading", async () => {
     const { bench, ...rest } = await replay(47);
     expect(changed({ bench, ...rest })).toEqual({
@@ -186,7 +173,6 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
     expect((await bench.files())[".agent/memory/MEMORY.md"]).toMatch(/^\uFEFF### b\n\nB\n### a\n\nA2\n\n<!--/);
   });
 
-  // Requirement: journal.hand-written
   it("49 hand-metadata-variants: what stands after the metadata stays", async () => {
     const { bench, ...rest } = await replay(49);
     const { 7: behind, 11: search, ...others } = changed({ bench, ...rest });
@@ -198,7 +184,6 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
     expect(text.match(/^(?:after|lost tail|trailing)$/gm)).toEqual(["after", "lost tail", "trailing"]);
   });
 
-  // Requirement: journal.which-files
   it("51 hand-which-files: hidden files and other spellings of .md are none of the journal's, and only MEMORY.md is the summary", async () => {
     const { 0: lower, 10: search, ...others } = changed(await replay(51));
     expect(lower).toEqual(read({ file: "memory.md", kind: "daily" }));
@@ -207,7 +192,6 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
     expect(others).toEqual({ 2: notFound("upper-ext"), 3: notFound("hidden") });
   });
 
-  // Requirement: journal.no-host-paths
   it("54 storage-memory-dir-is-file: every tool says so, without a path", async () => {
     const parentIsFile = refused("MEMORY_STORAGE_ERROR", "ENOTDIR: a parent of the path is a file");
     const isFile = refused("MEMORY_STORAGE_ERROR", "the journal's root is a file");
@@ -221,14 +205,12 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
     });
   });
 
-  // Requirement: journal.which-files
   it("61 context-dir-dot: packages are not searched", async () => {
     const { 2: search, ...others } = changed(await replay(61));
     expect(hitsOf(search).map(({ key }) => key)).toEqual(["a", "Install"]);
     expect(others).toEqual({});
   });
 
-  // Requirement: journal.update-keeps-sections
   it("45 (not recorded): an update of a block without metadata leaves the sections after it", async () => {
     const bench = new JournalBench();
     const fence = "```sh\n# no heading\n```";

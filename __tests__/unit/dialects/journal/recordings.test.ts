@@ -38,10 +38,6 @@ describe("what the crate does well", () => {
     expect(scenarios.filter(({ number, verdict }) => verdict === "match" && number in ofRealFiles)).toHaveLength(1);
   });
 
-  // Requirement: journal.answers, journal.clock, journal.daily-by-day, journal.files, journal.key-exists
-  // Requirement: journal.key-not-found
-  // Requirement: journal.search-ignores-case, journal.search-order, journal.summary-first
-  // Requirement: journal.update-in-place
   it.each(matching)("$number $name: the same answers and files, byte for byte", async ({ number }) => {
     const { scenario, bench, answers } = await replay(number, withTagsCleared);
     expect(answers.length).toBeGreaterThan(0);
@@ -51,7 +47,6 @@ describe("what the crate does well", () => {
     else expect(withoutExtraLines(files)).toEqual(withoutExtraLines(scenario.files));
   });
 
-  // Requirement: journal.times-are-instants
   it("63 dates-sub-millisecond: times finer than a Date are read and ordered", async () => {
     const isWrite = ({ tool }: Step): boolean => tool === "memory_write";
     const recorded = scenarios.find(({ number }) => number === 63);
@@ -62,7 +57,6 @@ describe("what the crate does well", () => {
     for (const step of steps) expect(await bench.text(step.tool, step.args)).toBe(JSON.stringify(step.expect));
   });
 
-  // Requirement: journal.clock
   it("67 real-clock: without a clock of ours, the system's decides", async () => {
     const before = new Date();
     const { bench, answers } = await replay(67);
@@ -79,7 +73,6 @@ describe("what the crate does well", () => {
 });
 
 describe("the tools", () => {
-  // Requirement: journal.tools
   it("are described to the model as the crate describes them, but for tags, which the crate does not search", () => {
     const recorded = readFixture("schemas.json") as { name: string; description: string; schema: object }[];
     const tools = new JournalBench().tools.map(({ name, description, schema }) => ({ name, description, schema }));

@@ -52,7 +52,6 @@ describe("reservations", () => {
     expect(await bench.call("memory_write", { key: "a", content: "newer" })).toEqual(exists);
   });
 
-  // Requirement: journal.reservations-are-not-believed, journal.key-exists
   it("are not believed where a hand renamed a key, moved it to another file or removed them", async () => {
     const bench = await benchWith("a", "b", "c");
     await bench.memory.update(today, "### a", "### renamed");
@@ -78,7 +77,6 @@ describe("reservations", () => {
     });
   });
 
-  // Requirement: journal.canonical-everywhere
   it.each(["a", "Zürich", "日本語", "x".repeat(100)])(
     "hides no newer block of %p in another daily file: read and update take the same one",
     async (key) => {
@@ -97,7 +95,6 @@ describe("reservations", () => {
     },
   );
 
-  // Requirement: journal.summary-first
   it("never hides a block in the summary", async () => {
     const bench = await benchWith("a");
     await bench.put("/MEMORY.md", "### a\n\nby hand\n");
@@ -106,7 +103,6 @@ describe("reservations", () => {
     });
   });
 
-  // Requirement: journal.reservations-are-not-believed
   it.each(["", "garbage\n\0\n", "a b c", "x - zzzzzzzzzzzz\n- x 0\n", "- - 0\n".repeat(3), "\r\n"])(
     "may hold %j",
     async (text) => {
@@ -145,7 +141,6 @@ describe("a reserved key", () => {
     return { bench, path };
   }
 
-  // Requirement: journal.dead-writers-pass
   it.each([0, 60_000, -60_000])(
     "of a writer that died is waited for, then taken over (clock off by %d ms)",
     async (age) => {
@@ -160,7 +155,6 @@ describe("a reserved key", () => {
     },
   );
 
-  // Requirement: journal.dead-writers-pass
   it("of a writer that died days ago is free at once", async () => {
     const { bench } = await reserved(2 * 86_400_000);
     expect(await bench.call("memory_write", { key: "a", content: "mine" })).toEqual(success);
@@ -174,7 +168,6 @@ describe("a reserved key", () => {
     expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "theirs" } });
   });
 
-  // Requirement: journal.key-accepted-once
   it("is taken over by one of several writers", async () => {
     const { bench } = await reserved(2 * 86_400_000);
     const writes = Array.from({ length: 10 }, (_, index) =>
@@ -189,7 +182,6 @@ describe("a reserved key", () => {
     expect(await bench.call("memory_write", { key: "b", content: "" })).toEqual(success);
   });
 
-  // Requirement: journal.key-accepted-once
   it.each(["before", "after"])(
     "is lost by a writer that is slow, where another has it %s the late block",
     async (when) => {
@@ -256,7 +248,6 @@ function memoryWith(memory: Memory, methods: Partial<Memory>): Memory {
 }
 
 describe("parallel calls in one process, on a generic store", () => {
-  // Requirement: journal.key-accepted-once, journal.on-every-store
   it("accept a key once and lose no other", async () => {
     const bench = new JournalBench();
     const same = Array.from({ length: 20 }, () => bench.call("memory_write", { key: "same", content: "" }));

@@ -21,7 +21,6 @@ const codes = [
 ];
 
 describe("the journal's tools", () => {
-  // Requirement: journal.never-throws
   it("answer arguments of any shape in their own form", async () => {
     const bench = new JournalBench();
     const names = fc.constantFrom("key", "content", "query", "tags", "target", "limit", "path", "__proto__", "type");
@@ -39,7 +38,6 @@ describe("the journal's tools", () => {
     );
   });
 
-  // Requirement: journal.search-tags
   it("find the blocks that have all of the tags, with a query or without", async () => {
     const bench = new JournalBench();
     const tagsOf = { one: ["x"], both: ["y", "x"], more: ["x", "z", "y"], cased: ["X", "y"] };
@@ -54,7 +52,6 @@ describe("the journal's tools", () => {
     expect(await found({ query: "", tags: [] })).toEqual(["both", "cased", "more", "one"]);
   });
 
-  // Requirement: journal.search-order
   it("find the newest of thousands of blocks, wherever they stand", async () => {
     const bench = new JournalBench();
     const getHour = (index: number): number => (index * 1009) % 5000;
@@ -68,7 +65,6 @@ describe("the journal's tools", () => {
     expect(answer.data).toMatchObject({ total: 5000, truncated: true });
   });
 
-  // Requirement: journal.either-path-rule
   it("work on a memory of either path rule", async () => {
     for (const paths of ["plain", "posix"] as const) {
       const bench = new JournalBench("/", openMemory(new InMemoryStore(), { nodeId: paths }, { paths }));
@@ -76,7 +72,6 @@ describe("the journal's tools", () => {
     }
   });
 
-  // Requirement: journal.thread-of-the-run
   it("take the thread from the run, and say where it is missing", async () => {
     const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "n", scope: "perThread" });
     const [write, , read] = createJournalTools(node);
@@ -93,7 +88,6 @@ describe("the journal's tools", () => {
     });
   });
 
-  // Requirement: journal.no-host-paths
   it("tell a failing storage without its address", async () => {
     const store = new InMemoryStore();
     const fail = (): never => {
@@ -117,7 +111,6 @@ describe("the journal's tools", () => {
     }
   });
 
-  // Requirement: journal.never-throws
   it("answer where the source of the memory or the clock fails", async () => {
     const failing = createJournalTools(() => {
       throw new Error("/srv/secret");
@@ -137,7 +130,6 @@ describe("the journal's tools", () => {
     expect(message).toMatchObject({ status: "error", tool_call_id: "1" });
   });
 
-  // Requirement: journal.options-checked
   it.each([[{ root: 5 }], [{ clock: "now" }], [{ folder: "/x" }]])("refuse the options %p as a mistake", (options) => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
     expect(() => createJournalTools(memory, options as object)).toThrow(TypeError);
@@ -147,7 +139,6 @@ describe("the journal's tools", () => {
     expect(() => createJournalTools(undefined as never)).toThrow(TypeError);
   });
 
-  // Requirement: journal.daily-by-day, journal.root
   it.each([["/"], ["."], ["./"], ["notes"], ["/notes/"], ["./notes"]])(
     "keep the journal below the root %p",
     async (root) => {

@@ -15,7 +15,6 @@ async function withOne(): Promise<RecordBench> {
 }
 
 describe("add_memory", () => {
-  // Requirement: records.add-result, records.times
   it("stores the content as it is, and answers its size in bytes and the time", async () => {
     const bench = new RecordBench();
     expect(await bench.text("add_memory", { path, content })).toBe(
@@ -30,7 +29,6 @@ describe("add_memory", () => {
     expect(await bench.files()).toEqual({ "/project/todo": "" });
   });
 
-  // Requirement: records.add-existing, records.error-form
   it("refuses a path that exists and leaves it as it was", async () => {
     const bench = await withOne();
     expect(await bench.text("add_memory", { path, content: "other" })).toBe(
@@ -55,7 +53,6 @@ describe("add_memory", () => {
 });
 
 describe("replace_memory", () => {
-  // Requirement: records.clock, records.replace-result, records.size-in-bytes
   it("sets the whole content and answers its size in bytes and the time", async () => {
     const bench = await withOne();
     bench.now = new Date("2026-01-16T00:00:00.000Z");
@@ -65,7 +62,6 @@ describe("replace_memory", () => {
     expect(await bench.files()).toEqual({ "/project/todo": "🧠" });
   });
 
-  // Requirement: records.replace-missing
   it.each([["project/none"], ["project/todo/below"], ["none"]])("refuses %s, where nothing is", async (missing) => {
     const bench = await withOne();
     expect(await bench.text("replace_memory", { path: missing, content })).toBe(
@@ -85,7 +81,6 @@ describe("replace_memory", () => {
 });
 
 describe("drop_memory", () => {
-  // Requirement: records.drop-result
   it("deletes one memory and answers the time", async () => {
     const bench = await withOne();
     await bench.call("add_memory", { path: "project/other", content: "x" });
@@ -95,7 +90,6 @@ describe("drop_memory", () => {
     expect(await bench.files()).toEqual({ "/project/other": "x" });
   });
 
-  // Requirement: records.drop-missing
   it("refuses what is not there, or no more", async () => {
     const bench = await withOne();
     await bench.call("drop_memory", { path });
@@ -104,7 +98,6 @@ describe("drop_memory", () => {
     );
   });
 
-  // Requirement: records.drop-takes-no-folder
   it("refuses a folder, even an empty one, and takes nothing with it", async () => {
     const bench = await withOne();
     expect(await bench.call("drop_memory", { path: "project" })).toEqual({
@@ -119,7 +112,6 @@ describe("drop_memory", () => {
 });
 
 describe("clear_memory", () => {
-  // Requirement: records.clear-result
   it("deletes all and answers how many memories went", async () => {
     const bench = await withOne();
     for (const name of ["a", "b/c/d"]) await bench.call("add_memory", { path: name, content: name });
@@ -129,7 +121,6 @@ describe("clear_memory", () => {
     expect(await bench.memory.list()).toEqual([]);
   });
 
-  // Requirement: records.clear-of-nothing
   it("succeeds where nothing is stored", async () => {
     const cleared = "status: ok\ncleared_count: 0\ncleared_at: 2026-01-15T10:00:00.120Z\n";
     const bench = new RecordBench();
@@ -152,7 +143,6 @@ describe("clear_memory", () => {
 });
 
 describe("the tools", () => {
-  // Requirement: records.either-path-rule
   it("work on a memory of either path rule", async () => {
     for (const paths of ["plain", "posix"] as const) {
       const bench = new RecordBench(openMemory(new InMemoryStore(), freshAddress(), { paths }));
@@ -163,7 +153,6 @@ describe("the tools", () => {
     }
   });
 
-  // Requirement: records.clock
   it("use the system's clock where none is given", async () => {
     const before = new Date().toISOString();
     const [add] = createRecordTools(openMemory(new InMemoryStore(), freshAddress()));
@@ -171,7 +160,6 @@ describe("the tools", () => {
     expect([before, time, new Date().toISOString()].toSorted()[1]).toBe(time);
   });
 
-  // Requirement: records.tools
   it("tell the model these names, arguments and limits", () => {
     const tools = new RecordBench().tools.map(({ name, schema, description }) => ({ name, schema, description }));
     const text = { type: "string", description: expect.any(String) };

@@ -48,7 +48,6 @@ const badPaths: [path: string, what: string][] = [
 ];
 
 describe("paths", () => {
-  // Requirement: records.path-characters, records.path-limit, records.paths-are-relative
   it.each(badPaths)("%p is refused by each command", async (path, what) => {
     const bench = new RecordBench();
     const shown = path.length > 255 ? `${path.slice(0, 254)}…` : path;
@@ -69,7 +68,6 @@ describe("paths", () => {
     },
   );
 
-  // Requirement: records.path-characters, records.path-limit
   it.each([
     ["a".repeat(255)],
     ["a".repeat(127).concat("/", "b".repeat(127))],
@@ -89,7 +87,6 @@ describe("paths", () => {
     expect(await bench.call("drop_memory", { path })).toMatchObject({ status: "ok", path });
   });
 
-  // Requirement: records.reaching
   it.each([["my notes"], [".journal/3f"], ["$ne"], ["a:b"], ["a".repeat(250).concat("/", "b".repeat(250))]])(
     "%p, which others wrote, is replaced and dropped all the same",
     async (path) => {
@@ -105,7 +102,6 @@ describe("paths", () => {
 });
 
 describe("a prefix", () => {
-  // Requirement: records.prefix
   it("goes before the names of the tools, in their descriptions and answers too", async () => {
     const tools = createRecordTools(openMemory(new InMemoryStore(), freshAddress()), { prefix: "team_" });
     expect(tools.map(({ name }) => name)).toEqual([
@@ -134,7 +130,6 @@ describe("a prefix", () => {
 });
 
 describe("contents", () => {
-  // Requirement: records.content-limit
   it("of 1,000,000 bytes are taken, larger ones refused with their size", async () => {
     const bench = new RecordBench();
     expect(await bench.call("add_memory", { path: "a", content: "é".repeat(500_000) })).toMatchObject({
@@ -159,7 +154,6 @@ describe("contents", () => {
 
 describe("arguments of any shape", () => {
   const missing = (name: string): string => `Argument "${name}" is required and must be a string`;
-  // Requirement: records.arguments-of-any-shape
   it.each<[tool: string, args: unknown, message: string]>([
     ["add_memory", { content }, missing("path")],
     ["add_memory", { path: "a" }, missing("content")],
@@ -189,7 +183,6 @@ describe("arguments of any shape", () => {
     expect(await bench.files()).toEqual({ "/kept": "kept" });
   });
 
-  // Requirement: records.arguments-of-any-shape, records.error-form
   it("are answered by one mapping of known codes, never thrown", async () => {
     const bench = new RecordBench();
     const names = fc.constantFrom("path", "content", "command", "__proto__", "type", "toString");
@@ -228,7 +221,6 @@ class FailingStore extends InMemoryStore {
 }
 
 describe("what is not the model's fault", () => {
-  // Requirement: records.storage-failures
   it.each(calls)("%s tells a failing storage without the storage's words", async (name, args) => {
     const bench = new RecordBench(openMemory(new FailingStore(), freshAddress()));
     const answer = await bench.call(name, args);
@@ -239,7 +231,6 @@ describe("what is not the model's fault", () => {
     });
   });
 
-  // Requirement: records.thread-of-the-run
   it.each(calls)("%s takes the thread from the run, and says where it is missing", async (name, args) => {
     const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore(), scope: "perThread" });
     const tools = createRecordTools(node);
@@ -279,7 +270,6 @@ describe("what is not the model's fault", () => {
     }
   });
 
-  // Requirement: records.refusals-are-marked
   it("is marked as an error for the model, as every refusal", async () => {
     const [, , drop] = new RecordBench().tools;
     const message: unknown = await drop?.invoke({
@@ -294,14 +284,12 @@ describe("what is not the model's fault", () => {
 });
 
 describe("createRecordTools", () => {
-  // Requirement: records.options-checked
   it.each([[{ clock: "now" }], [{ root: "/x" }], [5]])("refuses the options %p as a mistake", (options) => {
     expect(() => createRecordTools(openMemory(new InMemoryStore(), freshAddress()), options as object)).toThrow(
       TypeError,
     );
   });
 
-  // Requirement: records.options-checked
   it("refuses what is no memory as a mistake", () => {
     for (const none of [undefined, null, {}, "memory"])
       expect(() => createRecordTools(none as never)).toThrow(TypeError);

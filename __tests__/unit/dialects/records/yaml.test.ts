@@ -83,7 +83,6 @@ const text = fc.oneof(
 );
 
 describe("an answer in YAML", () => {
-  // Requirement: records.yaml-reads-back
   it.each(["1.2", "1.1"] as const)("reads as what was said, by YAML %s", (version) => {
     const fields = fc.record({ status: text, path: text, size: fc.nat(), message: text });
     fc.assert(
@@ -92,14 +91,12 @@ describe("an answer in YAML", () => {
     );
   });
 
-  // Requirement: records.yaml
   it.each(hostile)("is one line for each field, never folded: %j", (value) => {
     const lines = toYaml({ status: "ok", path: value, size: 1 }).split("\n");
     expect([lines.length, lines[0], lines[2], lines[3]]).toEqual([4, "status: ok", "size: 1", ""]);
     expect(lines[1]).toMatch(/^path: /);
   });
 
-  // Requirement: records.times
   it("has times in UTC with milliseconds, as YAML's own and not as texts", () => {
     const at = new Date("2026-01-15T00:00:00.000Z");
     expect(toYaml({ at })).toBe("at: 2026-01-15T00:00:00.000Z\n");
@@ -115,7 +112,6 @@ describe("an answer in YAML", () => {
     },
   );
 
-  // Requirement: records.size-in-bytes
   it("repeats any legal path, and stores any text as it is", async () => {
     const segment = fc.string({
       unit: fc.constantFrom("a", "Z", "0", "1", "9", "_", "-", "e"),

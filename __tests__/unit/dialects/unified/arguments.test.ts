@@ -249,8 +249,6 @@ function expectRefusal({ text, status }: Answered, [, , command, path, message]:
 }
 
 describe.each(Object.entries(ways))("a tool %s", (way, call) => {
-  // Requirement: tool.arguments-of-any-shape, tool.illegal-path-repeated, tool.key-order, tool.message-path-required
-  // Requirement: tool.no-stack-for-the-model, tool.survives-wrap-tool-call, tool.unknown-arguments
   it.each(badArguments.filter(([title]) => notCarried[way]?.test(title) !== true))(
     "answers EINVAL to %s",
     async (...bad) => {
@@ -258,7 +256,6 @@ describe.each(Object.entries(ways))("a tool %s", (way, call) => {
     },
   );
 
-  // Requirement: tool.failures-are-marked, tool.survives-wrap-tool-call
   it("marks what failed and what did not", async () => {
     const tool = freshTool();
     const failed = await call(tool, { path: "/a", command: "read" });
@@ -268,7 +265,6 @@ describe.each(Object.entries(ways))("a tool %s", (way, call) => {
     if (way !== "called directly") expect([failed.status, done.status]).toEqual(["error", "success"]);
   });
 
-  // Requirement: tool.null-is-left-out
   it("takes null for what is left out", async () => {
     const args = { path: "/", command: "list", content: null, oldContent: null };
     expect((await call(freshTool(), args)).text).toBe(
@@ -278,7 +274,6 @@ describe.each(Object.entries(ways))("a tool %s", (way, call) => {
 });
 
 describe("a tool called by a program", () => {
-  // Requirement: tool.arguments-of-any-shape
   it.each(unspeakable)("answers EINVAL to %s", async (...bad) => {
     expectRefusal({ text: await freshTool().invoke(bad[1] as never) }, bad);
     expectRefusal(answeredBy(await freshTool().invoke(createCall(bad[1]))), bad);
@@ -308,7 +303,6 @@ describe("any arguments", () => {
   );
   const codes = ["EINVAL", "ENOENT", "EISDIR", "ENOTDIR"];
 
-  // Requirement: tool.key-order, tool.no-stack-for-the-model
   it("get an envelope in order, the same whether called plainly or by a ToolCall", async () => {
     const property = fc.asyncProperty(fc.array(fc.oneof(likely, fc.jsonValue()), { maxLength: 8 }), async (all) => {
       const [plain, called] = [freshTool(), freshTool()];

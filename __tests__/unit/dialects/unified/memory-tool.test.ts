@@ -27,7 +27,6 @@ function refusal(command: string, path: string, message: string, code: string): 
 }
 
 describe("the examples of the memory server", () => {
-  // Requirement: paths.empty-is-root-for-list, tool.append-result, tool.examples, tool.read-result, tool.update-result
   it("are answered to the letter", async () => {
     const call = toolOn(freshMemory());
     expect(await call({ path: "/missing", command: "read" })).toBe(
@@ -62,11 +61,6 @@ describe("the messages", () => {
     return toolOn(memory);
   };
 
-  // Requirement: tool.code-efbig, tool.commands-of-javascript, tool.message-content-required, tool.message-eisdir
-  // Requirement: tool.message-enoent
-  // Requirement: tool.message-enotdir, tool.message-invalid-path, tool.message-path-required
-  // Requirement: tool.message-unknown-command
-  // Requirement: tool.message-update-required, tool.refused-changes-nothing
   it.each([
     ["read", "/dir/none", {}, "ENOENT: file not found", "ENOENT"],
     ["update", "/dir/none", { oldContent: "a", content: "b" }, "ENOENT: file not found", "ENOENT"],
@@ -120,7 +114,6 @@ describe("the messages", () => {
     expect(await call({ path: "/dir/file", command: "read" })).toContain('"content":"text"');
   });
 
-  // Requirement: paths.answers-are-normalised
   it("repeat the path normalised", async () => {
     const call = toolOn(freshMemory());
     for (const given of ["a/b", "\\a\\b", "//a///b/", "/a/b"]) {
@@ -130,7 +123,6 @@ describe("the messages", () => {
     }
   });
 
-  // Requirement: tool.delete-missing, tool.delete-root
   it("say what a delete that finds nothing did, and leave the root", async () => {
     const call = toolOn(freshMemory());
     expect(await call({ path: "/none", command: "delete" })).toBe(
@@ -143,7 +135,6 @@ describe("the messages", () => {
 });
 
 describe("what the model is told of the tool", () => {
-  // Requirement: tool.metadata, tool.one-tool, tool.schema-flat-and-strict
   it("is one flat strict schema", () => {
     const schema = new MemoryTool().schema;
     expect(schema).toEqual({
@@ -168,7 +159,6 @@ describe("what the model is told of the tool", () => {
     });
   });
 
-  // Requirement: tool.metadata
   it("is what the options say", async () => {
     const options = { name: "notes", description: "Notes of the team.", title: "Team notes" };
     const tool = new MemoryTool(options);
@@ -184,7 +174,6 @@ describe("what the model is told of the tool", () => {
     }
   });
 
-  // Requirement: tool.code-eacces, tool.subset-of-commands
   it("is only the commands allowed; others are refused by name", async () => {
     const memory = freshMemory();
     await memory.append("/a", "x");
@@ -204,7 +193,6 @@ describe("what the model is told of the tool", () => {
     expect(await tool.invoke({ path: "/a", command: "read" })).toContain('"content":"x"');
   });
 
-  // Requirement: errors.type-errors, tool.options-checked
   it.each([
     [{ name: "two words" }, "name"],
     [{ name: "" }, "name"],
@@ -233,7 +221,6 @@ describe("the types of a call", () => {
 });
 
 describe("the source of the tool's memory", () => {
-  // Requirement: tool.code-enotmem, tool.source-may-change
   it("may be missing, and be given and changed later", async () => {
     const tool = new MemoryTool();
     const read = { path: "/a", command: "read" } as const;
@@ -254,7 +241,6 @@ describe("the source of the tool's memory", () => {
     expect(() => tool.setMemorySource(undefined as never)).toThrow(TypeError);
   });
 
-  // Requirement: tool.code-enotmem, tool.source-may-be-a-node
   it("may be a MemoryNode; one without a store answers ENOTMEM outside a graph", async () => {
     const { nodeId } = freshAddress();
     const answer = await new MemoryTool({ memory: new MemoryNode({ nodeId }) }).invoke({ path: "/a", command: "read" });
@@ -264,7 +250,6 @@ describe("the source of the tool's memory", () => {
     expect(await new MemoryTool({ memory: node }).invoke({ path: "/a", command: "read" })).toContain("of the node");
   });
 
-  // Requirement: tool.source-may-be-a-function
   it("may be a function of the run, which may be asynchronous", async () => {
     const runs: MemoryRun[] = [];
     const memory = freshMemory();
@@ -305,7 +290,6 @@ describe("the source of the tool's memory", () => {
     ]).toEqual([expect.stringContaining(told), expect.stringContaining(told)]);
   });
 
-  // Requirement: memory.per-thread-needs-thread
   it.each([
     [{}, ""],
     [{ thread_id: "" }, ""],
@@ -327,7 +311,6 @@ describe("the source of the tool's memory", () => {
     },
   );
 
-  // Requirement: memory.no-fallback-on-read, memory.no-fallback-on-write
   it("of scope perThread never reads or changes the global memory", async () => {
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     await node.globalMemory().append("/shared", "for all");
@@ -342,7 +325,6 @@ describe("the source of the tool's memory", () => {
     expect(await node.memory("1").read("/shared")).toBe("of the thread");
   });
 
-  // Requirement: guarantees.model-chooses-no-memory, memory.thread-of-the-run
   it("of scope perThread takes the thread from the run, and never from the arguments", async () => {
     const tool = new MemoryTool({ memory: new MemoryNode({ ...freshAddress(), store, scope: "perThread" }) });
     const inThread = (thread_id: string) => ({ configurable: { thread_id } });

@@ -42,7 +42,6 @@ class FailingStore extends InMemoryStore {
 const secret = "mongodb://admin:hunter2@db.internal:27017/app";
 
 describe("a tool whose storage fails", () => {
-  // Requirement: tool.code-eio, tool.never-throws
   it.each([
     ["an error", new Error(`connect ECONNREFUSED ${secret}`)],
     ["a TypeError", new TypeError(`cannot read properties of ${secret}`)],
@@ -61,7 +60,6 @@ describe("a tool whose storage fails", () => {
     }
   });
 
-  // Requirement: tool.never-throws
   it("or whose source fails, or gives no memory, answers EIO and tells nothing of it", async () => {
     const sources = [
       (): Memory => {
@@ -97,7 +95,6 @@ describe("interrupts", () => {
     ["a memory", new MemoryTool({ memory: memoryThat(() => (granted() ? [] : null)) })],
   ];
 
-  // Requirement: tool.passes-on-interrupts
   it("pass through to the caller, whatever the arguments", async () => {
     const stop = (): never => {
       throw new GraphInterrupt([{ value: "may I?" }]);
@@ -108,7 +105,6 @@ describe("interrupts", () => {
     }
   });
 
-  // Requirement: tool.passes-on-interrupts
   it.each(sources)("of %s stop an agent, which goes on when resumed", async (_title, tool) => {
     for (const middleware of [
       [],
@@ -128,7 +124,6 @@ describe("interrupts", () => {
 });
 
 describe("aborts", () => {
-  // Requirement: tool.passes-on-aborts
   it("before the call run nothing, whatever the arguments", async () => {
     let runs = 0;
     const tool = new MemoryTool({ memory: memoryThat(() => (runs += 1)) });
@@ -139,7 +134,6 @@ describe("aborts", () => {
     expect(runs).toBe(0);
   });
 
-  // Requirement: tool.passes-on-aborts
   it("during the call pass on what the source threw", async () => {
     const controller = new AbortController();
     const tool = new MemoryTool({
@@ -174,7 +168,6 @@ class Trace extends BaseCallbackHandler {
 }
 
 describe("tracing", () => {
-  // Requirement: tool.traced
   it("tells the start and the end of a command, a failed one too", async () => {
     const tool = new MemoryTool({ memory: openMemory(store, freshAddress()) });
     const trace = new Trace();
@@ -197,7 +190,6 @@ describe("tracing", () => {
 });
 
 describe("a call inside a run", () => {
-  // Requirement: tool.run-without-a-config
   it("that forwards no config finds the run's thread all the same, whatever the arguments", async () => {
     const threads: unknown[] = [];
     const tool = new MemoryTool({

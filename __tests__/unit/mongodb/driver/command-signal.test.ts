@@ -13,7 +13,6 @@ class CountingCall extends Call {
   }
 }
 
-// Requirement: waiting.abort
 it("tells the listeners of every command of a call why it is over, once", () => {
   const call = new Call({ actor: null, timeoutMs: Infinity });
   const signal = getCommandSignal(call);
@@ -31,7 +30,6 @@ it("tells the listeners of every command of a call why it is over, once", () => 
   expect(() => signal.throwIfAborted()).toThrow(stopped);
 });
 
-// Requirement: waiting.nothing-stays
 it("tells no listener that has gone, and collects none at a call of many commands", () => {
   const call = new CountingCall({ actor: null, timeoutMs: Infinity });
   const heard: string[] = [];

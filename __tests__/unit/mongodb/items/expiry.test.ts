@@ -2,7 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import { Expiry, isExpired } from "../../../../src/mongodb/items/expiry.js";
 
 describe("Expiry", () => {
-  // Requirement: store-search.ttl-by-prefix
   it("takes the time of the longest prefix of whole labels", () => {
     const expiry = new Expiry({
       defaultTtlMs: 1,

@@ -2,7 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import { parseFilter } from "../../../../src/mongodb/operations/filters.js";
 
 describe("a condition", () => {
-  // Requirement: store-search.filter-empty-conditions
   it.each([
     ["an array", []],
     ["an object", {}],
@@ -16,7 +15,6 @@ describe("a condition", () => {
     );
   });
 
-  // Requirement: store-search.filter-empty-conditions
   it.each(["$eq", "$gt", "$in", "none"])("with an invalid date is refused under the operator %s", (operator) => {
     const date = new Date(Number.NaN);
     const conditions: Record<string, unknown> = { none: date, $in: { $in: [date] } };
@@ -29,7 +27,6 @@ describe("a condition", () => {
   });
 
   // The server cannot name a field with a dot, so the client decides.
-  // Requirement: store-search.filter-dates
   it.each([
     [new Date(1000), true],
     [new Date(2000), false],

@@ -28,7 +28,6 @@ const place = fc.tuple(namespace, key);
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 describe("stored places", () => {
-  // Requirement: store-search.one-order
   it("sort by bytes as namespaces label by label, then keys, sort by code units", () => {
     fc.assert(
       fc.property(place, place, ([namespaceA, keyA], [namespaceB, keyB]) => {
@@ -70,7 +69,6 @@ describe("stored places", () => {
 });
 
 describe("checkNamespace", () => {
-  // Requirement: store.namespace-rules
   it.each<[unknown, RegExp]>([
     [[], /cannot be empty/],
     [undefined, /array of strings/],
@@ -89,7 +87,6 @@ describe("checkNamespace", () => {
     );
   });
 
-  // Requirement: store.namespace-rules
   it("repeats no more of a namespace than a message can hold", () => {
     const given = [`${"a".repeat(1_000_000)}.`];
     expect(() => checkNamespace(given)).toThrow(
@@ -100,7 +97,6 @@ describe("checkNamespace", () => {
     );
   });
 
-  // Requirement: store.namespace-rules
   it.each([[[]], [["a.b", "c"]], [["a:b"]], [["a\0b"]], [["a", ""]], [["a.b:c"]]])(
     "refuses %j in the words of the reference",
     (given) => {

@@ -23,7 +23,6 @@ const { value } = fc.letrec<{ value: Record<string, unknown>; field: unknown }>(
 }));
 
 describe("a value on its way through BSON", () => {
-  // Requirement: store.json-comes-back
   it("comes back equal, whatever its fields are called", () => {
     fc.assert(
       fc.property(value, (given) => {
@@ -39,7 +38,6 @@ describe("a value on its way through BSON", () => {
     );
   });
 
-  // Requirement: store.size-limit
   it("is as large as it was counted", () => {
     const limit = 16 * 1024 * 1024 - 1024;
     fc.assert(
@@ -52,7 +50,6 @@ describe("a value on its way through BSON", () => {
     );
   });
 
-  // Requirement: store.size-limit
   it("is refused before all of it is written out, where an object is in 2 to the 60th places", () => {
     const shared = Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {});
     expect(() => encodeValue(shared, 16_000_000)).toThrow(/EFBIG: the item would be too large/);

@@ -5,7 +5,6 @@ import { MongoMemoryStore } from "../../../../src/mongodb/store/mongo-memory-sto
 const client = new MongoClient("mongodb://127.0.0.1:9");
 
 describe("the names of a store", () => {
-  // Requirement: errors.options-say-what-would-do
   it.each([
     [{ dbName: "a.b" }, 'dbName: must have 1 to 63 bytes, without spaces, dots, slashes, quotes and $ (given "a.b")'],
     [{ dbName: "" }, "dbName: must have 1 to 63 bytes"],
@@ -23,7 +22,6 @@ describe("the names of a store", () => {
     expect(new MongoMemoryStore({ client, ...names })).toBeInstanceOf(MongoMemoryStore);
   });
 
-  // Requirement: errors.options-say-what-would-do
   it("in a connection string are refused without repeating it", async () => {
     const uri = "mongodb://user:secret@127.0.0.1:9/a.b";
     const refused = {
