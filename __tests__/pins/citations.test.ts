@@ -49,7 +49,7 @@ describe("citations", () => {
 
   it("name sections of the specification and decisions that exist", () => {
     const all = files.flatMap(({ text }) => text.match(/specification section/g) ?? []);
-    expect(all.length).toBeGreaterThan(300);
+    expect(all.length).toBeGreaterThan(10);
     expect(
       files.flatMap(({ file, text }) =>
         unknownCitations(text, headings, decisions).map((citation) => `${file}: ${citation}`),

@@ -279,6 +279,7 @@ describe("listMemories", () => {
     expect(summary).toEqual({
       address: memory.address,
       files: 60,
+      textBytes: (await memory.snapshot()).files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       sizeBytes: pages.reduce((sum, { document }) => sum + calculateObjectSize(document), 0),
       createdAt: new Date(startMs),
       updatedAt: new Date(startMs + 1000),

@@ -142,7 +142,7 @@ describe("graphDefinitionSchema", () => {
         seen[found.length === 0 ? "accepted" : alone.length === 0 ? "together" : "refused"] += 1;
       }),
       // So many are needed to see each of the three.
-      { numRuns: repetitions({ usual: 300, long: 1_000 }) },
+      { numRuns: repetitions({ usual: 600, long: 1_000 }) },
     );
     expect(Object.values(seen).every((times) => times > 5)).toBe(true);
   });

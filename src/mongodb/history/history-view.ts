@@ -219,7 +219,8 @@ export class HistoryView {
     const found = this.#pending.filter(({ _id }) => stored.includes(_id));
     for (let start = 0; start < stored.length; start += maxIdsPerCommand) {
       const some = stored.slice(start, start + maxIdsPerCommand).filter((id) => id < this.#end);
-      if (some.length > 0) found.push(...(await this.#versions.findAll({ _id: { $in: some } }, {}, this.#call)));
+      if (some.length > 0)
+        found.push(...(await this.#versions.findAll({ _id: { $in: some } }, { sort: { _id: 1 } }, this.#call)));
     }
     return new Map(found.map((version) => [getPublicId(version), version]));
   }
