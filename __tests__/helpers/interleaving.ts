@@ -169,10 +169,10 @@ export async function findCourses(before: readonly Act[], one: Act, other: Act):
     const first = place === "first" ? await runOne() : undefined;
     const answer = await outcomeOf(() => changeOrNothing(model, other.model));
     const between = place === "between" ? await runOne() : undefined;
-    if (modelAfter !== undefined) await outcomeOf(() => changeOrNothing(model, modelAfter));
+    const answerAfter = modelAfter && (await outcomeOf(() => changeOrNothing(model, modelAfter)));
     return {
       one: first ?? between ?? (await runOne()),
-      other: answer,
+      other: answerAfter ?? answer,
       after: describeModel(model),
     };
   };
