@@ -743,7 +743,11 @@ describe("for everybody", () => {
     await tab.see("Type your name first");
     // The field that is missing has the focus.
     await keyboard.type("Ada");
+    await tab.seeNot("Type your name first");
+    await tab.see("as a new version");
     await keyboard.press("Enter");
+    // The page leads to the version that the act has made.
+    await tab.until('!location.hash.includes("version=1&") && !location.hash.endsWith("version=1")');
     await tab.seeNot("as a new version");
     expect(await memoryAt(address).read("/notes/a.md")).toBe("# Heading\n\ntext\n");
     expect(tab.faults).toEqual([]);
