@@ -742,6 +742,7 @@ describe("for everybody", () => {
     await tab.see("as a new version");
     await tab.see("Type your name first");
     // The field that is missing has the focus.
+    await tab.until('document.activeElement?.matches("dialog input")');
     await keyboard.type("Ada");
     await tab.seeNot("Type your name first");
     await tab.see("as a new version");

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, toApiError } from "../data/api.js";
 import { ErrorNote } from "./parts.js";
 
@@ -35,10 +35,11 @@ export function Dialog({
   const element = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => {
+  // Before the next key: else it would go to the button that the browser has given the focus to.
+  useLayoutEffect(() => {
     element.current?.showModal();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A field may appear later than the dialog, with its data. Nobody is taken out of a field.
     if (missing === null || document.activeElement?.matches("dialog :is(input, textarea)") === true) return;
     element.current?.querySelector<HTMLElement>("[data-missing]")?.focus();
