@@ -3,14 +3,13 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
-import type { MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
-import { getHistory } from "../../helpers/store-calls.js";
+import { getHistory, getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -22,11 +21,6 @@ const { uri, db, client, name: dbName } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName, history: true });
 const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
 const createSecret = (): string => `sk-${randomUUID().slice(0, 11)}`;
-
-function getProposals({ proposals }: Memory): MemoryProposals {
-  if (!proposals) throw new Error("the memory has no proposals");
-  return proposals;
-}
 
 /** Proposes an append as an agent. @returns the id of the proposal */
 async function propose({ address }: Memory, path: string, content: string): Promise<string> {

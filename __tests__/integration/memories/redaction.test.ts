@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
-import type { MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
@@ -11,7 +10,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { getFailure } from "../../helpers/get-failure.js";
 import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";
-import { getHistory } from "../../helpers/store-calls.js";
+import { getHistory, getProposals } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const ada = { by: { userId: "ada" } };
@@ -20,11 +19,6 @@ const { db, client, name: dbName } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName, history: true });
 const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
 const createSecret = (): string => `sk-${randomUUID().slice(0, 11)}`;
-
-function getProposals({ proposals }: Memory): MemoryProposals {
-  if (!proposals) throw new Error("the memory has no proposals");
-  return proposals;
-}
 
 /** Proposes a change as an agent, by the unified tool. @returns the id of the proposal */
 async function propose(memory: Memory, args: Record<string, string>): Promise<string> {
