@@ -85,6 +85,11 @@ export const mapEntries = (entries: Expression, value: Expression): Expression =
   $map: { input: entries, as: "entry", in: value },
 });
 
+/** The sizes of the texts of a page together. */
+export const totalTextBytes: Expression = {
+  $sum: mapEntries(entriesWhere("$data", true), textBytes(textOrNull("$$entry.v"))),
+};
+
 /** Returns the key of `$$entry`, which is `from` or below it, with `from` replaced by `to`. */
 const movedKey = (from: string, to: string): Expression => ({
   $concat: [literal(to), { $substrBytes: [key, utf8Bytes(from), -1] }],

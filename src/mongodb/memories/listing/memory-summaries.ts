@@ -4,15 +4,7 @@ import type { AddressRange } from "../addresses/address-ranges.js";
 import { addressProjection, storedAddress } from "./found-memories.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";
 import { type PageEnd, readHeads, type SummaryPage } from "./summary-pages.js";
-import {
-  entriesWhere,
-  type Expression,
-  mapEntries,
-  orEmpty,
-  textBytes,
-  textOrNull,
-  where,
-} from "../documents/expressions.js";
+import { totalTextBytes, type Expression, orEmpty, where } from "../documents/expressions.js";
 import { isLegacy } from "../changing/change-pipeline.js";
 import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
 import { getMemoryTimes } from "../reading/page-reads.js";
@@ -24,11 +16,6 @@ import { bytesWithoutOutbox } from "../documents/page-sizes.js";
 
 /** Counts the files of a page. */
 const fileCount: Expression = { $size: { $objectToArray: orEmpty("$data") } };
-
-/** Adds the sizes of the texts of a page. */
-const textSum: Expression = {
-  $sum: mapEntries(entriesWhere("$data", true), textBytes(textOrNull("$$entry.v"))),
-};
 
 /**
  * The number of files of a head. The server does not count the files of the earlier system, so the projection returns
@@ -46,7 +33,7 @@ const summaryProjection: Record<string, Expression> = {
   ...addressProjection,
   createdAt: 1,
   updatedAt: 1,
-  textBytes: where(isLegacy, 0, textSum),
+  textBytes: where(isLegacy, 0, totalTextBytes),
   sizeBytes: bytesWithoutOutbox("$$ROOT"),
 };
 
@@ -121,7 +108,7 @@ export async function measurePages(
       $group: {
         _id: null,
         files: { $sum: fileCount },
-        textBytes: { $sum: textSum },
+        textBytes: { $sum: totalTextBytes },
         sizeBytes: { $sum: bytesWithoutOutbox("$$ROOT") },
         updatedAt: { $max: "$updatedAt" },
       },

@@ -1,6 +1,7 @@
 import { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { OutlineFile, OutlineOptions } from "../../../core/memory.js";
 import {
+  totalTextBytes,
   entriesWhere,
   type Expression,
   mapEntries,
@@ -51,9 +52,7 @@ export function outlineProjection({
   const entries = entriesWhere("$data", true);
   const entryBytes = textBytes(textOrNull("$$entry.v"));
   const withContents: Record<string, Expression> =
-    maxContentBytes > 0
-      ? { data: where({ $lte: [{ $sum: mapEntries(entries, entryBytes) }, maxContentBytes] }, "$data", "$$REMOVE") }
-      : {};
+    maxContentBytes > 0 ? { data: where({ $lte: [totalTextBytes, maxContentBytes] }, "$data", "$$REMOVE") } : {};
   // A code point is one or two UTF-16 units.
   const lead: Record<string, Expression> =
     leadChars > 0 ? { lead: { $substrCP: [textOrNull("$$entry.v"), 0, leadChars] } } : {};
