@@ -66,9 +66,9 @@ export class StoredMemory {
       if (upsert && newMemoryBytes(this.#memory.address, [change]) > this.#memory.limits.maxMemoryBytes) return null;
       const target = targetHeadAlone(this.#memory);
       const made = await this.#try(parts, { target, at, createdAt: now, upsert }, call);
-      // No proof that there is no memory: an update that waits for a transaction does not find a head that got another
-      // `_id` in it. A load does.
-      return made === null || made === "missing" ? null : toResult(change, made, now);
+      // Even if nothing was found, there can be a memory: an update that waits for a transaction does not find a head
+      // that got another `_id` in it. A load does.
+      return made && toResult(change, made, now);
     }
     // The record of the change and the limit are kept in the head.
     if (this.#memory.history !== null || this.#memory.limits.isLimited === true) return null;
@@ -76,7 +76,7 @@ export class StoredMemory {
     if (!(await touchHead(this.#memory, known, call))) return null;
     const target = targetKnownPage(this.#memory, page, change);
     const made = await this.#try(parts, { target, at, createdAt: now, upsert: false }, call);
-    return made === null || made === "missing" ? null : toResult(change, made, now);
+    return made && toResult(change, made, now);
   }
 
   /**
@@ -167,7 +167,7 @@ export class StoredMemory {
     parts: ChangeParts,
     options: Omit<PageWriteOptions, "splitBytes">,
     call: CallContext,
-  ): Promise<MadeChange | "missing" | null> {
+  ): Promise<MadeChange | null> {
     try {
       return await makeChange(this.#memory, parts, { ...options, splitBytes: getSplitBytes(this.#memory) }, call);
     } catch (error) {

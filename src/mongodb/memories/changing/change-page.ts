@@ -35,20 +35,28 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   const splitBytes = page?.splitAtBytes ?? memory.pageBytes;
   const isTooLarge = Number(parts.growth) > 0 && mostBytes > splitBytes;
   if (isTooLarge && (await hasTransactions(memory))) return "replace";
-  if (loaded.isPaged) await checkRoomOfPages(memory, loaded, edits, call);
-  else await checkRoomOfHead(memory, page, edits, parts, call);
+  await checkRoom(memory, change, call, parts);
   const { head } = loaded;
   return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)
     ? sendWithHead(memory, change, { page, head }, parts, call)
     : sendAlone(memory, change, page, parts, call);
 }
 
-/** Refuses edits after which the memory would exceed its limit. @throws ENOSPC */
-export async function checkRoom(memory: PagedMemory, change: LoadedChange, call: CallContext): Promise<void> {
+/**
+ * Refuses edits after which the memory would exceed its limit.
+ * @param parts the parts of the change, if they are known
+ * @throws ENOSPC
+ */
+export async function checkRoom(
+  memory: PagedMemory,
+  change: LoadedChange,
+  call: CallContext,
+  parts?: ChangeParts,
+): Promise<void> {
   const { loaded, edits } = change;
   const [page] = loaded.pages;
   if (loaded.isPaged) await checkRoomOfPages(memory, loaded, edits, call);
-  else await checkRoomOfHead(memory, page, edits, await createParts(memory, change, page, call), call);
+  else await checkRoomOfHead(memory, page, edits, parts ?? (await createParts(memory, change, page, call)), call);
 }
 
 function createParts(
@@ -97,6 +105,5 @@ async function sendAlone(
   const fields: Expression = { $mergeObjects: [parts.fields, createApprovalFields(scope)] };
   const own = scope.approvalId === undefined ? checked : { ...checked, fields };
   const options = { target, at, createdAt: findFirstTime(change), upsert: isMissing, splitBytes: null };
-  const made = await makeChange(memory, own, options, call);
-  return toOutcome(made !== null && made !== "missing");
+  return toOutcome((await makeChange(memory, own, options, call)) !== null);
 }

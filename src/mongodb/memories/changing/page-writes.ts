@@ -47,14 +47,14 @@ export type HeadWrite = Pick<Extract<PageWrite, { parts: ChangeParts }>, "target
 
 /**
  * Changes one page with one command; with history, one more command now and then.
- * @returns null if nothing was changed. "missing": there is no such page
+ * @returns null if nothing was changed. Whether there is such a page, only a load can tell
  */
 export function makeChange(
   memory: PagedMemory,
   parts: ChangeParts,
   options: PageWriteOptions,
   call: CallContext,
-): Promise<MadeChange | "missing" | null> {
+): Promise<MadeChange | null> {
   const { maxMemoryBytes } = memory.limits;
   const toError = (error: unknown): MemoryError => storageError(error, "write", maxMemoryBytes);
   return sendAgain(memory, () => sendChange(memory, parts, options, call), toError, call);
@@ -118,15 +118,14 @@ async function sendChange(
   parts: ChangeParts,
   options: PageWriteOptions,
   call: CallContext,
-): Promise<MadeChange | "missing" | null> {
+): Promise<MadeChange | null> {
   const { collection, history } = memory;
   const { pipeline, receiptId } = createPageCommand(memory, parts, options, call);
   const { target, upsert } = options;
   if (receiptId === null) {
     // An update without an answer is cheaper: the server would keep a copy of a large document to repeat the answer.
     const result = await collection.updateOne(target.filter, pipeline, { upsert }, call);
-    if (result.modifiedCount + result.upsertedCount > 0) return { counts: [0, 0] };
-    return result.matchedCount === 0 ? "missing" : null;
+    return result.modifiedCount + result.upsertedCount > 0 ? { counts: [0, 0] } : null;
   }
   const records = history !== null && target.isHead;
   const changed = await collection.findOneAndUpdate<ReceiptDocument>(
@@ -140,7 +139,7 @@ async function sendChange(
     },
     call,
   );
-  if (changed === null) return "missing";
+  if (changed === null) return null;
   const { lastChange, createdAt } = changed;
   if (lastChange?.id !== receiptId) return changed.isNothing === true ? { counts: [0, 0] } : null;
   if (records) await keepOutboxSmall(memory, readOutboxState(changed), call);

@@ -61,8 +61,7 @@ export async function replacePages(
     await checkRoomOfHead(memory, head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
     const target = targetLoadedPage(memory, head, false);
     const options = { target, ...times, upsert: false, splitBytes: null };
-    const made = await makeChange(memory, headParts, options, call);
-    return toOutcome(made !== null && made !== "missing");
+    return toOutcome((await makeChange(memory, headParts, options, call)) !== null);
   }
   const target = targetLoadedPage(memory, head, true);
   const writes = planWrites(loaded, head, plan);
