@@ -1,6 +1,6 @@
 import type { Collection, Document } from "mongodb";
+import { createNamespace } from "./addresses.js";
 import type { Memory, MongoMemoryStore } from "../../src/index.js";
-import { getMemoryNamespace } from "../../src/core/values/namespace.js";
 import { pathOfKey } from "../../src/mongodb/memories/documents/page-document.js";
 
 /** A page as it is stored, with the paths of its files and directories. */
@@ -29,7 +29,7 @@ export async function putFiles(
   { address }: Memory,
   files: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const namespace = getMemoryNamespace(address);
+  const namespace = createNamespace(address);
   await store.batch(Object.entries(files).map(([key, content]) => ({ namespace, key, value: { content } })));
 }
 

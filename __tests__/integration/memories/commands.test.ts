@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
 import { checkPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
-import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
+import { createAddress, memoryScopes } from "../../helpers/addresses.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { addressIndexes } from "../../../src/mongodb/memories/documents/page-indexes.js";
 import { freshAddress } from "../../helpers/memory-case.js";
@@ -40,7 +40,7 @@ const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
 
 describe("server commands", () => {
   for (const scope of memoryScopes) {
-    const open = (): Memory => store.memory(addressFor(freshAddress().nodeId, scope, "t"));
+    const open = (): Memory => store.memory(createAddress(freshAddress().nodeId, scope, "t"));
     for (const [title, count, run] of commands) {
       it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
         const memory = open();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { calculateObjectSize } from "bson";
 import { MongoClient } from "mongodb";
 import { type Memory, MemoryError, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
+import { createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -268,7 +268,7 @@ describe("files of large memories as items", () => {
     const { nodeId } = freshAddress();
     const address = { nodeId, scope: "perUser", userId: "ada" } as const;
     const memory = small.memory(address, { paths: "posix" });
-    const namespace = getMemoryNamespace(memory.address);
+    const namespace = createNamespace(memory.address);
     const files = createFiles(60);
     await putFiles(small, memory, files);
     expect((await small.get(namespace, "/d03/f3"))?.value).toEqual({ content: files["/d03/f3"] });
@@ -296,7 +296,7 @@ describe("files of large memories as items", () => {
 
   it("of a batch of 300 are all put, or none, in few commands", async () => {
     const memory = small.memory(freshAddress());
-    const namespace = getMemoryNamespace(memory.address);
+    const namespace = createNamespace(memory.address);
     await putFiles(small, memory, createFiles(300));
     const changed = Object.keys(createFiles(300)).map((key) => ({ namespace, key, value: { content: "changed" } }));
     const refused = small.batch([...changed, { namespace, key: "/d00/f0/below", value: { content: "text" } }]);

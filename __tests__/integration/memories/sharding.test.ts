@@ -15,8 +15,7 @@ import {
   MongoMemoryStore,
   type MongoMemoryStoreOptions,
 } from "../../../src/index.js";
-import { addressFor } from "../../../src/core/values/address.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
+import { createAddress, createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -163,7 +162,7 @@ const cases: [string, MemoryScope, Record<string, string>][] = [
 describe.each(cases)(
   "on a sharded collection, the commands of a %s memory name their shard",
   (_title, scope, initial) => {
-    const address = (): CheckedAddress => addressFor(freshAddress().nodeId, scope, "owner");
+    const address = (): CheckedAddress => createAddress(freshAddress().nodeId, scope, "owner");
     const prefixOf = (memory: Memory): string => {
       const { nodeId } = memory.address;
       return `${scope === "global" ? "" : "owner"}\u0001${scope}\u0001${nodeId}\u0001`;
@@ -206,7 +205,7 @@ describe.each(cases)(
       const store = openStore();
       await store.start();
       const memory = store.memory(address(), { paths: "posix" });
-      const namespace = getMemoryNamespace(memory.address);
+      const namespace = createNamespace(memory.address);
       await putFiles(store, memory, initial);
       const runs: Row[] = [
         ["get", () => store.get(namespace, "/d03/f3")],

@@ -4,7 +4,6 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../../src/langchain/claude/index.js";
 import { MemoryError, type Memory, MemoryNode, openMemory } from "../../../../src/index.js";
-import type { FlatSchema } from "../../../../src/dialects/dialect.js";
 import { freshAddress } from "../../../helpers/memory-case.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
@@ -264,7 +263,7 @@ describe("what a model is told", () => {
       required: ["command"],
       additionalProperties: false,
     });
-    const { properties } = tool.schema as FlatSchema;
+    const { properties } = tool.schema as { properties: object };
     for (const name of Object.keys(properties).slice(1)) expect(tool.description).toContain(name);
   });
 
