@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { describePlace, places, withPageBytes } from "../helpers/page-sizes.js";
 import { repetitions } from "../helpers/repetitions.js";

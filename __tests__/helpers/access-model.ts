@@ -1,4 +1,5 @@
-import type { MemoryAccess, MemoryPolicy } from "../../src/core/access/policy.js";
+import type { MemoryAccess } from "../../src/index.js";
+import type { MemoryPolicy } from "../../src/core/access/policy.js";
 
 /**
  * Decides access in the shortest way: the first matching rule of each policy gives its access, and the strictest policy

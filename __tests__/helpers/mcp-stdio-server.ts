@@ -3,7 +3,7 @@ import type { DialectName } from "../../src/dialects/registry.js";
 import { type ServerBounds, serverBounds } from "../../src/mcp/bounds.js";
 import { parseMcpOptions } from "../../src/mcp/options.js";
 import { serveProcess, StdioConnection } from "../../src/mcp/serve-stdio.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 
 /**
  * A process that serves a memory of the node "n" over stdio, and reports on stderr when it has closed its store. Its

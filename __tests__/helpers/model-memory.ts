@@ -1,8 +1,6 @@
-import { applyChange } from "../../src/core/tree/apply-change.js";
-import type { Change, ChangeResult } from "../../src/core/tree/change.js";
-import { MemoryTree } from "../../src/core/tree/memory-tree.js";
+import { applyChange, type Change, type ChangeResult, MemoryTree } from "../../src/custom-backend/index.js";
+import { MemoryError } from "../../src/index.js";
 import type { SnapshotFile } from "../../src/core/tree/snapshot.js";
-import { MemoryError } from "../../src/core/values/errors.js";
 import { getPathPrefix, ROOT } from "../../src/core/values/paths.js";
 
 /** The memory with which every backend is compared: a tree in this process, changed by `applyChange`. */

@@ -1,8 +1,7 @@
 import type { Collection, Document } from "mongodb";
-import type { Memory } from "../../src/core/memory.js";
+import type { Memory, MongoMemoryStore } from "../../src/index.js";
 import { getMemoryNamespace } from "../../src/core/values/namespace.js";
 import { pathOfKey } from "../../src/mongodb/memories/documents/page-document.js";
-import type { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /** A page as it is stored, with the paths of its files and directories. */
 export interface FoundPage {

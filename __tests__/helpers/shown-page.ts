@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import { afterAll, beforeAll } from "@jest/globals";
 import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
 import type { Browser } from "puppeteer-core";
-import type { MemoryAddress } from "../../src/core/values/address.js";
-import type { MemoryPageOptions } from "../../src/page/options.js";
+import type { MemoryAddress } from "../../src/index.js";
+import type { MemoryPageOptions } from "../../src/page/index.js";
 import { listening, startBrowser, Tab } from "./page-browser.js";
 import { pageQuery, pageToken } from "./page-client.js";
 

@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
-import { checkAddress, type MemoryAddress } from "../../src/core/values/address.js";
+import type { MemoryAddress } from "../../src/index.js";
+import { checkAddress } from "../../src/core/values/address.js";
 import { getParents } from "../../src/core/values/paths.js";
 import {
   getIncarnation,

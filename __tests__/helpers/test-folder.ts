@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { type CheckedAddress, checkAddress, type MemoryAddress, getOwner } from "../../src/core/values/address.js";
-import type { Memory } from "../../src/core/memory.js";
-import type { MemoryOptions } from "../../src/core/memory-options.js";
+import { openDirectoryMemory } from "../../src/backends/directory/index.js";
+import type { CheckedAddress } from "../../src/custom-backend/index.js";
+import type { MemoryAddress, Memory, MemoryOptions } from "../../src/index.js";
+import { checkAddress, getOwner } from "../../src/core/values/address.js";
 
 /** Creates a folder for the tests of a file, and removes it after them. */
 export function testFolder(): string {

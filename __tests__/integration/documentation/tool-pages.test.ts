@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { ToolDefinition } from "../../../src/dialects/dialect.js";
+import type { ToolDefinition } from "../../../src/mcp/index.js";
 import { dialectNames } from "../../../src/dialects/registry.js";
 import { dialectPages } from "../../../tool-pages/pages.js";
 import { renderPage } from "../../../tool-pages/render.js";

@@ -5,7 +5,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
-import { openDirectoryMemory, openFolder } from "../../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
+import { openFolder } from "../../../src/backends/directory/open-directory-memory.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 

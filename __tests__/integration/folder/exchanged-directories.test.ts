@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder } from "../../../src/backends/directory/open-directory-memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
+import { MemoryError } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { Collection, type Db, ObjectId } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { pageBytesOption } from "../../../src/mongodb/store/store-options.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { readAll } from "../../helpers/read-all.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
@@ -25,7 +24,7 @@ const nestedFiles = { "/notes/week/monday": "a\n", "/notes/week/tuesday": "b", "
 type Database = Pick<typeof replicaSet, "client" | "name">;
 
 function openStore({ client, name: dbName }: Database, history = false): MongoMemoryStore {
-  return new MongoMemoryStore({ client, dbName, history, [pageBytesOption]: 2000 });
+  return new MongoMemoryStore({ client, dbName, history, ...withPageBytes(2000) });
 }
 
 const textsOf = async (memory: Memory): Promise<Record<string, string>> =>

@@ -2,14 +2,16 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import {
+  type Memory,
+  MemoryNode,
+  migrateFromMongoDBStore,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
 import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { readAll } from "../../helpers/read-all.js";
 import { serverApi } from "../../helpers/server-api.js";

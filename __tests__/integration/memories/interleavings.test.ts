@@ -1,10 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Document, ObjectId } from "mongodb";
-import { checkAddress, type MemoryAddress } from "../../../src/core/values/address.js";
+import { type MemoryAddress, MongoMemoryStore, type Memory } from "../../../src/index.js";
+import { checkAddress } from "../../../src/core/values/address.js";
 import { flatFields } from "../../../src/mongodb/memories/documents/page-document.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { type NextCommand, SlowClient } from "../../helpers/before-commands.js";
 import {
   type Act,

@@ -2,11 +2,10 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON, type Document } from "mongodb";
-import { addressFor, checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { addressFor, checkAddress } from "../../../src/core/values/address.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 

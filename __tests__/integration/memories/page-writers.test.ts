@@ -1,10 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import {
+  MemoryError,
+  type Memory,
+  type MemoryAddress,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";

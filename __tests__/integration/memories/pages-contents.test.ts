@@ -1,12 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { calculateObjectSize } from "bson";
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
+import { type Memory, MemoryError, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -18,7 +16,7 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const memories = db.collection("memories");
 
 function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): MongoMemoryStore {
-  return new MongoMemoryStore({ client, dbName, [pageBytesOption]: 2000, ...options });
+  return new MongoMemoryStore({ client, dbName, ...withPageBytes(2000), ...options });
 }
 
 const small = openStore();

@@ -3,13 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { calculateObjectSize } from "bson";
 import { Collection, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -26,7 +24,7 @@ const clock = (): Date => new Date(nowMs);
 
 function openStore(options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
   const expireMs = { perUser: dayMs };
-  return new MongoMemoryStore({ client, dbName, clock, expireMs, [pageBytesOption]: 2000, ...options });
+  return new MongoMemoryStore({ client, dbName, clock, expireMs, ...withPageBytes(2000), ...options });
 }
 
 const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: randomUUID() }) as const;
@@ -249,7 +247,7 @@ describe("a large memory that expires", () => {
       dbName: "app",
       expireMs: { perUser: dayMs },
       clock: () => new Date(Date.now() - 2 * dayMs),
-      [pageBytesOption]: 2000,
+      ...withPageBytes(2000),
     });
     await aged.start();
     // Otherwise MongoDB would remove the head while it is alone.

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, ObjectId } from "mongodb";
-import type { Memory, MemoryChanges } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import type { MemoryChanges } from "../../../src/core/memory.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
@@ -13,7 +13,7 @@ const { uri, name: dbName, client, db } = testDatabase("replicaSet");
 const memories = db.collection("memories");
 
 const openStore = (by: MongoClient): MongoMemoryStore =>
-  new MongoMemoryStore({ client: by, dbName, [pageBytesOption]: 2000 });
+  new MongoMemoryStore({ client: by, dbName, ...withPageBytes(2000) });
 
 const writer = openStore(client);
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
-import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MemoryHistory, type MemoryVersion, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
 import { describePlace, places, withPageBytes } from "../../helpers/page-sizes.js";

@@ -7,13 +7,18 @@ import {
   MongoClient,
   MongoServerError,
 } from "mongodb";
-import { addressFor, type CheckedAddress, type MemoryScope } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import {
+  type MemoryScope,
+  type Memory,
+  MemoryNode,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
+import { addressFor } from "../../../src/core/values/address.js";
 import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { readAll } from "../../helpers/read-all.js";
@@ -29,7 +34,7 @@ const { uri, name: dbName, db } = testDatabase("replicaSet");
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 
 function openStore(options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
-  return new MongoMemoryStore({ client, dbName, history: true, [pageBytesOption]: 2000, ...options });
+  return new MongoMemoryStore({ client, dbName, history: true, ...withPageBytes(2000), ...options });
 }
 
 /** Refuses unique indexes as a sharded collection does: those that exist in another form already are a conflict. */

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import type { MemoryVersion } from "../../../src/core/history/history.js";
+import {
+  type MemoryAddress,
+  type MemoryVersion,
+  MemoryNode,
+  MongoMemoryStore,
+  openMemory,
+} from "../../../src/index.js";
+import { createRecordTools } from "../../../src/langchain/records/index.js";
+import { createMemoryPage, type MemoryPage } from "../../../src/page/index.js";
 import { MongoClient } from "mongodb";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { createRecordTools } from "../../../src/langchain/records/index.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { createMemoryPage, type MemoryPage } from "../../../src/page/index.js";
 import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
 

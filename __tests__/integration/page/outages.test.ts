@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { startBrowser, Tab } from "../../helpers/page-browser.js";
 import { pageQuery, pageToken } from "../../helpers/page-client.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";

@@ -11,7 +11,7 @@ import { serve as serveHono } from "@hono/node-server";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { createMemoryPage, nodeListener } from "../../../src/page/index.js";
 import { send, sendBytes } from "../../helpers/raw-http.js";
 import { cli } from "../../helpers/run-cli.js";

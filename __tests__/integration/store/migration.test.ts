@@ -1,13 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import type { MongoDBStore } from "@langchain/langgraph-checkpoint-mongodb";
 import { type Collection, MongoClient, ObjectId } from "mongodb";
-import { openMemory } from "../../../src/open-memory.js";
-import {
-  migrateFromMongoDBStore,
-  migrateInBatches,
-  type MigrationProgress,
-} from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { openMemory, migrateFromMongoDBStore, MongoMemoryStore } from "../../../src/index.js";
+import { migrateInBatches, type MigrationProgress } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { startedOfficialStore } from "../../helpers/official-store.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -1,7 +1,6 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { migrateFromMongoDBStore, MongoMemoryStore } from "../../../src/index.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";

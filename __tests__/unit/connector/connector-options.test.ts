@@ -1,12 +1,8 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import { MemoryError } from "../../../src/core/values/errors.js";
+import { MemoryError, type MemoryConnectorConfig } from "../../../src/index.js";
 import { z } from "zod";
 import { checkOptions } from "../../../src/core/settings/check-options.js";
-import {
-  checkConnectorConfig,
-  connectorFields,
-  type MemoryConnectorConfig,
-} from "../../../src/prompt/connector-options.js";
+import { checkConnectorConfig, connectorFields } from "../../../src/prompt/connector-options.js";
 
 describe("the connector's configuration", () => {
   it("shows a tree of at most 4000 characters after the system prompt unless told otherwise", () => {

@@ -1,15 +1,20 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
-import { checkPolicy, type MemoryAccess, type MemoryPolicy, type MemoryRule } from "../../../src/core/access/policy.js";
+import {
+  type MemoryAccess,
+  type MemoryRule,
+  mountMemories,
+  MemoryError,
+  type Memory,
+  MemoryNode,
+  type MemoryNodeOptions,
+  openMemory,
+} from "../../../src/index.js";
+import { checkPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
 import { isGranted } from "../../../src/core/access/rights.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/open-memory.js";
 import { mayDo, verdictOf } from "../../helpers/access-model.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

@@ -4,11 +4,8 @@ import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { checkPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { mountMemories, type Memory, MemoryError, openMemory } from "../../../src/index.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const store = new InMemoryStore();

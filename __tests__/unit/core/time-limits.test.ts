@@ -1,10 +1,8 @@
 import { getEventListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, MemoryError, openMemory } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { HangingStore, LosingStore } from "../../helpers/hanging-store.js";
 
 const stopped = new Error("stopped");

@@ -14,18 +14,21 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createDeepAgent } from "deepagents";
 import fc from "fast-check";
 import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware, toolRetryMiddleware } from "langchain";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
+import {
+  type Memory,
+  mountMemories,
+  MemoryTool,
+  Agent,
+  MemoryNode,
+  type MemoryNodeOptions,
+  openMemory,
+  buildGraph,
+} from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { buildGraph } from "../../../src/template/build-graph.js";
 import { type ScriptedCall, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
 const config = { configurable: { thread_id: "t" } };

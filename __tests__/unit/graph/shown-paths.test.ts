@@ -7,16 +7,18 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { createAgent } from "langchain";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import {
+  Agent,
+  CallModelNode,
+  MemoryNode,
+  createMemoryPrompt,
+  createMemoryTool,
+  buildGraph,
+} from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { createMemoryTool } from "../../../src/langchain/memory-tool.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { buildGraph } from "../../../src/template/build-graph.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { edge, node as templateNode } from "../../helpers/graph-definitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 

@@ -1,7 +1,7 @@
 import { expect, it, jest } from "@jest/globals";
 import * as real from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { refuses } from "../../../helpers/memory-case.js";
 
 /** As macOS and Windows find a file: by any case and normal form of its name. */
 async function spelled(path: string): Promise<string> {

@@ -2,8 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDirectoryMemory, openFolder } from "../../../../src/backends/directory/open-directory-memory.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import { openFolder } from "../../../../src/backends/directory/open-directory-memory.js";
+import { refuses } from "../../../helpers/memory-case.js";
 import { crashedId as crashed, leaveLock, workFolder as work } from "../../../helpers/left-lock.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 

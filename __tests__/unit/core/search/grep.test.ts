@@ -2,8 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { RE2JS } from "re2js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { openMemory } from "../../../../src/open-memory.js";
+import { type Memory, openMemory } from "../../../../src/index.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 let opened = 0;

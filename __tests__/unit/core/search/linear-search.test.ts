@@ -1,7 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { englishWords } from "../../../../src/core/search/words.js";
-import { openMemory } from "../../../../src/open-memory.js";
+import { openMemory } from "../../../../src/index.js";
 import { countSteps, stopCounting } from "../../../helpers/counted-steps.js";
 
 afterAll(stopCounting);

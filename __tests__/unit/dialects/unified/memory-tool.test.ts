@@ -2,12 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import type { MemoryRun } from "../../../../src/langchain/memory-run.js";
-import { MemoryNode } from "../../../../src/graph/memory-node.js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
+import { type MemoryRun, MemoryNode, type Memory, openMemory, MemoryTool } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 import type { MemoryToolArguments } from "../../../../src/dialects/unified/options.js";
 
 const store = new InMemoryStore();
