@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
-import { entrySources } from "../../../entries.config.js";
+import { entrySources } from "../../../tools/build/entries.js";
 import {
   compilePages,
   documentationPages,
