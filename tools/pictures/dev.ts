@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { MongoClient } from "mongodb";
 import { packClient } from "../build/page-client.js";
 import { PrivateMongod } from "../../__tests__/helpers/mongo-servers.js";
@@ -9,7 +8,8 @@ import { createMemoryPage, nodeListener } from "../../src/page/index.js";
 import { tellStory } from "./story.js";
 
 /*
- * Serves the page with the memories of the pictures from the sources. Each reload of the page bundles the client again.
+ * Serves the page with the memories of the pictures from the sources. Each reload of the page bundles the client again. A
+ * change of the server's code starts the program again, at the same address.
  */
 
 const server = await PrivateMongod.start("replicaSet");
@@ -18,11 +18,10 @@ const store = new MongoMemoryStore({ client, dbName: "page", history: true });
 const nodes = [await tellStory(store)];
 const token = "token-of-development";
 
-const listener = createServer((request, response) => void answer(request, response)).listen(0, "127.0.0.1");
-listener.on("listening", () => {
-  const { port } = listener.address() as AddressInfo;
-  process.stdout.write(`the page is at http://127.0.0.1:${port}/#token=${token}\n`);
-});
+const port = 4174;
+createServer((request, response) => void answer(request, response)).listen(port, "127.0.0.1", () =>
+  process.stdout.write(`the page is at http://127.0.0.1:${port}/#token=${token}\n`),
+);
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void end());
 
 async function answer(...[request, response]: Parameters<ReturnType<typeof nodeListener>>): Promise<void> {

@@ -7,6 +7,7 @@ import { parseArgs, promisify } from "node:util";
 import { pack } from "../../__tests__/helpers/packed-package.js";
 import { changelogSection, hasUnreleased, withAbsoluteLinks } from "./changelog.js";
 import { distTagOf } from "./dist-tag.js";
+import { findTooLong } from "./lengths.js";
 import { ownerOf, placeholder } from "./owner.js";
 import { readTrackedTexts } from "./tracked-files.js";
 import { statedVersions } from "./versions.js";
@@ -48,7 +49,7 @@ try {
   await rm(temporary, { recursive: true, force: true });
 }
 
-/** Checks the owner, the versions and the changelog. */
+/** Checks the owner, the versions, the changelog, and how long texts are. */
 async function checkWords(): Promise<void> {
   const owner = ownerOf(manifest);
   if (values.final && owner === placeholder)
@@ -64,6 +65,8 @@ async function checkWords(): Promise<void> {
   const { date } = changelogSection(changelog, manifest.version);
   if (values.final && hasUnreleased(changelog))
     throw new Error(`CHANGELOG.md has a section Unreleased: move its entries to that of ${manifest.version}`);
+  const tooLong = await findTooLong();
+  if (tooLong.length > 0) throw new Error(tooLong.join("\n"));
   console.log(`${manifest.name} ${manifest.version} of ${date}, by ${owner}`);
 }
 

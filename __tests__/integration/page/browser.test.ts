@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
-import sharp from "sharp";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { pictureOwnPage } from "../../../tools/pictures/own-page.js";
@@ -777,15 +776,5 @@ describe("the pictures of the README", () => {
     const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
     const { scenes } = await recordPage(browser, told, { createMemoryPage, nodeListener }, false);
     expect(scenes).toBe(await readFile("docs/images/recording.txt", "utf8"));
-  });
-
-  it("play about 20 seconds, again and again, in at most 300 kB", async () => {
-    const image = await readFile("docs/images/recording.webp");
-    const { pages = 0, delay = [], loop } = await sharp(image, { animated: true }).metadata();
-    expect(pages).toBeGreaterThan(20);
-    expect(delay.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(15_000);
-    expect(delay.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(25_000);
-    expect(loop).toBe(0);
-    expect(image.length).toBeLessThan(300_000);
   });
 });
