@@ -59,10 +59,6 @@ it("the last program prints what its page says, serves the page, and leaves a pr
   }
 });
 
-it.each(steps)("$file has at most 400 words", ({ text }) => {
-  expect(text.split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(400);
-});
-
 function start({ file, program }: Pick<TutorialStep, "file" | "program">): ChildProcessWithoutNullStreams {
   const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
   const path = join(folder, file.replace(/.*\/(\S+)\.md$/, "$1.mjs"));

@@ -2,11 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
-import { changelogSection, hasUnreleased, withAbsoluteLinks } from "../../release/changelog.js";
-import { distTagOf } from "../../release/dist-tag.js";
-import { checkOwner, ownerOf, ownersIn, placeholder, withOwner } from "../../release/owner.js";
-import { readTrackedTexts } from "../../release/tracked-files.js";
-import { statedVersions } from "../../release/versions.js";
+import { changelogSection, hasUnreleased, withAbsoluteLinks } from "../../tools/release/changelog.js";
+import { distTagOf } from "../../tools/release/dist-tag.js";
+import { checkOwner, ownerOf, ownersIn, placeholder, withOwner } from "../../tools/release/owner.js";
+import { readTrackedTexts } from "../../tools/release/tracked-files.js";
+import { statedVersions } from "../../tools/release/versions.js";
 
 interface Manifest {
   version: string;
@@ -107,7 +107,7 @@ describe("the owner of the repository", () => {
   });
 
   it("leaves no placeholder behind", async () => {
-    const own = /^(?:release\/|__tests__\/pins\/release)/;
+    const own = /^(?:tools\/release\/|__tests__\/pins\/release)/;
     const left = [...(await readTrackedTexts())].filter(
       ([path, text]) => !own.test(path) && /\bOWNER\b/.test(withOwner(text, placeholder, "acme")),
     );

@@ -24,7 +24,8 @@ export async function getDescriptions(files: readonly OutlineFile[]): Promise<Ma
 }
 
 function readDescription(lead: string): string | null {
-  const [opening] = /^---[ \t]*\r?\n/.exec(lead) ?? [];
+  // Editors on Windows begin a text with a byte order mark.
+  const [opening] = /^\uFEFF?---[ \t]*\r?\n/.exec(lead) ?? [];
   if (opening === undefined) return getFirstLine(lead);
   const rest = lead.slice(opening.length);
   const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(rest);

@@ -29,6 +29,17 @@ function storeWith(embeddings: FakeEmbeddings, options: Partial<MongoMemoryStore
   });
 }
 
+describe("a client that never answers one call", () => {
+  it("ends that search by its time limit, and then answers the next one", async () => {
+    const embeddings = new FakeEmbeddings();
+    const memory = storeWith(embeddings, { timeoutMs: 500 }).memory(freshAddress());
+    await memory.write("/notes", "abc");
+    embeddings.lostCalls = 1;
+    await expect(memory.search("a")).rejects.toMatchObject({ code: "EIO" });
+    expect(readTexts(await memory.search("a"))).toEqual(["abc"]);
+  });
+});
+
 describe("a search by words and meaning", () => {
   it("finds what shares no word with the query, and puts first what both rankings have high", async () => {
     const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());

@@ -6,12 +6,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
-import sharp from "sharp";
 import { type MemoryAddress, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
-import { pictureOwnPage } from "../../../pictures/own-page.js";
-import { picturePage } from "../../../pictures/page.js";
-import { recordPage } from "../../../pictures/recording.js";
-import { pictureTerminal } from "../../../pictures/terminal.js";
+import { pictureOwnPage } from "../../../tools/pictures/own-page.js";
+import { picturePage } from "../../../tools/pictures/page.js";
+import { recordPage } from "../../../tools/pictures/recording.js";
+import { pictureTerminal } from "../../../tools/pictures/terminal.js";
 import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
 import { pageQuery, pageToken } from "../../helpers/page-client.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -775,15 +774,5 @@ describe("the pictures of the README", () => {
     const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
     const { scenes } = await recordPage(browser, told, { createMemoryPage, nodeListener }, false);
     expect(scenes).toBe(await readFile("docs/images/recording.txt", "utf8"));
-  });
-
-  it("play about 20 seconds, again and again, in at most 300 kB", async () => {
-    const image = await readFile("docs/images/recording.webp");
-    const { pages = 0, delay = [], loop } = await sharp(image, { animated: true }).metadata();
-    expect(pages).toBeGreaterThan(20);
-    expect(delay.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(15_000);
-    expect(delay.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(25_000);
-    expect(loop).toBe(0);
-    expect(image.length).toBeLessThan(300_000);
   });
 });

@@ -48,6 +48,23 @@ describe("keyword search", () => {
     expect(getKeys(await store.search(["docs"], { query: "absent" }))).toEqual([]);
   });
 
+  it.each([
+    ["Chinese", "用户喜欢吃素食，住在上海", "素食", "肉"],
+    ["a single character", "我家有一只猫", "猫", "狗"],
+    ["Japanese", "毎朝コーヒーを飲みます", "コーヒー", "紅茶"],
+    ["Korean, whose words carry their particles", "사용자는 서울에서 일합니다", "서울", "부산"],
+    ["Thai", "ผู้ใช้ชอบอาหารมังสวิรัติ", "มังสวิรัติ", "ปลา"],
+    ["Chinese beside English", "prefers豆腐over meat", "豆腐", "鱼"],
+  ])("finds words that no spaces separate: %s", async (_name, text, word, other) => {
+    const { store } = fixture();
+    await store.put(["a"], "k", { text });
+    await store.put(["a"], "of-another", { text: "plain words" });
+    expect(getKeys(await store.search(["a"], { query: word }))).toEqual(["k"]);
+    expect(getKeys(await store.search(["a"], { query: `${word} and more` }))).toEqual(["k"]);
+    expect(getKeys(await store.search(["a"], { query: other }))).toEqual([]);
+    expect((await store.get(["a"], "k"))?.value).toEqual({ text });
+  });
+
   it("gives equal scores in the order of the store, each once over pages", async () => {
     const { store } = fixture();
     const keys = Array.from({ length: 60 }, (_, index) => `k${String(index).padStart(2, "0")}`);

@@ -43,6 +43,15 @@ export function createSignal(call: Pick<CallContext, "aborted" | "reason" | "onA
   return controller.signal;
 }
 
+/** Waits for work that cannot be ended, but no longer than the call. @throws the reason, if the call was aborted */
+export function untilAborted<T>(call: CallContext, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call.throwIfAborted();
+    call.onAbort(() => reject(call.reason));
+    work().then(resolve, reject);
+  });
+}
+
 /** One call of a memory. The pipeline sets the stage. */
 export class Call implements CallContext {
   readonly actor: MemoryActor | null;

@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "../contract/backend.js";
 import type { FileText, VersionedFile } from "../tree/snapshot.js";
-import type { CallContext } from "../runtime/call.js";
+import { type CallContext, untilAborted } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
 import { snapshotSince, getVersions } from "../contract/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
@@ -60,15 +60,18 @@ export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call:
   const entry = cache.get(key) ?? { latest: Promise.resolve(null), bytes: 0 };
   cache.set(key, entry);
   const before = entry.latest;
-  const current = before.then(async (previous) => {
-    const cached = await refresh(backend, owner, { version, previous }, call);
-    keep(key, entry, cached.bytes);
-    return cached;
-  });
-  entry.latest = current.catch(async () => {
-    if (entry.bytes === 0 && cache.get(key) === entry) cache.delete(key);
-    return before;
-  });
+  const current = before.then((previous) => refresh(backend, owner, { version, previous }, call));
+  // The next search does not wait for a client that hangs.
+  entry.latest = untilAborted(call, () => current).then(
+    (cached) => {
+      keep(key, entry, cached.bytes);
+      return cached;
+    },
+    async () => {
+      if (entry.bytes === 0 && cache.get(key) === entry) cache.delete(key);
+      return before;
+    },
+  );
   return current;
 }
 

@@ -107,6 +107,22 @@ function getStem(word: string): string {
   return english.test(word) ? stemmer(word) : word.slice(0, maxWordChars);
 }
 
+/**
+ * Splits the runs of scripts that put no spaces between words, for an index that splits at spaces: into their pairs of
+ * neighbours, and for a text also into their characters. A query of one character is itself.
+ */
+export function spaceOut(text: string, kind: "text" | "query"): string {
+  if (!notAscii.test(text)) return text;
+  const { anyWord, unspacedStart } = getPatterns();
+  return text.replaceAll(anyWord, (run) => {
+    if (!unspacedStart.test(run)) return run;
+    const words: string[] = [];
+    pushPairs(words, run);
+    const isShort = words.length === 1;
+    return ` ${words.filter((word) => kind === "text" || isShort || word.length > 1).join(" ")} `;
+  });
+}
+
 function pushPairs(words: string[], run: string): void {
   let previous = "";
   for (const character of run) {

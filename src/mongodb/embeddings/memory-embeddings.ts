@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
-import type { CallContext } from "../../core/runtime/call.js";
+import { type CallContext, untilAborted } from "../../core/runtime/call.js";
 import { Turns } from "../../core/runtime/turns.js";
 import type { Embeddings, Vector } from "../../core/contract/embeddings.js";
 import { binaryOfSubtype } from "../driver/client.js";
@@ -50,7 +50,7 @@ export class MemoryEmbeddings implements Embeddings {
 
   async embed(texts: readonly string[]): Promise<Map<string, Vector>> {
     const { client, embedder, vectors, address } = this.#context;
-    const created = await embedder.embedTexts(texts);
+    const created = await untilAborted(this.#call, () => embedder.embedTexts(texts));
     const binary = await binaryOfSubtype(client, vectorSubtype);
     const documents = Array.from(created, ([text, vector]) => ({
       _id: this.#id(text),

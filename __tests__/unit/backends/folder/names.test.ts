@@ -50,7 +50,7 @@ const legal = [
   "con-1",
   "nul_",
   ".con",
-  " leading",
+  "a blank within",
   ".hidden",
   "a.b",
   "$a",

@@ -87,6 +87,20 @@ describe("the messages", () => {
     ["append", "/$set", { content: "a" }, 'invalid path: "$" not allowed', "EINVAL"],
     [
       "append",
+      "/a /b",
+      { content: "a" },
+      'invalid path segment: "a " (a name does not begin or end with a blank)',
+      "EINVAL",
+    ],
+    [
+      "append",
+      "/ a",
+      { content: "a" },
+      'invalid path segment: " a" (a name does not begin or end with a blank)',
+      "EINVAL",
+    ],
+    [
+      "append",
       "/a/b.txt",
       { content: "a" },
       'invalid path segment: b.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces; the program can allow other names by paths: "posix")',
