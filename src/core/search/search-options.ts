@@ -23,16 +23,16 @@ export interface SearchHit {
   endLine: number;
   /** The passage, without white space around it. */
   text: string;
-  /** More is better. Scores of different queries, and of different memories, cannot be compared exactly. */
+  /** A higher score is better. Scores of different queries, and of different memories, cannot be compared exactly. */
   score: number;
   /**
-   * The words of the query that the passage holds, each once, as the passage spells them. Empty if only words near the
-   * passage, in its headings or in its path fit, or only its meaning.
+   * The words of the query that the passage contains, each once, as the passage spells them. Empty if only words near
+   * the passage, in its headings or in its path match, or only its meaning.
    */
   words: string[];
 }
 
-/** What `grep` looks for: a literal text, or a regular expression. */
+/** The pattern of `grep`: a literal text, or a regular expression. */
 export type GrepPattern = string | { regex: string };
 
 /** Where to look, and how. */
