@@ -49,7 +49,7 @@ function isDialect(value: unknown): value is Dialect {
 
 /** Two dialects have a tool of the same name. */
 export class SharedToolError extends TypeError {
-  /** What is wrong, without what would be right. */
+  /** The error without the advice. */
   readonly reason: string;
 
   constructor(tool: string, [one, other]: readonly [string, string]) {

@@ -12,13 +12,13 @@ import { redactDirectories } from "./redact-directories.js";
 import type { Redaction } from "./write-redactions.js";
 import { getPublicId, isTextRedacted, type VersionDocument } from "../version-document.js";
 
-/** Who redacts, and when. */
+/** The person who redacts, and the time. */
 export interface RedactionMark {
   at: Date;
   by: MemoryActor | null;
 }
 
-/** Where a text is in some versions of one file, and how it is covered there. */
+/** The places of a text in versions of one file, and the covered texts. */
 export interface FileRedaction {
   /** The versions that contain it, newest first. */
   versions: VersionDocument[];

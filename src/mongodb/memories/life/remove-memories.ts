@@ -51,7 +51,7 @@ export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "fil
 
 /** The versions that a memory kept itself. */
 export interface OutboxVersions {
-  /** What the ids of its versions begin with. */
+  /** The prefix of the ids of its versions. */
   versionsId: string;
   count: number;
   /** The revision of the first of them. What the collection has from there on are copies. */

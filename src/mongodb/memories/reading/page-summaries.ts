@@ -22,8 +22,8 @@ export interface PageSummary {
 const maxPages = 2000;
 
 /**
- * What the pages of large memories contain, by the version of the page. So a process that knows a memory reads only
- * the pages that have changed.
+ * Summaries of the pages of large memories, by the version of the page. So a process that knows a memory reads only the
+ * pages that have changed.
  */
 export class PageSummaries {
   readonly #summaries = new RecentMap<PageSummary>(maxPages);
