@@ -9,7 +9,7 @@ import { openPatiently } from "./left-lock.js";
  * `sleep`: edits, and stops the whole process inside the change, until its standard input receives a byte.
  */
 const [dir = "", act = "", name = "", count = "0"] = process.argv.slice(2);
-const memory = openPatiently(dir);
+const memory = openPatiently({ dir, timeoutMs: Infinity });
 
 const indices = Array.from({ length: Number(count) }, (_, index) => index);
 

@@ -1,5 +1,6 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DirectoryMemoryOptions } from "../../src/backends/directory/index.js";
 import type { Memory } from "../../src/index.js";
 import { openFolder } from "../../src/backends/directory/open-directory-memory.js";
 
@@ -16,8 +17,8 @@ export function leaveLock(dir: string, text: string, ageMs = 0, name = "lock"): 
 }
 
 /** Opens the memory in a folder, and waits for its lock as long as a busy machine may need. */
-export function openPatiently(dir: string): Memory {
-  return openFolder({ dir, timeoutMs: Infinity }, 600_000);
+export function openPatiently(options: DirectoryMemoryOptions): Memory {
+  return openFolder(options, 600_000);
 }
 
 /** Opens the memory in a folder, and waits for its lock only a moment. */

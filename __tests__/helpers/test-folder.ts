@@ -2,8 +2,9 @@ import { afterAll } from "@jest/globals";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openDirectoryMemory } from "../../src/backends/directory/index.js";
+import { openPatiently } from "./left-lock.js";
 import type { MemoryAddress, Memory, MemoryOptions } from "../../src/index.js";
+import { checkAddress } from "../../src/core/values/address.js";
 import { createNamespace } from "./addresses.js";
 import { hashSha256 } from "./sha256.js";
 
@@ -29,9 +30,9 @@ export function folderWith(parent: string, contents: Record<string, string | Uin
  * names.
  */
 export function openInFolder(folder: string, address: MemoryAddress, options?: MemoryOptions): Memory {
-  return openDirectoryMemory({ ...options, dir: join(folder, getFolderName(address)) });
+  return openPatiently({ ...options, dir: join(folder, getFolderName(address)) });
 }
 
 function getFolderName(address: MemoryAddress): string {
-  return hashSha256(JSON.stringify(createNamespace(address)));
+  return hashSha256(JSON.stringify(createNamespace(checkAddress(address))));
 }

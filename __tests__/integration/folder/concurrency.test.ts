@@ -47,7 +47,7 @@ it("a process that stood still until its lock was taken over overwrites nothing,
   const output: string[] = [];
   child.stdout.on("data", (chunk) => output.push(String(chunk)));
   await once(child.stdout, "data");
-  const memory = openPatiently(dir);
+  const memory = openPatiently({ dir, timeoutMs: Infinity });
   await memory.append("/log", "by the next");
   child.stdin.write("x");
   const [exitCode] = (await once(child, "close")) as [number];

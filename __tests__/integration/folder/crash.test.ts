@@ -26,7 +26,7 @@ async function crashAfter(dir: string, name: string, count: number): Promise<str
 
 it("every append that was acknowledged is there exactly once after kill -9, and the next process goes on", async () => {
   const dir = folderWith(folder);
-  const memory = openPatiently(dir);
+  const memory = openPatiently({ dir, timeoutMs: Infinity });
   const acknowledged: string[] = [];
   let crashesInChange = 0;
   let crashes = 0;

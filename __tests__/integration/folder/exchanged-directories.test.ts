@@ -61,7 +61,7 @@ describe("while another process exchanges a directory with a link to another fol
     const elsewhere = folderWith(folder, { file: outside, "deep/file": outside, "gone/file": outside, only: outside });
     const before = contentsOf(elsewhere);
     const dir = folderWith(folder, { "swap/file": inside, "swap/deep/file": inside, "swap/gone/file": inside });
-    const memory = openPatiently(dir);
+    const memory = openPatiently({ dir, timeoutMs: Infinity });
     const child = await swapping(dir, "swap", elsewhere);
     let isReached = false;
     for (let round = 0; round < rounds; round += 1) {
@@ -98,7 +98,7 @@ describe("while another process exchanges a directory with a link to another fol
     const elsewhere = folderWith(folder, { [waste]: outside, [`old-${waste.slice(4)}/file`]: outside });
     const before = contentsOf(elsewhere);
     const dir = folderWith(folder, { file: inside, [`${workFolder}/.gitignore`]: "*\n" });
-    const memory = openPatiently(dir);
+    const memory = openPatiently({ dir, timeoutMs: Infinity });
     const child = await swapping(dir, workFolder, elsewhere);
     for (let round = 0; round < rounds; round += 1) {
       await answerOf(memory.append("/file", inside));

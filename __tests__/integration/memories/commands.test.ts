@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
-import { checkPolicy } from "../../../src/core/access/policy.js";
-import { restricted } from "../../../src/core/restrictable-memory.js";
+import { restrict } from "../../helpers/restrict.js";
 import { createAddress, memoryScopes } from "../../helpers/addresses.js";
 import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { addressIndexes } from "../../../src/mongodb/memories/documents/page-indexes.js";
@@ -75,8 +74,8 @@ describe("server commands", () => {
   it("a delete under rules is one command for a file and three for a directory", async () => {
     const memory = store.memory(freshAddress());
     for (const path of ["/notes/today", "/notes/later", "/other/file"]) await memory.write(path, "text");
-    const ruled = restricted(memory, checkPolicy({ rules: [{ path: "/policies/**", access: "read" }] }));
-    const open = restricted(memory, checkPolicy({ access: "write" }));
+    const ruled = restrict(memory, { rules: [{ path: "/policies/**", access: "read" }] });
+    const open = restrict(memory, { access: "write" });
     const counts: number[] = [];
     for (const run of [
       () => ruled.delete("/notes/today"),

@@ -6,7 +6,8 @@ import { createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -36,7 +37,7 @@ describe("files that are larger than a page", () => {
     for (const [path, content] of Object.entries(files)) await memory.write(path, content);
     expect(await textsOf(memory)).toEqual(files);
     const pages = await findPages(memories, memory);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(pages.length).toBeGreaterThan(3);
     for (const { document } of pages) expect(calculateObjectSize(document)).toBeLessThan(2_000_000);
     expect(await memory.list("/d1")).toHaveLength(10);
@@ -60,7 +61,7 @@ describe("files that are larger than a page", () => {
     for (const [path, content] of Object.entries(files)) await memory.write(path, content);
     await memory.append("/c", "more");
     expect(await textsOf(memory)).toEqual({ ...files, "/c": `${files["/c"]}\nmore` });
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
   it("leave pages of the usual size when they have gone", async () => {
@@ -99,7 +100,7 @@ describe("directories over many pages", () => {
       "/moved/deep",
       "/moved/deep/er",
     ]);
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
   it("are deleted with everything below them, which is counted", async () => {
@@ -110,7 +111,7 @@ describe("directories over many pages", () => {
     expect(await memory.delete("/d02")).toEqual({ files: 11, dirs: 4 });
     expect(await memory.stat("/d02")).toBeNull();
     expect(await memory.list("/")).toHaveLength(5);
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
   it("stay when their files go, and go with the page when nothing is left", async () => {
@@ -168,7 +169,7 @@ describe("unusual names", () => {
     await putFiles(small, memory, files);
     const pages = await findPages(memories, memory);
     expect(pages.length).toBeGreaterThan(20);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(await textsOf(memory)).toEqual(files);
     const cold = openStore().memory(memory.address, { paths: "posix" });
     for (const path of paths) expect(await cold.read(path)).toBe(files[path]);
@@ -189,7 +190,7 @@ describe("unusual names", () => {
     const isKept = (path: string): boolean => characters.findIndex((first) => path.startsWith(`/${first}x/`)) % 2 === 0;
     const kept = paths.filter(isKept).map((path): [string, string | undefined] => [`/😀${path}`, files[path]]);
     expect(await textsOf(memory)).toEqual(Object.fromEntries(kept));
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 });
 

@@ -9,7 +9,8 @@ import { createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -162,7 +163,7 @@ describe("a large memory that expires", () => {
     expect(new Set(versions.map(({ operation }) => operation))).toEqual(new Set(["created"]));
     expect(await readAll(proposals?.list() ?? [])).toEqual([]);
     const pages = await findPages(memories, memory);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     const stored = await memories.find({ _id: { $regex: ownerOf(memory) } as never }).toArray();
     expect(stored).toHaveLength(pages.length);
     expect(JSON.stringify(stored)).not.toContain("old text");

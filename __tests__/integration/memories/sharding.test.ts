@@ -19,7 +19,8 @@ import { createAddress, createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -275,7 +276,7 @@ describe("a sharded collection", () => {
     await putFiles(store, memory, files);
     const pages = await findPages(db.collection("memories"), memory);
     expect(pages.length).toBeGreaterThan(7);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect((await memory.snapshot()).files).toHaveLength(60);
     expect(await readAll(store.listMemories({ nodeId: memory.address.nodeId }))).toHaveLength(1);
   });
