@@ -25,9 +25,7 @@ describe("the public surface", () => {
       "MongoMemoryStore",
       "buildGraph",
       "createMemoryPrompt",
-      "createMemoryTool",
       "graphDefinitionSchema",
-      "migrateFromMongoDBStore",
       "mountMemories",
       "openMemory",
     ]);
