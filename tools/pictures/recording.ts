@@ -29,7 +29,7 @@ export interface Recording {
 export async function recordPage(
   browser: Browser,
   store: MongoMemoryStore,
-  { createMemoryPage, nodeListener }: typeof pageEntry,
+  { createMemoryPage }: typeof pageEntry,
   isDrawn: boolean,
 ): Promise<Recording> {
   const node = await tellStory(store);
@@ -48,7 +48,7 @@ export async function recordPage(
     access: "write",
     authorize: () => ({ userId: "maria@example.com" }),
   });
-  const { server, origin } = await listening(nodeListener(page));
+  const { server, origin } = await listening(page.nodeListener);
   const tab = await Tab.open(browser, origin, token);
   const stage = await Stage.open(browser, tab, isDrawn);
   const scenes: string[] = [];

@@ -256,7 +256,7 @@ describe("expireMs", () => {
     await db
       .collection(collectionName)
       .insertOne({ namespace: getMemoryNamespace(address), key: "/ancient", value: { content: "text" }, ...times });
-    await migrateFromMongoDBStore({ source: { client, dbName, collectionName }, store });
+    await migrateFromMongoDBStore({ source: db.collection(collectionName), store });
     expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
     const changes = (await stored(address)).map(({ updatedAt }) => Number(updatedAt));
     expect(Math.max(...changes)).toBe(nowMs);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
 import { type MemoryAddress, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
@@ -26,7 +26,7 @@ const servers: Server[] = [];
 
 async function serve(access: "read" | "write", shown = store, nodes: MemoryNode[] = []): Promise<string> {
   const { server, origin } = await listening(
-    nodeListener(createMemoryPage({ store: shown, token: pageToken, access, nodes })),
+    createMemoryPage({ store: shown, token: pageToken, access, nodes }).nodeListener,
   );
   servers.push(server);
   return origin;
@@ -268,12 +268,12 @@ describe("the page in a browser", () => {
     await memoryAt(address)
       .with({ actor: { runId: "one-run" } })
       .write("/a.txt", "text\n");
-    const listener = nodeListener(createMemoryPage({ store, token: pageToken }));
+    const { nodeListener } = createMemoryPage({ store, token: pageToken });
     const held: ServerResponse[] = [];
     let breaksOff = false;
     const { server, origin } = await listening((request, response) => {
       const isUnfiltered = request.url?.startsWith("/api/versions?") === true && !request.url.includes("runId=");
-      if (!isUnfiltered) return listener(request, response);
+      if (!isUnfiltered) return nodeListener(request, response);
       held.push(response);
       response
         .writeHead(200, { "content-type": "application/json" })
@@ -756,7 +756,7 @@ describe("the pictures of the README", () => {
   it("show what a person sees of themselves; else run npm run docs:pictures", async () => {
     const { client: ownClient, name } = testDatabase();
     const told = new MongoMemoryStore({ client: ownClient, dbName: name, history: true });
-    const { tree } = await pictureOwnPage(browser, told, { createMemoryPage, nodeListener });
+    const { tree } = await pictureOwnPage(browser, told, { createMemoryPage });
     expect(`${tree}\n`).toBe(await readFile("docs/images/my-memory.txt", "utf8"));
   });
 
@@ -764,7 +764,7 @@ describe("the pictures of the README", () => {
     // The header counts what waits in the whole database.
     const own = testDatabase();
     const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
-    const { tree } = await picturePage(browser, told, { createMemoryPage, nodeListener });
+    const { tree } = await picturePage(browser, told, { createMemoryPage });
     expect(`${tree}\n`).toBe(await readFile("docs/images/page.txt", "utf8"));
     expect(await pictureTerminal(own.uri, own.name)).toBe(await readFile("docs/images/terminal.svg", "utf8"));
   });
@@ -772,7 +772,7 @@ describe("the pictures of the README", () => {
   it("play the scenes of the recording as they are; else run npm run docs:pictures", async () => {
     const own = testDatabase();
     const told = new MongoMemoryStore({ client: own.client, dbName: own.name, history: true });
-    const { scenes } = await recordPage(browser, told, { createMemoryPage, nodeListener }, false);
+    const { scenes } = await recordPage(browser, told, { createMemoryPage }, false);
     expect(scenes).toBe(await readFile("docs/images/recording.txt", "utf8"));
   });
 });

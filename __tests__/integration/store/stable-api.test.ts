@@ -47,7 +47,7 @@ describe("a client of the strict Stable API", () => {
         { namespace: ["a"], key: "k", value: { text: "x" }, ...times },
         { namespace: ["memory", "a", "global"], key: "/notes", value: { content: "text" }, ...times },
       ]);
-    const summary = await migrateFromMongoDBStore({ source: { client, dbName, collectionName: "official" }, store });
+    const summary = await migrateFromMongoDBStore({ source: client.db(dbName).collection("official"), store });
     expect(summary).toMatchObject({ read: 2, copied: 2 });
     expect(await store.get(["a"], "k")).toMatchObject({ value: { text: "x" }, ...times });
     expect(await store.memory({ nodeId: "a" }).read("/notes")).toBe("text");
