@@ -141,7 +141,6 @@ const requests: Record<string, (named: Named) => Send[]> = {
     get("file", { ...address, path }),
     get("file", { ...address, path, at: version }),
   ],
-  "first-file": ({ address }) => [get("first-file", address)],
   write: ({ address, path }) => [
     post("write", { address, path, content: "other\n", digest: null }),
     post("write", { address, path, content: "other\n", digest: "0".repeat(64), by: eveId }),
