@@ -3,13 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../../src/custom-backend/index.js";
-import {
-  type Memory,
-  MemoryNode,
-  migrateFromMongoDBStore,
-  MongoMemoryStore,
-  type MongoMemoryStoreOptions,
-} from "../../../src/index.js";
+import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";

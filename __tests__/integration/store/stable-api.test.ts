@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { migrateFromMongoDBStore, MongoMemoryStore } from "../../../src/index.js";
+import { MongoMemoryStore } from "../../../src/index.js";
+import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -7,14 +7,7 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { createAgent } from "langchain";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import {
-  Agent,
-  CallModelNode,
-  MemoryNode,
-  createMemoryPrompt,
-  MemoryTool,
-  buildGraph,
-} from "../../../src/index.js";
+import { Agent, CallModelNode, MemoryNode, createMemoryPrompt, MemoryTool, buildGraph } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
