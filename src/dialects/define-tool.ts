@@ -1,6 +1,7 @@
 import type { Memory } from "../core/memory.js";
 import { MemoryError } from "../core/values/errors.js";
 import { findProposal, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+import { readArguments } from "./read-arguments.js";
 import { isRecord } from "../core/values/unknown-values.js";
 
 /** A refusal with a code of the dialect. */
@@ -32,7 +33,8 @@ export interface ToolSpecification<Result> extends Omit<ToolDefinition, "answer"
 
 /** Creates a tool that answers each outcome of `run`: a result, a proposal, a refusal or a failure. */
 export function defineTool<Result>({ run, answers, ...tool }: ToolSpecification<Result>): ToolDefinition {
-  const answer = async (args: unknown, openMemory: () => Promise<Memory>): Promise<ToolAnswer> => {
+  const answer = async (given: unknown, openMemory: () => Promise<Memory>): Promise<ToolAnswer> => {
+    const args = readArguments(tool.schema, given);
     try {
       return { text: await answers.success(await run(args, openMemory)), failed: false };
     } catch (error) {
@@ -45,12 +47,9 @@ export function defineTool<Result>({ run, answers, ...tool }: ToolSpecification<
   return { ...tool, answer, failure: (args, cause) => ({ text: answers.failure(args, cause), failed: true }) };
 }
 
-/** @param required default: all properties */
-export function createSchema(
-  properties: Record<string, object>,
-  required: readonly string[] = Object.keys(properties),
-): FlatSchema {
-  return { type: "object", properties, required: [...required], additionalProperties: false };
+/** @param properties the arguments. `optional` marks the ones that a call may leave out */
+export function createSchema(properties: Record<string, object>): FlatSchema {
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
 /** The errors with which a dialect refuses arguments. */
@@ -60,7 +59,10 @@ export interface ArgumentErrors {
   unknownName(name: string): Error;
 }
 
-/** Returns the arguments by name. Refuses unknown names: a misspelt name must not change the effect of a call. */
+/**
+ * Returns the arguments by name, without null, which means the same as an argument that is left out. Refuses unknown
+ * names: a misspelt name must not change the effect of a call.
+ */
 export function parseArguments(
   args: unknown,
   isKnown: (name: string) => boolean,
@@ -70,5 +72,5 @@ export function parseArguments(
   const values = isRecord(args) ? args : {};
   const unknownName = Object.keys(values).find((name) => !isKnown(name));
   if (unknownName !== undefined) throw errors.unknownName(unknownName);
-  return values;
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
 }

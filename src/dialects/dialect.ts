@@ -8,7 +8,10 @@ export interface ToolAnswer {
   failed: boolean;
 }
 
-/** Flat JSON Schema of a tool's arguments. ChatAnthropic drops a `oneOf` at the top level. */
+/**
+ * Flat JSON Schema of a tool's arguments. ChatAnthropic drops a `oneOf` at the top level. Every argument is required:
+ * one that a call may leave out also takes null.
+ */
 export interface FlatSchema {
   type: "object";
   properties: Record<string, object>;

@@ -15,6 +15,7 @@ import {
   type ToolAnswer,
   type ToolDefinition,
 } from "../dialects/dialect.js";
+import { addAbsent, readArguments } from "../dialects/read-arguments.js";
 import { isArgumentsError } from "./langgraph-internals.js";
 import { getMemoryRun } from "./memory-run.js";
 import { toolPaths, type ToolPaths } from "./tool-paths.js";
@@ -87,10 +88,11 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     Config extends ToolRunnableConfig | undefined,
   >(input: Input, config?: Config): Promise<ToolReturnType<Input, Config, string>> {
     const call: unknown = input;
-    const args = removeUndefined(isToolCall(call) ? call.args : call);
+    const given = removeUndefined(isToolCall(call) ? call.args : call);
+    const args = addAbsent(this.schema, readArguments(this.schema, given));
     if (isJson(args) && !isToolCall(args)) {
       try {
-        // The same input, without fields that are undefined.
+        // The same input, in the form that fits the schema.
         return await super.invoke((isToolCall(call) ? { ...call, args } : args) as Input, config);
       } catch (error) {
         if (!isArgumentsError(error)) throw error;

@@ -1,10 +1,10 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { MongoClient } from "mongodb";
 import { packClient } from "../build/page-client.js";
 import { PrivateMongod } from "../../__tests__/helpers/mongo-servers.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { clientFiles } from "../../src/page/client-files.js";
-import { createMemoryPage, nodeListener } from "../../src/page/index.js";
+import { createMemoryPage } from "../../src/page/index.js";
 import { tellStory } from "./story.js";
 
 /*
@@ -24,9 +24,9 @@ createServer((request, response) => void answer(request, response)).listen(port,
 );
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void end());
 
-async function answer(...[request, response]: Parameters<ReturnType<typeof nodeListener>>): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === "/") Object.assign(clientFiles, await packClient());
-  nodeListener(createMemoryPage({ store, nodes, token, access: "write" }))(request, response);
+  createMemoryPage({ store, nodes, token, access: "write" }).nodeListener(request, response);
 }
 
 async function end(): Promise<void> {

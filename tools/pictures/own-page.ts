@@ -8,7 +8,7 @@ import { storyUser, tellStory } from "./story.js";
 export async function pictureOwnPage(
   browser: Browser,
   store: MongoMemoryStore,
-  { createMemoryPage, nodeListener }: typeof pageEntry,
+  { createMemoryPage }: typeof pageEntry,
 ): Promise<PagePicture> {
   const node = await tellStory(store);
   await store
@@ -22,5 +22,5 @@ export async function pictureOwnPage(
     authorize: () => ({ owner: { userId: storyUser } }),
   });
   const viewport = { width: 900, height: 250, deviceScaleFactor: 1 };
-  return pictureTab(browser, { listener: nodeListener(page), token: "none", viewport }, (tab) => tab.see("support"));
+  return pictureTab(browser, { listener: page.nodeListener, token: "none", viewport }, (tab) => tab.see("support"));
 }

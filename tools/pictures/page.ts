@@ -24,12 +24,12 @@ export interface PagePicture {
 export async function picturePage(
   browser: Browser,
   store: MongoMemoryStore,
-  { createMemoryPage, nodeListener }: typeof pageEntry,
+  { createMemoryPage }: typeof pageEntry,
 ): Promise<PagePicture> {
   const node = await tellStory(store);
   // The header names the place, which differs at each run.
   const placed = Object.assign(store, { [describePlace]: () => ({ database: "app", host: "localhost:27017" }) });
-  const listener = nodeListener(createMemoryPage({ store: placed, token, nodes: [node] }));
+  const listener = createMemoryPage({ store: placed, token, nodes: [node] }).nodeListener;
   const viewport = { width: 1080, height: 520, deviceScaleFactor: 1.5 };
   return pictureTab(browser, { listener, token, viewport }, async (tab) => {
     await tab.view(`#/memory?${shown.toString()}`);

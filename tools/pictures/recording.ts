@@ -11,10 +11,7 @@ import { storyUser, tellStory } from "./story.js";
 const token = "token-of-the-recording";
 const searchField = '[aria-label="Search in the texts of all memories"]';
 
-/** An expression in the page. */
-const lengthOfPrompt = "/[\\d,]+(?= of 4,000 characters)/.exec(document.body.innerText)?.[0]";
-
-const tripsFolder = '[role=treeitem][aria-level="1"][aria-posinset="5"]';
+const tripsFolder = ".tree > ul > li:nth-child(5) summary";
 
 export interface Recording {
   frames: Frame[];
@@ -29,7 +26,7 @@ export interface Recording {
 export async function recordPage(
   browser: Browser,
   store: MongoMemoryStore,
-  { createMemoryPage, nodeListener }: typeof pageEntry,
+  { createMemoryPage }: typeof pageEntry,
   isDrawn: boolean,
 ): Promise<Recording> {
   const node = await tellStory(store);
@@ -48,7 +45,7 @@ export async function recordPage(
     access: "write",
     authorize: () => ({ userId: "maria@example.com" }),
   });
-  const { server, origin } = await listening(nodeListener(page));
+  const { server, origin } = await listening(page.nodeListener);
   const tab = await Tab.open(browser, origin, token);
   const stage = await Stage.open(browser, tab, isDrawn);
   const scenes: string[] = [];
@@ -96,7 +93,7 @@ async function undoRun(tab: Tab, stage: Stage): Promise<string> {
   const caption = "3 · Undo all changes of the run that wrote it";
   stage.say(caption);
   await stage.press("History", "link");
-  await tab.see(/mail-reader[^]*Side by side/);
+  await tab.see(/mail-reader[^]*\+1/);
   await stage.hold(900);
   await stage.press("Undo this run…");
   await tab.see("This undoes 2 changes");
@@ -104,7 +101,7 @@ async function undoRun(tab: Tab, stage: Stage): Promise<string> {
   await stage.press("Undo the run");
   await tab.seeNot("This undoes");
   // The list with the undo, and the version that it made.
-  await tab.see(/maria@example\.com · langgraph-mongo-memory page[^]*Delete it again…[^]*Side by side/);
+  await tab.see(/maria@example\.com · langgraph-mongo-memory page[^]*Delete it again…[^]*−1/);
   await stage.hold(1600);
   return caption;
 }
@@ -113,16 +110,18 @@ async function watchNote(tab: Tab, stage: Stage, add: () => Promise<void>): Prom
   const caption = "4 · An agent stores a note, and it appears at once";
   stage.say(caption);
   await stage.press("Files", "link");
-  await tab.see("Recent changes");
+  await tab.see("No file is open");
   await stage.hold(300);
   await stage.click(tripsFolder);
-  await tab.see(/lisbon\.md[^]*of 4,000 characters/);
+  await stage.press("lisbon.md", "link");
+  await tab.see("Tile museum");
   await stage.hold(1500);
-  const before = await tab.value<string>(lengthOfPrompt);
   await add();
-  await tab.see(/porto\.md[^]*Recent changes[^]*porto\.md/);
-  await tab.until(`${lengthOfPrompt} !== ${JSON.stringify(before)}`);
-  await stage.hold(2600);
+  await tab.see("porto.md");
+  await stage.hold(1000);
+  await stage.press("porto.md", "link");
+  await tab.see("by boat");
+  await stage.hold(1600);
   return caption;
 }
 

@@ -6,10 +6,11 @@ import type { CallPage, DialectPage } from "./dialect-page.js";
 type Arguments = Record<string, unknown>;
 
 interface Property {
+  isOptional: boolean;
   type: string;
   description?: string;
   enum?: string[];
-  items?: Property;
+  items?: Omit<Property, "isOptional">;
 }
 
 /** The page in Markdown. Every example is run. @throws Error where an example is refused, or a refusal is not */
@@ -35,7 +36,7 @@ function hasCommands({ schema }: ToolDefinition): boolean {
 function renderTool(definition: ToolDefinition): string {
   const { schema } = definition;
   const rows = propertiesOf(schema).map(([argument, property]) => {
-    const isRequired = schema.required.includes(argument) ? "yes" : "";
+    const isRequired = property.isOptional ? "" : "yes";
     return `| \`${argument}\` | ${code(typeOf(property))} | ${isRequired} | ${cell(property.description ?? "")} |`;
   });
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
@@ -91,18 +92,22 @@ function toolOf(page: DialectPage, { tool }: { tool: string }): ToolDefinition {
 }
 
 function signatureOf({ name: tool, schema }: ToolDefinition, { command, takes }: CallPage): string {
-  const taken = takes ?? propertiesOf(schema).map(([name]) => (schema.required.includes(name) ? name : `${name}?`));
+  const taken = takes ?? propertiesOf(schema).map(([name, { isOptional }]) => (isOptional ? `${name}?` : name));
   const types = Object.fromEntries(propertiesOf(schema));
-  const own = taken.map((name) => `${name}: ${typeOf(types[name.replace("?", "")] ?? { type: "unknown" })}`);
+  const own = taken.map(
+    (name) => `${name}: ${typeOf(types[name.replace("?", "")] ?? { type: "unknown", isOptional: false })}`,
+  );
   const fields = [...(command === undefined ? [] : [`command: "${command}"`]), ...own];
   return `${tool}({ ${fields.join(", ")} })`.replace("{  }", "{}");
 }
 
 function propertiesOf(schema: FlatSchema): [name: string, property: Property][] {
-  return Object.entries(schema.properties) as [string, Property][];
+  return Object.entries(schema.properties as Record<string, Property & { anyOf?: [Property] }>).map(
+    ([name, { anyOf, ...property }]) => [name, { ...(anyOf?.[0] ?? property), isOptional: anyOf !== undefined }],
+  );
 }
 
-function typeOf({ type, enum: values, items }: Property): string {
+function typeOf({ type, enum: values, items }: Omit<Property, "isOptional">): string {
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
   return items === undefined ? type : `${typeOf(items)}[]`;
 }

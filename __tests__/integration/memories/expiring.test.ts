@@ -3,13 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../../src/custom-backend/index.js";
-import {
-  type Memory,
-  MemoryNode,
-  migrateFromMongoDBStore,
-  MongoMemoryStore,
-  type MongoMemoryStoreOptions,
-} from "../../../src/index.js";
+import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { createNamespace } from "../../helpers/addresses.js";
 import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -256,7 +251,7 @@ describe("expireMs", () => {
     await db
       .collection(collectionName)
       .insertOne({ namespace: createNamespace(address), key: "/ancient", value: { content: "text" }, ...times });
-    await migrateFromMongoDBStore({ source: { client, dbName, collectionName }, store });
+    await migrateFromMongoDBStore({ source: db.collection(collectionName), store });
     expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
     const changes = (await stored(address)).map(({ updatedAt }) => Number(updatedAt));
     expect(Math.max(...changes)).toBe(nowMs);

@@ -115,7 +115,7 @@ describe("the page of one person in a browser", () => {
     for (const [hash, text] of [
       ["#/", "writer"],
       ["#/inbox", "Nothing waits"],
-      [`#/memory?${pageQuery(own)}`, "Recent changes"],
+      [`#/memory?${pageQuery(own)}`, "facts.md"],
       [`#/memory?${pageQuery({ ...own, path: "/facts.md" })}`, "Ada runs BSD."],
       [`#/memory?${pageQuery({ ...own, tab: "history" })}`, "helper"],
       [`#/memory?${pageQuery({ ...own, tab: "proposals" })}`, "Nothing waits"],

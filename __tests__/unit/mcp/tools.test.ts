@@ -66,10 +66,10 @@ describe("the tools of an MCP server", () => {
           enum: ["read", "list", "append", "update", "delete"],
           description: expect.any(String),
         },
-        content: { type: "string", description: expect.any(String) },
-        oldContent: { type: "string", description: expect.any(String) },
+        content: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
+        oldContent: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
       },
-      required: ["path", "command"],
+      required: ["path", "command", "content", "oldContent"],
       additionalProperties: false,
     });
   });

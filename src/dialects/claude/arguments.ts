@@ -44,10 +44,9 @@ export class ClaudeArguments {
     return text;
   }
 
-  /** Returns undefined for null, too: some models send null for an argument that they omit. */
   optionalText(name: string): string | undefined {
     const value = this.#values[name];
-    if (value === undefined || value === null) return undefined;
+    if (value === undefined) return undefined;
     if (typeof value !== "string") throw badParameter(name, "it must be a string");
     if (!value.isWellFormed()) throw badParameter(name, "it is not well-formed Unicode (it holds a lone surrogate)");
     return value;
@@ -70,7 +69,7 @@ export class ClaudeArguments {
   /** The first and the last line of a range. A last line of -1 is the end of the file. */
   optionalRange(name: string): [first: number, last: number] | undefined {
     const value = this.#values[name];
-    if (value === undefined || value === null) return undefined;
+    if (value === undefined) return undefined;
     const range: unknown[] = Array.isArray(value) && value.length === 2 ? value : [];
     const [first, last] = range;
     if (isInteger(first) && isInteger(last)) return [first, last];
@@ -86,11 +85,12 @@ function isInteger(value: unknown): value is number {
 }
 
 /**
- * Removes the root from a path, because the memory's own paths do not contain it. Returns null for a path elsewhere.
+ * Removes the root from a path, because the memory's own paths do not contain it. Small models leave out the first
+ * slash. Returns null for a path elsewhere.
  */
 function removeRoot(given: string, root: string): string | null {
   const path = given.replaceAll("\\", "/");
-  if (!path.startsWith("/")) return null;
+  if (path === "") return null;
   const segments = path.split("/").filter((segment) => segment !== "");
   const rootSegments = splitPath(root);
   if (rootSegments.some((segment, index) => segment !== segments[index])) return null;

@@ -7,6 +7,7 @@ import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
 import { type CheckedClaudeOptions, type ClaudeDialectOptions, parseClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
+import { optional, readArguments } from "../read-arguments.js";
 import { claudeSearchTool } from "./search-tool.js";
 
 // `Object.keys` loses the type of the names.
@@ -66,19 +67,17 @@ export async function runClaudeCommand(
 function parseCommandArguments(given: unknown): Record<string, unknown> {
   // `content` is accepted but not described: two names for one argument would confuse a model.
   const isKnown = (name: string): boolean => Object.hasOwn(properties, name) || name === "content";
-  return parseClaudeArguments(given, isKnown, "a command");
+  return parseClaudeArguments(readArguments(createSchema(properties), given), isKnown, "a command");
 }
 
 function parseCommand(command: unknown): ClaudeCommandName {
-  if (command === undefined || command === null) {
+  if (command === undefined) {
     throw badParameter("command", `it is required and must be one of ${commandNames.join(", ")}`);
   }
   const name = commandNames.find((each) => each === command);
   if (name !== undefined) return name;
-  throw new ClaudeRefusal(
-    "EINVAL",
-    `Error: Unknown command: ${typeof command === "string" ? echo(command) : typeof command}`,
-  );
+  const given = typeof command === "string" ? echo(command) : typeof command;
+  throw new ClaudeRefusal("EINVAL", `Error: Unknown command: ${given}. The commands are ${commandNames.join(", ")}`);
 }
 
 /** Describes the tool for other models. Claude knows the tool already. */
@@ -97,29 +96,26 @@ function describeTool({ root, ifExists }: CheckedClaudeOptions): string {
   ].join("\n");
 }
 
+const text = (description: string): object => optional({ type: "string", description });
+
 const properties = {
   command: { type: "string", enum: commandNames, description: "What to do." },
-  path: {
-    type: "string",
-    description: "All commands but rename: absolute path of a file, or for view and delete of a directory.",
-  },
-  view_range: {
+  path: {},
+  view_range: optional({
     type: "array",
     items: { type: "integer" },
-    minItems: 2,
-    maxItems: 2,
     description: "view: the first and the last line to show; -1 for the end of the file.",
-  },
-  file_text: { type: "string", description: "create: the text of the file." },
-  old_str: { type: "string", description: "str_replace: the exact text to replace." },
-  new_str: { type: "string", description: "str_replace: the new text; left out, the old text is deleted." },
-  insert_line: { type: "integer", description: "insert: the number of the line after which to insert." },
-  insert_text: { type: "string", description: "insert: the text to insert." },
-  old_path: { type: "string", description: "rename: the path to move." },
-  new_path: { type: "string", description: "rename: its new path." },
+  }),
+  file_text: text("create: the text of the file."),
+  old_str: text("str_replace: the exact text to replace."),
+  new_str: text("str_replace: the new text; left out, the old text is deleted."),
+  insert_line: optional({ type: "integer", description: "insert: the number of the line after which to insert." }),
+  insert_text: text("insert: the text to insert."),
+  old_path: text("rename: the path to move."),
+  new_path: text("rename: its new path."),
 };
 
 function createCommandSchema({ root }: CheckedClaudeOptions): FlatSchema {
-  const path = { ...properties.path, description: `${properties.path.description} Begins with ${root}.` };
-  return createSchema({ ...properties, path }, ["command"]);
+  const where = "All commands but rename: absolute path of a file, or for view and delete of a directory.";
+  return createSchema({ ...properties, path: text(`${where} Begins with ${root}.`) });
 }

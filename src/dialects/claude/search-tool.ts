@@ -3,6 +3,7 @@ import { shownText } from "../../core/display/shown-text.js";
 import { createSchema, defineTool } from "../define-tool.js";
 import type { ToolDefinition } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
+import { optional } from "../read-arguments.js";
 import { claudeAnswers, parseClaudeArguments } from "./answers.js";
 import { ClaudeArguments } from "./arguments.js";
 import type { CheckedClaudeOptions } from "./options.js";
@@ -12,17 +13,17 @@ export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): 
   const whole = `all of ${root}`;
   const properties = {
     query: { type: "string", description: "What to search for, in a few words or a question." },
-    path: {
+    path: optional({
       type: "string",
       description: `Absolute path of the directory or file to search, beginning with ${root}; left out, ${whole}.`,
-    },
+    }),
   };
   return defineTool({
     name: "memory_search",
     description:
       `Finds the passages of your memory (files under ${root}) that have most to do with some words, in ` +
       "whatever form they are written. Answers paths, line numbers and texts.",
-    schema: createSchema(properties, ["query"]),
+    schema: createSchema(properties),
     shownRoot: root,
     readOnly: true,
     destructive: false,

@@ -5,6 +5,7 @@ import type { Dialect } from "../dialect.js";
 import { JournalArguments, checkNewKey, checkSingleLine } from "./arguments.js";
 import { getJournalCode } from "./errors.js";
 import { Journal, searchPage } from "./journal.js";
+import { optional } from "../read-arguments.js";
 import { BlockReader, type Resolved } from "./journal-files.js";
 import { checkJournalOptions, journalRoot, type JournalToolsOptions } from "./options.js";
 
@@ -13,7 +14,6 @@ export type JournalToolName = "memory_write" | "memory_update" | "memory_read" |
 interface JournalCommand {
   description: string;
   properties: Record<string, object>;
-  required: string[];
   readOnly: boolean;
   destructive: boolean;
   /** Checks every argument, then runs the command. Returns the crate's `data`, with its keys in the crate's order. */
@@ -21,7 +21,7 @@ interface JournalCommand {
 }
 
 const text = (description: string): object => ({ type: "string", description });
-const labels = (description: string): object => ({ type: "array", items: { type: "string" }, description });
+const labels = (description: string): object => optional({ type: "array", items: { type: "string" }, description });
 
 /** Descriptions and arguments equal the crate's to the letter, but for tags, which only this search looks at. */
 const commands: Record<JournalToolName, JournalCommand> = {
@@ -33,10 +33,9 @@ const commands: Record<JournalToolName, JournalCommand> = {
     properties: {
       key: text("Single-line heading key (### key); must be globally unique"),
       content: text("Body text under the heading"),
-      target: { ...text("daily = dated log; summary = MEMORY.md"), enum: ["daily", "summary"] },
+      target: optional({ ...text("daily = dated log; summary = MEMORY.md"), enum: ["daily", "summary"] }),
       tags: labels("Optional labels in footer metadata"),
     },
-    required: ["key", "content"],
     readOnly: false,
     destructive: false,
     run: async (args, openJournal) => {
@@ -57,7 +56,6 @@ const commands: Record<JournalToolName, JournalCommand> = {
       content: text("New body text"),
       tags: labels("Optional labels (replaces footer tags)"),
     },
-    required: ["key", "content"],
     readOnly: false,
     destructive: true,
     run: async (args, openJournal) => {
@@ -74,7 +72,6 @@ const commands: Record<JournalToolName, JournalCommand> = {
       "Load the canonical block for `key`: if any block exists in MEMORY.md, the newest among those is returned; " +
       'otherwise the newest among daily logs. Response includes `kind`: "summary" or "daily".',
     properties: { key: text("The ### heading key") },
-    required: ["key"],
     readOnly: true,
     destructive: false,
     run: async (args, openJournal) => {
@@ -92,9 +89,8 @@ const commands: Record<JournalToolName, JournalCommand> = {
     properties: {
       query: text("Substring; empty matches any (subject to tag filter)"),
       tags: labels("Block must contain all listed tags"),
-      limit: { type: "integer", description: "Max results (default 10, max 100)" },
+      limit: optional({ type: "integer", description: "Max results (default 10, max 100)" }),
     },
-    required: ["query"],
     readOnly: true,
     destructive: false,
     run: async (args, openJournal) => {
@@ -131,12 +127,12 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
     return new Journal((await openMemory()).with({ paths: "posix" }), { root, clock, reader });
   };
   const tools = Object.entries(commands).map(([name, command]) => {
-    const { description, properties, required, readOnly, destructive, run } = command;
+    const { description, properties, readOnly, destructive, run } = command;
     const names = Object.keys(properties);
     return defineTool({
       name,
       description,
-      schema: createSchema(properties, required),
+      schema: createSchema(properties),
       readOnly,
       destructive,
       run: async (args, openMemory) => run(new JournalArguments(args, names), () => openJournal(openMemory)),

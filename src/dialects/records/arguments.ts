@@ -69,7 +69,7 @@ export class RecordArguments {
 
   /** The path of a record or a folder, which may end in the slash with which a prompt shows folders. Default: the root */
   place(): string {
-    return (this.#values["path"] ?? null) === null ? ROOT : this.path(this.#text("path").replace(/(?<=[^/])\/$/, ""));
+    return this.#values["path"] === undefined ? ROOT : this.path(this.#text("path").replace(/(?<=[^/])\/$/, ""));
   }
 
   #text(name: string): string {

@@ -4,6 +4,7 @@ import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { createSchema, defineTool, type DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
+import { optional } from "../read-arguments.js";
 import { RecordArguments, nameFault } from "./arguments.js";
 import { badPath, createRecordError, getRecordCode, notAllowed, notFound } from "./errors.js";
 import { checkRecordOptions, type RecordToolsOptions } from "./options.js";
@@ -26,8 +27,6 @@ interface Call {
 interface RecordCommand {
   describe: (toolNames: ToolNames) => string;
   properties: Record<string, object>;
-  /** The names of the optional arguments. @default none */
-  optional?: readonly string[];
   /** @default false */
   readOnly?: boolean;
   destructive: boolean;
@@ -69,7 +68,8 @@ const commands: Record<RecordToolName, RecordCommand> = {
   },
   clear_memory: {
     describe: () => "Deletes all memories at once. No tool can undo this.",
-    properties: {},
+    // Gemini refuses a schema without properties.
+    properties: { reason: optional({ type: "string", description: "Why, for the people who read it." }) },
     destructive: true,
     run: async ({ openMemory, now }) => {
       const { files } = await (await openMemory()).delete(ROOT);
@@ -81,12 +81,11 @@ const commands: Record<RecordToolName, RecordCommand> = {
       "Finds the passages of all memories that have most to do with some words, in whatever form they are written.",
     properties: {
       query: { type: "string", description: "What to search for, in a few words or a question." },
-      path: {
+      path: optional({
         type: "string",
         description: "Relative path of one memory, or of a folder of them, to search only there.",
-      },
+      }),
     },
-    optional: ["path"],
     readOnly: true,
     destructive: false,
     run: searchMemory,
@@ -194,15 +193,12 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   const toolNames = Object.fromEntries(Object.keys(commands).map((name) => [name, prefix + name])) as ToolNames;
   const offered = Object.entries(commands).filter(([name]) => search || name !== searchTool);
   const tools = offered.map(([name, command]) => {
-    const { describe, properties, optional = [], readOnly = false, destructive, run } = command;
+    const { describe, properties, readOnly = false, destructive, run } = command;
     const names = Object.keys(properties);
     return defineTool({
       name: prefix + name,
       description: describe(toolNames),
-      schema: createSchema(
-        properties,
-        names.filter((each) => !optional.includes(each)),
-      ),
+      schema: createSchema(properties),
       shownRoot: "",
       readOnly,
       destructive,

@@ -8,6 +8,7 @@ import { shorten } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
 import { createSchema, defineTool, parseArguments, type ToolAnswers } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
+import { optional } from "../read-arguments.js";
 import { findPassages } from "../found-passages.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type UnifiedToolOptions } from "./options.js";
 
@@ -142,9 +143,9 @@ function describeCommands(commands: readonly MemoryCommand[], paths: PathRule | 
 }
 
 const contentProperties = {
-  content: { type: "string", description: "append: the text to add. update: the new text." },
-  oldContent: { type: "string", description: "update: the exact text to replace." },
-  query: { type: "string", description: "search: what to search for, in a few words or a question." },
+  content: optional({ type: "string", description: "append: the text to add. update: the new text." }),
+  oldContent: optional({ type: "string", description: "update: the exact text to replace." }),
+  query: optional({ type: "string", description: "search: what to search for, in a few words or a question." }),
 };
 
 function createCommandSchema(commands: readonly MemoryCommand[]): FlatSchema {
@@ -156,7 +157,7 @@ function createCommandSchema(commands: readonly MemoryCommand[]): FlatSchema {
     ...(commands.includes("update") ? { oldContent: contentProperties.oldContent } : {}),
     ...(commands.includes("search") ? { query: contentProperties.query } : {}),
   };
-  return createSchema(properties, ["path", "command"]);
+  return createSchema(properties);
 }
 
 /**
@@ -192,12 +193,15 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
   const { command } = given;
   if (command === undefined) throw invalid(`command is required: ${commands.join(", ")}`);
   if (!isCommand(command)) {
-    throw invalid(`unknown command: ${typeof command === "string" ? shorten(command, 64) : typeof command}`);
+    const name = typeof command === "string" ? shorten(command, 64) : typeof command;
+    throw invalid(`unknown command: ${name}; the commands are ${commands.join(", ")}`);
   }
   if (!commands.includes(command)) {
     throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
   }
-  const path = normalizePath(given["path"], { emptyIsRoot: takesDirectories(command) });
+  const path = normalizePath(given["path"] ?? (command === "search" ? ROOT : undefined), {
+    emptyIsRoot: takesDirectories(command),
+  });
   return {
     command,
     path,
@@ -207,13 +211,12 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
   };
 }
 
-/** Omits null, too: some models send null for an argument that they omit. */
 function readTextArgument(
   given: Record<string, unknown>,
   name: "content" | "oldContent" | "query",
 ): Partial<Arguments> {
   const value = given[name];
-  if (value === undefined || value === null) return {};
+  if (value === undefined) return {};
   if (typeof value !== "string") throw invalid(`${name} must be a string (given ${typeof value})`);
   return { [name]: value };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { createMemoryTool } from "../../../src/langchain/memory-tool.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { assertClean, getOutcome } from "../oracle.js";
 import { toSandbox, type Target } from "../target.js";
@@ -54,7 +54,7 @@ export const largeTexts: Target = {
     const store = new MongoMemoryStore({ client, dbName, history: true, ...collections });
     const rules = [{ path: "/**", access: "ask" as const }];
     const asking = new MemoryNode({ store, nodeId: id, paths: "posix", rules, onAsk: "propose" });
-    const tool = createMemoryTool(asking);
+    const tool = new MemoryTool({ memory: asking });
     const memory = store.memory({ nodeId: id }, { paths: "posix" });
     const run = async ({ kind, texts, query }: LargeTextCase): Promise<unknown> => {
       const [newest, previous] = await takeVersions();

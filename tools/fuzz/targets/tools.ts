@@ -120,7 +120,8 @@ const threadId = "thread";
 
 /** Arguments by the schema of a tool, mostly; each may be anything. */
 function argumentsOf({ schema }: StructuredTool, { commands }: DialectUnderFuzz): Arbitrary<unknown> {
-  const { properties, required } = schema as FlatSchema;
+  const { properties } = schema as FlatSchema;
+  const required = Object.keys(properties).filter((name) => !("anyOf" in (properties[name] ?? {})));
   const plausible = Object.fromEntries(
     Object.entries(properties).map(([name, property]) => [name, valuesOf(name, property)]),
   );
@@ -152,7 +153,8 @@ const keys = fc.constantFrom("a key", "other", "x");
 
 function valuesOf(name: string, property: object): Arbitrary<unknown> {
   const others = { weight: 1, arbitrary: json };
-  const { enum: choices, type } = property as { enum?: string[]; type?: string };
+  const { anyOf: [value] = [property] } = property as { anyOf?: [object] };
+  const { enum: choices, type } = value as { enum?: string[]; type?: string };
   if (choices !== undefined) return fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...choices) }, others);
   if (type === "array")
     return fc.oneof(

@@ -78,7 +78,7 @@ const connector = memory.createConnector({ content: "full" });
     {
       tool: "clear_memory",
       does: "Deletes everything in the memory, and counts the files. That includes files that other tools or programs wrote.",
-      examples: [{}],
+      examples: [{}, { reason: "The user asked me to forget everything." }],
       refusals: [{ args: { path: "project" }, instead: "Use `drop_memory` for one record." }],
       misuse: [
         "Clearing to forget one thing. No tool brings it back; a person can, if the store keeps a [history](../history.md).",

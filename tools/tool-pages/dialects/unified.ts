@@ -7,12 +7,12 @@ export const unifiedPage: DialectPage = {
 This is one tool with five commands, for any model. It is the default: \`memoryNode.memoryTools\` holds it.
 
 \`\`\`ts
-import { createMemoryTool, MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
+import { MemoryNode, MemoryTool, MongoMemoryStore } from "langgraph-mongo-memory";
 
 const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
 const memoryNode = new MemoryNode({ store, nodeId: "assistant" });
 const tools = memoryNode.memoryTools;
-const readOnly = createMemoryTool(memoryNode, { commands: ["read", "list"] });
+const readOnly = new MemoryTool({ memory: memoryNode, commands: ["read", "list"] });
 \`\`\`
 
 [Its options](../options.md#memorytooloptions). The answer is one JSON string with these keys, in this order: \`command\`, \`path\`, \`ok\`, then \`result\`

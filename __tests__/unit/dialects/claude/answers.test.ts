@@ -197,7 +197,7 @@ describe("what is refused is said in the documented words, and changes nothing",
     ],
     [
       "insert at a word",
-      insert("/memories/f", "1", "x"),
+      insert("/memories/f", "one", "x"),
       "Error: Invalid `insert_line` parameter: it is required and must be an integer",
     ],
     ["delete of nothing", remove("/memories/none"), "Error: The path /memories/none does not exist"],

@@ -18,6 +18,8 @@ const createCall = (args: unknown) => ({
 });
 const required = "it is required and must be a string";
 
+const commands = ". The commands are view, create, str_replace, insert, delete, rename";
+
 const bad: [title: string, args: unknown, answer: string][] = [
   ["null", null, "Error: The arguments must be an object with a command"],
   ["a string", "view", "Error: The arguments must be an object with a command"],
@@ -29,10 +31,14 @@ const bad: [title: string, args: unknown, answer: string][] = [
     {},
     "Error: Invalid `command` parameter: it is required and must be one of view, create, str_replace, insert, delete, rename",
   ],
-  ["another command", { command: "read", path: "/memories" }, "Error: Unknown command: read"],
-  ["toString", { command: "toString", path: "/memories" }, "Error: Unknown command: toString"],
-  ["constructor", { command: "constructor", path: "/memories" }, "Error: Unknown command: constructor"],
-  ["operators for the command", { command: { $ne: 1 }, path: "/memories" }, "Error: Unknown command: object"],
+  ["another command", { command: "read", path: "/memories" }, `Error: Unknown command: read${commands}`],
+  ["toString", { command: "toString", path: "/memories" }, `Error: Unknown command: toString${commands}`],
+  ["constructor", { command: "constructor", path: "/memories" }, `Error: Unknown command: constructor${commands}`],
+  [
+    "operators for the command",
+    { command: { $ne: 1 }, path: "/memories" },
+    `Error: Unknown command: object${commands}`,
+  ],
   ["no path", { command: "view" }, `Error: Invalid \`path\` parameter: ${required}`],
   ["null for the path", { command: "delete", path: null }, `Error: Invalid \`path\` parameter: ${required}`],
   [
@@ -239,32 +245,28 @@ describe("what a model is told", () => {
       "memory",
       { providerToolDefinition: { type: "memory_20250818", name: "memory" } },
     ]);
-    const text = { type: "string", description: expect.any(String) };
-    expect(tool.schema).toEqual({
-      type: "object",
-      properties: {
-        command: { ...text, enum: ["view", "create", "str_replace", "insert", "delete", "rename"] },
-        path: text,
-        view_range: {
-          type: "array",
-          items: { type: "integer" },
-          minItems: 2,
-          maxItems: 2,
-          description: expect.any(String),
-        },
-        file_text: text,
-        old_str: text,
-        new_str: text,
-        insert_line: { type: "integer", description: expect.any(String) },
-        insert_text: text,
-        old_path: text,
-        new_path: text,
+    const description: unknown = expect.any(String);
+    const optional = (value: object): object => ({ anyOf: [{ ...value, description }, { type: "null" }] });
+    const text = optional({ type: "string" });
+    const properties = {
+      command: {
+        type: "string",
+        enum: ["view", "create", "str_replace", "insert", "delete", "rename"],
+        description,
       },
-      required: ["command"],
-      additionalProperties: false,
-    });
-    const { properties } = tool.schema as { properties: object };
-    for (const name of Object.keys(properties).slice(1)) expect(tool.description).toContain(name);
+      path: text,
+      view_range: optional({ type: "array", items: { type: "integer" } }),
+      file_text: text,
+      old_str: text,
+      new_str: text,
+      insert_line: optional({ type: "integer" }),
+      insert_text: text,
+      old_path: text,
+      new_path: text,
+    };
+    const names = Object.keys(properties);
+    expect(tool.schema).toEqual({ type: "object", properties, required: names, additionalProperties: false });
+    for (const name of names.slice(1)) expect(tool.description).toContain(name);
   });
 
   it("names the root and whether create replaces", () => {

@@ -83,11 +83,19 @@ describe("contents, in recordings that the crate lost or let forge", () => {
 });
 
 describe("search and order, in recordings of the crate's text order", () => {
-  it("34 search-limits: a bad limit is refused, and what was cut is said", async () => {
+  it("34 search-limits: a bad limit is refused, a number in words and null are read, and what was cut is said", async () => {
     const bad = refused("MEMORY_INVALID_ARGUMENT", "invalid `limit`: expected integer from 1 to 100");
-    const { 105: byDefault, 107: one, 108: most, 115: three, ...others } = changed(await replay(34));
-    expect(others).toEqual({ 106: bad, 109: bad, 110: bad, 111: bad, 112: bad, 113: bad, 114: bad });
-    const told = [byDefault, one, most, three].map((answer) => {
+    const {
+      105: byDefault,
+      107: one,
+      108: most,
+      112: text,
+      113: none,
+      115: three,
+      ...others
+    } = changed(await replay(34));
+    expect(others).toEqual({ 106: bad, 109: bad, 110: bad, 111: bad, 114: bad });
+    const told = [byDefault, one, most, text, none, three].map((answer) => {
       const { results: _, ...rest } = answer?.data ?? {};
       return { shown: hitsOf(answer).length, ...rest };
     });
@@ -96,6 +104,8 @@ describe("search and order, in recordings of the crate's text order", () => {
       { shown: 10, ...cut },
       { shown: 1, ...cut },
       { shown: 100, ...cut },
+      { shown: 3, ...cut },
+      { shown: 10, ...cut },
       { shown: 3, ...cut },
     ]);
   });

@@ -174,7 +174,7 @@ describe("the tools", () => {
       { name: "add_memory", schema: getSchema({ path: text, content: text }), description },
       { name: "replace_memory", schema: getSchema({ path: text, content: text }), description },
       { name: "drop_memory", schema: getSchema({ path: text }), description },
-      { name: "clear_memory", schema: getSchema({}), description },
+      { name: "clear_memory", schema: getSchema({ reason: { anyOf: [text, { type: "null" }] } }), description },
     ]);
     expect(JSON.stringify(tools)).toMatch(/255 characters.*1 MB/);
   });

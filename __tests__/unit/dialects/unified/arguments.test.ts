@@ -69,6 +69,8 @@ const ways: Record<string, Way> = {
 const long = "x".repeat(10_000_000);
 const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`) as unknown;
 
+const commands = "; the commands are read, list, append, update, delete";
+
 /** Bad arguments, and what the envelope repeats of them and says. */
 const badArguments: [title: string, args: unknown, command: string, path: string, message: string | RegExp][] = [
   ["null", null, "", "", "the arguments must be an object with path and command"],
@@ -81,7 +83,7 @@ const badArguments: [title: string, args: unknown, command: string, path: string
   ["null for the path", { path: null, command: "read" }, "read", "", "path is required"],
   ["a number for the path", { path: 1, command: "read" }, "read", "", "path is required"],
   ["operators for the path", { path: { $ne: null }, command: "delete" }, "delete", "", "path is required"],
-  ["operators for the command", { path: "/a", command: { $gt: "" } }, "", "/a", "unknown command: object"],
+  ["operators for the command", { path: "/a", command: { $gt: "" } }, "", "/a", `unknown command: object${commands}`],
   [
     "a number for the content",
     { path: "/a", command: "append", content: 7 },
@@ -124,21 +126,27 @@ const badArguments: [title: string, args: unknown, command: string, path: string
     "/a",
     "unknown argument: __proto__",
   ],
-  ["an unknown command", { path: "/a", command: "write" }, "write", "/a", "unknown command: write"],
-  ["toString for the command", { path: "/a", command: "toString" }, "toString", "/a", "unknown command: toString"],
+  ["an unknown command", { path: "/a", command: "write" }, "write", "/a", `unknown command: write${commands}`],
+  [
+    "toString for the command",
+    { path: "/a", command: "toString" },
+    "toString",
+    "/a",
+    `unknown command: toString${commands}`,
+  ],
   [
     "constructor for the command",
     { path: "/a", command: "constructor" },
     "constructor",
     "/a",
-    "unknown command: constructor",
+    `unknown command: constructor${commands}`,
   ],
   [
     "an endless command",
     { path: "/a", command: long },
     `${"x".repeat(63)}…`,
     "/a",
-    `unknown command: ${"x".repeat(63)}…`,
+    `unknown command: ${"x".repeat(63)}…${commands}`,
   ],
   [
     "a path of 10 MB",

@@ -52,6 +52,8 @@ describe("the examples of the memory server", () => {
   });
 });
 
+const commands = "; the commands are read, list, append, update, delete";
+
 describe("the messages", () => {
   const tree = async (): Promise<ReturnType<typeof toolOn>> => {
     const memory = freshMemory({ maxFileBytes: 10 });
@@ -73,12 +75,12 @@ describe("the messages", () => {
     ["update", "/dir/file", { content: "b" }, "oldContent and content are required for update", "EINVAL"],
     ["update", "/dir/file", { oldContent: "a" }, "oldContent and content are required for update", "EINVAL"],
     ["update", "/dir/file", { oldContent: "", content: "b" }, "oldContent must not be empty", "EINVAL"],
-    ["frobnicate", "/dir/file", {}, "unknown command: frobnicate", "EINVAL"],
-    ["toString", "/dir/file", {}, "unknown command: toString", "EINVAL"],
-    ["constructor", "/dir/file", {}, "unknown command: constructor", "EINVAL"],
-    ["__proto__", "/dir/file", {}, "unknown command: __proto__", "EINVAL"],
-    ["READ", "/dir/file", {}, "unknown command: READ", "EINVAL"],
-    ["", "/dir/file", {}, "unknown command: ", "EINVAL"],
+    ["frobnicate", "/dir/file", {}, `unknown command: frobnicate${commands}`, "EINVAL"],
+    ["toString", "/dir/file", {}, `unknown command: toString${commands}`, "EINVAL"],
+    ["constructor", "/dir/file", {}, `unknown command: constructor${commands}`, "EINVAL"],
+    ["__proto__", "/dir/file", {}, `unknown command: __proto__${commands}`, "EINVAL"],
+    ["READ", "/dir/file", {}, `unknown command: READ${commands}`, "EINVAL"],
+    ["", "/dir/file", {}, `unknown command: ${commands}`, "EINVAL"],
     ["read", "", {}, "path is required", "EINVAL"],
     ["append", "", { content: "a" }, "path is required", "EINVAL"],
     ["delete", "", {}, "path is required", "EINVAL"],
@@ -158,10 +160,10 @@ describe("what the model is told of the tool", () => {
           enum: ["read", "list", "append", "update", "delete"],
           description: expect.any(String),
         },
-        content: { type: "string", description: expect.any(String) },
-        oldContent: { type: "string", description: expect.any(String) },
+        content: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
+        oldContent: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
       },
-      required: ["path", "command"],
+      required: ["path", "command", "content", "oldContent"],
       additionalProperties: false,
     });
     expect(convertToOpenAITool(new MemoryTool()).function).toEqual({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { shownPages } from "../../helpers/shown-page.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -17,34 +17,6 @@ beforeAll(async () => {
 const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
 const memoryAt = (address: { nodeId: string }) => store.memory(address, { paths: "posix" });
 const press = (key: "/" | "?" | "Enter" | "Escape") => tab.page.keyboard.press(key);
-
-describe("a memory that is opened", () => {
-  it("shows what has changed, what waits, what the model gets, and the first file", async () => {
-    const address = newAddress();
-    const scribe = memoryAt(address).with({ actor: { agent: "scribe" } });
-    await scribe.write("/notes/a.md", "# The first heading\n");
-    await scribe.write("/notes/b.md", "later\n");
-    const node = new MemoryNode({
-      store,
-      nodeId: address.nodeId,
-      rules: [{ path: "/**", access: "ask" }],
-      onAsk: "propose",
-    });
-    await node.memoryTools[0]?.invoke({ command: "append", path: "/policy", content: "Pay at once.\n" });
-    await view(tab, address);
-    await tab.see(
-      /Waits for a person\s+append\s+\/policy[^]*Recent changes\s+scribe\s+added\s+\/notes\/b\.md[^]*of 4,000 characters[^]*\/notes\/a\.md\s+The first heading/,
-    );
-    expect(await tab.seriousFaults()).toEqual([]);
-    await tab.page.setViewport({ width: 390, height: 800 });
-    await tab.see("The first heading");
-    expect(await tab.seriousFaults()).toEqual([]);
-    await tab.page.setViewport({ width: 1280, height: 800 });
-    await tab.click(".overview a[href*='proposal=']");
-    await tab.see("Pay at once.");
-    expect(tab.faults).toEqual([]);
-  });
-});
 
 describe("the keys of the page", () => {
   it("search, and open a single hit", async () => {
