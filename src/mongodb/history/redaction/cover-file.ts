@@ -29,7 +29,10 @@ export interface FileRedaction {
   redactions: Redaction[];
 }
 
-/** How many versions are covered before older ones are searched, so that a call that ends early is not in vain. */
+/**
+ * Number of versions that are covered before older ones are searched. Reason: the work of a call that ends early is
+ * kept.
+ */
 const versionsAtOnce = 500;
 
 export interface FileSettings {

@@ -31,7 +31,7 @@ export interface LoadScope extends PageRange {
   fields?: Record<string, Expression>;
 }
 
-/** How many paths one projection reads. Each takes three expressions, and the server limits their number. */
+/** The most paths that one projection reads. Each takes three expressions, and the server limits their number. */
 const maxPaths = 100;
 
 /** Whether a scope reads whole pages. */

@@ -18,7 +18,7 @@ export interface PageSummary {
   directories: readonly string[];
 }
 
-/** How many pages a process remembers. A page has some 500 small files. */
+/** The most pages that a process remembers. A page has some 500 small files. */
 const maxPages = 2000;
 
 /**
