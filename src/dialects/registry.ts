@@ -14,7 +14,7 @@ export const dialects = {
   records: recordsDialect,
 } satisfies Record<string, () => Dialect>;
 
-/** The same dialects, each with its search. */
+/** All dialects of the package, each with its search. */
 export const searchingDialects: Record<DialectName, () => Dialect> = {
   unified: () => unifiedDialect({ commands: [...allMemoryCommands] }),
   claude: () => claudeDialect({ search: true }),

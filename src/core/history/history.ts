@@ -1,10 +1,10 @@
 import type { MemoryActor } from "../values/actor.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 
-/** What a change did to a file. */
+/** The kind of a version: the change of the file. */
 export type VersionOperation = "created" | "modified" | "deleted" | "renamed";
 
-/** What one change did to one file. */
+/** One change of one file. */
 export interface MemoryVersion {
   /** Names the version in its memory. No id is used twice. */
   id: string;

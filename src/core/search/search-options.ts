@@ -4,7 +4,7 @@ import { checkText } from "../settings/check-content.js";
 import { checkOptions } from "../settings/check-options.js";
 import { normalizePath, type PathLength, ROOT } from "../values/paths.js";
 
-/** Where to search, and how much to return. */
+/** The part of the memory to search, and the number and kind of hits. */
 export interface SearchOptions {
   /** The largest number of hits: a whole number from 1 to 1,000. @default 10 */
   limit?: number | undefined;
@@ -35,7 +35,7 @@ export interface SearchHit {
 /** The pattern of `grep`: a literal text, or a regular expression. */
 export type GrepPattern = string | { regex: string };
 
-/** Where to look, and how. */
+/** The part of the memory to look in, and the comparison. */
 export interface GrepOptions {
   /** A directory or a file. A missing path finds nothing. @default "/" */
   path?: string | undefined;

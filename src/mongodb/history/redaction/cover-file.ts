@@ -173,7 +173,7 @@ function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Reda
   return { masked: true, redactedAt: at, ...(by !== null && { redactedBy: by }) };
 }
 
-/** Covers the text in what a version tells beside its text. @returns null if it is nowhere there */
+/** Covers the text in the other fields of a version. @returns null if no field contains it */
 function coverFacts(
   { path, from, directories, actor, redactedBy }: VersionDocument,
   redactor: TextRedactor,
