@@ -20,8 +20,8 @@ export class RunBinding implements MemoryUse {
 }
 
 /**
- * A restriction of a copy of a memory: a policy, and often a run. Policies add up: the narrower one decides. Or
- * `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
+ * What a copy of a memory gets: a policy, and often the run that it is for. Policies add up: the narrower one decides.
+ * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
  * and the policies refuse everything else as before.
  */
 export type Restriction =

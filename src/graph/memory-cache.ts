@@ -8,7 +8,7 @@ import { openMemory } from "../open-memory.js";
 /** The thread and the user whose memories are opened: any values, as a run names them. */
 export type Owners = Readonly<Partial<Record<OwnerField, unknown>>>;
 
-/** The most memories of a store that a node keeps open. */
+/** How many memories of a store a node keeps open. */
 const maxOpened = 1000;
 
 /** Opens each memory of a node once. The memories know no run. */

@@ -135,7 +135,7 @@ export class NodeMemories {
     return mounts === null ? own : MountedMemory.create([createMount(ROOT, own, mounts.root), ...others]);
   }
 
-  /** Adds the node's rules and guard, and the requester of approvals. @param run null outside a run */
+  /** Adds the node's rules and guard, and whoever asks a person. @param run null outside a run */
   #restrict(memory: Memory, run: MemoryRun | null): Memory {
     const isRestricted = this.#settings.policy !== null || memory.rights?.asks === true;
     const policy = isRestricted ? this.#createPolicy(memory.address, run) : null;

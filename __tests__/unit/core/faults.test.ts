@@ -13,21 +13,21 @@ function findMessage(run: () => unknown): string {
   throw new Error("nothing was thrown");
 }
 
-const manyKeys = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1]));
-const many = Array.from({ length: 100_000 }, () => 1);
+const manyKeys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]));
+const many = Array.from({ length: 10_000 }, () => 1);
 const long = "k".repeat(1_000_000);
 const store = new InMemoryStore();
 
-describe("a message about a hundred thousand faults", () => {
+describe("a message about ten thousand faults", () => {
   it("names the first few options, and says how many more there are", () => {
     const open = (options: object) => findMessage(() => openMemory(store, { nodeId: "n" }, options));
     const message = open(manyKeys);
     expect(message).toMatch(
-      /^invalid MemoryOptions: unknown option "k0" \(the options are paths, .*\); .*; and 99995 more$/,
+      /^invalid MemoryOptions: unknown option "k0" \(the options are paths, .*\); .*; and 9995 more$/,
     );
     expect(message.length).toBeLessThan(1000);
     expect(findMessage(() => new MemoryTool({ commands: many as never }))).toMatch(
-      /^invalid MemoryToolOptions: commands\.0: .*commands\.4: .*; and 99995 more$/,
+      /^invalid MemoryToolOptions: commands\.0: .*commands\.4: .*; and 9995 more$/,
     );
     expect(open({ [long]: 1 }).length).toBeLessThan(400);
     expect(open({ paths: long }).length).toBeLessThan(300);
@@ -42,7 +42,7 @@ describe("a message about a hundred thousand faults", () => {
       { nodes: many, edges: [] },
     ]) {
       const message = build(definition);
-      expect(message).toMatch(/\n- and 99900 more\.$/);
+      expect(message).toMatch(/\n- and 9900 more\.$/);
       expect(message.length).toBeLessThan(50_000);
     }
   });

@@ -6,6 +6,6 @@ export interface ChangeListener {
    * @throws MemoryError EIO
    */
   heard(): Promise<"changed" | "deaf">;
-  /** Stops listening. A pending `heard` need not resolve. */
+  /** Stops listening. `heard` need not resolve any more. */
   close(): void;
 }

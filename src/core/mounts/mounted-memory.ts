@@ -276,7 +276,7 @@ export class MountedMemory implements RestrictableMemory {
   }
 }
 
-/** Returns a memory as a tree of mounts; null for a single memory. */
+/** A memory as a tree of mounts; null for a single memory. */
 export function getMountTree(memory: Memory): MountedMemory | null {
   // Checks the shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;

@@ -70,7 +70,7 @@ export function createMount(point: string, memory: Memory, settings: MountSettin
   return { ...settings, point, memory: narrowed };
 }
 
-/** Returns the mounted values by normalised mount point. @throws TypeError */
+/** The mount points with what is mounted there. @throws TypeError */
 export function normalizeMountPoints(where: string, mounts: unknown): [point: string, mount: unknown][] {
   const isObject = typeof mounts === "object" && mounts !== null && !Array.isArray(mounts) && !isMemory(mounts);
   const entries = isObject ? Object.entries(mounts) : [];
@@ -138,7 +138,7 @@ export function getTreeRights(
   };
 }
 
-/** Returns the rights that both give. */
+/** What both allow. */
 export function combineRights(
   one: MemoryRights | undefined,
   other: MemoryRights | undefined,
