@@ -70,6 +70,20 @@ describe("a value", () => {
     expect(await store.listNamespaces()).toEqual([["a"]]);
   });
 
+  // The server cannot name a field with a dot, so the client decides.
+  it.each([
+    [new Date(1000), 1],
+    [new Date(2000), 0],
+    [{ $ne: new Date(1000) }, 0],
+    [{ $in: [5, new Date(1000)] }, 1],
+    [{ $nin: [new Date(1000)] }, 0],
+    [1000, 0],
+  ])("in a field with a dot is compared as an instant, if it is a date: %j", async (condition, found) => {
+    const store = newStore();
+    await store.put(["a"], "k", { "x.at": new Date(1000) });
+    expect(await store.search(["a"], { filter: { "x.at": condition } })).toHaveLength(found);
+  });
+
   it("is neither read nor deleted without a key, through a client that ignores undefined", async () => {
     const store = new MongoMemoryStore({
       client: useClient(new MongoClient(uri, { ignoreUndefined: true })),

@@ -38,6 +38,27 @@ describe("a foreign field", () => {
   });
 });
 
+describe("a condition of a filter", () => {
+  const search = (condition: unknown): Promise<unknown> => run({ namespacePrefix: ["a"], filter: { x: condition } });
+
+  it.each([
+    ["an array", []],
+    ["an object", {}],
+    ["bytes", new Uint8Array()],
+  ])("that is empty is refused as %s", async (_name, value) => {
+    const message: unknown = expect.stringContaining('an empty array or object is no condition in the filter on "x"');
+    await expect(search(value)).rejects.toMatchObject({ code: "EINVAL", message });
+  });
+
+  it.each(["$eq", "$gt", "$in", "none"])("with an invalid date is refused under the operator %s", async (operator) => {
+    const date = new Date(Number.NaN);
+    const conditions: Record<string, unknown> = { none: date, $in: { $in: [date] } };
+    const message: unknown = expect.stringContaining('a date must be valid in the filter on "x"');
+    const call = search(conditions[operator] ?? { [operator]: date });
+    await expect(call).rejects.toMatchObject({ code: "EINVAL", message });
+  });
+});
+
 function getKind(index: unknown): string {
   if (typeof index !== "object") return `a ${typeof index}`;
   return Array.isArray(index) ? "a Array" : "a Object";
