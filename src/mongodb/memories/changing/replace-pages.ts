@@ -111,7 +111,7 @@ function planWrites({ pages }: LoadedPages, head: LoadedPage, plan: readonly Pla
   return [
     ...others.map((page): PageWrite => {
       const { old, _id } = page;
-      const target = { filter: { _id }, form: { unless: [] }, isHead: false };
+      const target = { filter: { _id }, form: { unless: [], isAlone: false }, isHead: false };
       const parts = { ...noChange, ...pageFields(page, false) };
       return old === null
         ? { target, parts, upsert: true }
