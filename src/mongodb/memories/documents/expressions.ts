@@ -14,7 +14,7 @@ export const isNull = (value: Expression): Expression => ({ $eq: [value, null] }
 export const textBytes = (text: Expression): Expression => ({ $binarySize: text });
 
 /**
- * How many bytes the server may compare to find a text. Three such searches take a tenth of a second at most. The
+ * The most bytes that the server may compare to find a text. Three such searches take a tenth of a second at most. The
  * server compares the whole search text at every position: for half a megabyte in a megabyte that takes an hour, and
  * cannot be stopped.
  */
