@@ -2,8 +2,8 @@ import { afterEach } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import type { Memory } from "../../src/core/memory.js";
 import { type ServerBounds, serverBounds } from "../../src/mcp/bounds.js";
-import { listen } from "../../src/mcp/http/serve-http.js";
-import type { McpHttpOptions, McpHttpServer } from "../../src/mcp/index.js";
+import { listen, type McpHttpServer } from "../../src/mcp/http/serve-http.js";
+import type { McpHttpOptions } from "../../src/mcp/index.js";
 import { parseMcpOptions } from "../../src/mcp/options.js";
 import { openMemory } from "../../src/open-memory.js";
 
