@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { ChangeListener } from "../../../src/core/contract/change-listener.js";
+import type { ChangeListener } from "../../../src/core/contract/backend.js";
 import { watchMemory, type WatchedMemory } from "../../../src/core/watch/memory-watch.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

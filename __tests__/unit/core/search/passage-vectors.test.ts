@@ -1,7 +1,6 @@
 import { expect, it } from "@jest/globals";
-import type { MemoryBackend } from "../../../../src/core/contract/backend.js";
+import type { Embeddings, MemoryBackend } from "../../../../src/core/contract/backend.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
-import type { Embeddings } from "../../../../src/core/contract/embeddings.js";
 import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 
 it("a search keeps the vectors of as many texts as it may have itself, and those of others as long as their text is there", async () => {
