@@ -1,6 +1,6 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { OnAsk } from "../core/access/approval-requester.js";
-import { checkPolicy, type CheckedPolicy } from "../core/access/policy.js";
+import type { CheckedPolicy } from "../core/access/policy.js";
 import { bindMemory, type MemoryBinding, restricted } from "../core/restrictable-memory.js";
 import type { Memory } from "../core/memory.js";
 import { memoryDefaults, type MemoryOptions } from "../core/memory-options.js";
@@ -115,7 +115,9 @@ export class NodeMemories {
     const { nodeId, scope, policy } = this.#settings;
     const owners = { threadId: owner, userId: owner };
     const own = this.#open(this.#getStore(null), nodeId, scope, owners).with({ actor });
-    return policy?.guard === undefined ? own : restricted(own, { ...checkPolicy({ guard: policy.guard }), actor });
+    return policy?.guard === undefined
+      ? own
+      : restricted(own, { access: "write", rules: [], guard: policy.guard, actor });
   }
 
   /** @throws MemoryError EINVAL if the owner is missing, or is no id; TypeError for a bad store */
