@@ -1,5 +1,7 @@
 import { describe, it } from "@jest/globals";
-import { type MemoryCapabilities, type OpenMemory, defineMemorySuite } from "../../src/testing/index.js";
+import { defineMemorySuite } from "../../src/testing/index.js";
+import type { MemoryCapabilities } from "../../src/testing/memory-case.js";
+import type { OpenMemory } from "../../src/testing/memory-case.js";
 import { defineModelProperty } from "./model-property.js";
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON, type Document } from "mongodb";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { createAddress } from "../../helpers/addresses.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";

@@ -5,8 +5,8 @@ import {
   type Change,
   type ChangeResult,
   MemoryTree,
-  type CheckedAddress,
 } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { MemoryError } from "../../../src/index.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { noResult } from "../../../src/core/tree/change.js";
