@@ -1,7 +1,6 @@
 import { describe, it } from "@jest/globals";
 import { defineMemorySuite } from "../../src/testing/index.js";
-import type { MemoryCapabilities } from "../../src/testing/memory-case.js";
-import type { OpenMemory } from "../../src/testing/memory-case.js";
+import type { MemoryCapabilities, OpenMemory } from "../../src/testing/memory-case.js";
 import { defineModelProperty } from "./model-property.js";
 
 /**
