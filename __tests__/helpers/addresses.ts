@@ -1,4 +1,4 @@
-import type { CheckedAddress } from "../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../src/core/values/address.js";
 import type { MemoryAddress, MemoryScope } from "../../src/index.js";
 
 export const memoryScopes: readonly MemoryScope[] = ["global", "perThread", "perUser"];

@@ -100,7 +100,7 @@ describe("any memory", () => {
         });
         expect((await destination.memory.snapshot()).revision).toBe(found.revision);
       }),
-      { numRuns: repetitions({ usual: 6, long: 50 }) },
+      { numRuns: repetitions({ usual: 4, long: 50 }) },
     );
   });
 
@@ -118,7 +118,7 @@ describe("any memory", () => {
         await cliJson(["import", "--dir", between.dir, ...destination.target]);
         expect(readContents(await destination.memory.snapshot())).toEqual(readContents(await source.memory.snapshot()));
       }),
-      { numRuns: repetitions({ usual: 4, long: 15 }) },
+      { numRuns: repetitions({ usual: 3, long: 15 }) },
     );
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { createNamespace } from "../../helpers/addresses.js";

@@ -2,15 +2,18 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON, type Document } from "mongodb";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { createAddress } from "../../helpers/addresses.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
+import { SlowClient } from "../../helpers/before-commands.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, db, name } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName: name });
+const slowClient = new SlowClient(client);
+const slowStore = new MongoMemoryStore({ client: slowClient.client, dbName: name });
 const maxMemoryBytes = 1500;
 
 const storedDocument = (address: CheckedAddress): Promise<Document | null> =>
@@ -54,9 +57,24 @@ describe("a memory at its limit", () => {
       await memory.write("/b", "x".repeat(1000));
       return sizeOf(await storedDocument(memory.address));
     };
-    const sizeBytes = await sizeAfter(freshAddress());
+    // A change near the limit leaves no receipt.
+    const sizeBytes = await sizeAfter(freshAddress(), await sizeAfter(freshAddress()));
     expect(await sizeAfter(freshAddress(), sizeBytes)).toBe(sizeBytes);
-    expect(await sizeAfter(freshAddress(), sizeBytes - 1)).toBeLessThan(sizeBytes);
+    await refuses(sizeAfter(freshAddress(), sizeBytes - 1), "ENOSPC");
+  });
+
+  it("is not over it after an edit that another change has left no room for", async () => {
+    const { address } = store.memory(freshAddress());
+    const other = store.memory(address, { maxMemoryBytes });
+    for (const path of ["/a", "/b"]) await other.write(path, "x");
+    const room = maxMemoryBytes - sizeOf(await storedDocument(other.address));
+    const edited = slowStore.memory(address, { maxMemoryBytes });
+    const edit = (): Promise<unknown> => edited.edit("/a", () => "y".repeat(room));
+    await refuses(
+      slowClient.runBeside(2, () => other.append("/b", "z".repeat(200)), edit),
+      "ENOSPC",
+    );
+    expect(sizeOf(await storedDocument(other.address))).toBeLessThanOrEqual(maxMemoryBytes);
   });
 
   it("is never over it, and as it was after every refusal", async () => {

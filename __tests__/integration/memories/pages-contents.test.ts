@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import { calculateObjectSize } from "bson";
 import { MongoClient } from "mongodb";
 import { type Memory, MemoryError, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
@@ -64,11 +65,22 @@ describe("files that are larger than a page", () => {
     expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
-  it("leave pages of the usual size when they have gone", async () => {
+  const batchOf = (memory: Memory, files: Record<string, string | null>): Promise<unknown> => {
+    const namespace = createNamespace(memory.address);
+    const toValue = (content: string | null): PutOperation["value"] => (content === null ? null : { content });
+    return usual.batch(Object.entries(files).map(([key, content]) => ({ namespace, key, value: toValue(content) })));
+  };
+
+  it.each<[title: string, paths: string[], remove: (memory: Memory) => Promise<unknown>]>([
+    ["beside others", ["/a", "/large", "/z"], (memory) => memory.delete("/large")],
+    ["that are the whole memory", ["/large"], (memory) => memory.delete("/large")],
+    ["in a batch", ["/a", "/large", "/z"], (memory) => batchOf(memory, { "/large": null, "/z": "text" })],
+    ["in a batch of several pages", ["/a", "/large", "/z"], (memory) => batchOf(memory, { "/a": "b", "/large": null })],
+  ])("leave pages of the usual size when they have gone: %s", async (_title, paths, remove) => {
     const memory = usual.memory(freshAddress());
-    for (const path of ["/a", "/large", "/z"]) await memory.write(path, path === "/large" ? large.slice(9) : "text");
-    await memory.append("/large", "more");
-    await memory.delete("/large");
+    for (const path of paths) await memory.write(path, path.startsWith("/large") ? large.slice(9) : "text");
+    await memory.append(paths.find((path) => path.startsWith("/large")) ?? "", "more");
+    await remove(memory);
     for (let index = 0; index < 12; index += 1) await memory.write(`/large ${index}`, "y".repeat(100_000));
     for (const { document } of await findPages(memories, memory))
       expect(calculateObjectSize(document)).toBeLessThan(400_000);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { calculateObjectSize } from "bson";
 import { Collection, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";

@@ -7,7 +7,7 @@ import {
   MongoClient,
   MongoServerError,
 } from "mongodb";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import {
   type MemoryScope,
   type Memory,

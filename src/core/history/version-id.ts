@@ -1,5 +1,5 @@
 import { invalid, type MemoryError } from "../values/errors.js";
-import { preview } from "../values/preview.js";
+import { preview } from "../values/text.js";
 
 export function badVersionId(id: unknown): MemoryError {
   return invalid(`a version is named by an id that history.list answers (given ${preview(id)})`);

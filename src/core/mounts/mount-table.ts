@@ -1,8 +1,7 @@
 import { placeError } from "../values/error-paths.js";
 import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
-import type { MemoryOutline } from "../tree/outline.js";
-import type { MemorySnapshot } from "../tree/snapshot.js";
+import type { MemoryOutline, MemorySnapshot } from "../tree/snapshot.js";
 import { sortTree } from "../tree/sort-tree.js";
 import { normalizePath, getParents, type PathLength, getPathPrefix, ROOT, splitPath } from "../values/paths.js";
 import type { Mount } from "./mounts.js";
@@ -27,11 +26,11 @@ export class MountTable {
   readonly extraPathLength: PathLength;
 
   private constructor(
-    others: readonly Mount[],
+    mounts: readonly Mount[],
     root: Mount,
     points: Pick<MountTable, "directories" | "extraPathLength">,
   ) {
-    this.mounts = [...others, root];
+    this.mounts = mounts;
     this.root = root;
     this.directories = points.directories;
     this.extraPathLength = points.extraPathLength;
@@ -42,22 +41,20 @@ export class MountTable {
     const root = mounts.find(({ point }) => point === ROOT) ?? createBareRoot(mounts);
     const others = mounts.filter(({ point }) => point !== ROOT);
     const points = others.map(({ point }) => point);
-    return new MountTable(
-      others.toSorted((a, b) => b.point.length - a.point.length),
-      root,
-      {
-        directories: new Set(points.flatMap((point) => [...getParents(point), point])),
-        extraPathLength: {
-          chars: Math.max(0, ...points.map((point) => point.length)),
-          levels: Math.max(0, ...points.map((point) => splitPath(point).length)),
-        },
+    return new MountTable([...others.toSorted((a, b) => b.point.length - a.point.length), root], root, {
+      directories: new Set(points.flatMap((point) => [...getParents(point), point])),
+      extraPathLength: {
+        chars: Math.max(0, ...points.map((point) => point.length)),
+        levels: Math.max(0, ...points.map((point) => splitPath(point).length)),
       },
-    );
+    });
   }
 
-  /** Returns the same table with other memories. */
+  /** Returns a table with other memories, or this one if no mount changes. */
   map(change: (mount: Mount) => Mount): MountTable {
-    return new MountTable(this.mounts.slice(0, -1).map(change), change(this.root), this);
+    const mounts = this.mounts.map(change);
+    const isSame = mounts.every((mount, index) => mount === this.mounts[index]);
+    return isSame ? this : new MountTable(mounts, mounts.at(-1) ?? this.root, this);
   }
 
   normalize(path: string, emptyIsRoot = false): string {

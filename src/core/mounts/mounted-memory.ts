@@ -1,10 +1,12 @@
 import {
+  bindMemory,
   forBookkeeping,
+  type MemoryBinding,
   restrict,
   type RestrictableMemory,
-  restricted,
   type Restriction,
 } from "../restrictable-memory.js";
+import type { CheckedPolicy } from "../access/policy.js";
 import { getRights } from "../access/rights.js";
 import type { MemoryHistory } from "../history/history.js";
 import type {
@@ -75,9 +77,17 @@ export class MountedMemory implements RestrictableMemory {
   readonly proposals = null;
   readonly #table: MountTable;
 
-  /** @param mounts checked: at least one, each at a point of its own */
-  static create(mounts: readonly Mount[]): MountedMemory {
-    return new MountedMemory(MountTable.create(mounts), getTreeRights(mounts));
+  /**
+   * @param mounts checked: at least one, each at a point of its own
+   * @throws TypeError where the access to a memory of another package is narrowed
+   */
+  static create(mounts: readonly Mount[], binding: MemoryBinding = { policies: [] }): MountedMemory {
+    const bound = mounts.map((mount) => {
+      const { access = "write", point } = mount;
+      const own = access === "write" ? [] : [{ access, rules: [], mountPoint: point }];
+      return bindMount(mount, binding, own);
+    });
+    return new MountedMemory(MountTable.create(bound), addRights(getTreeRights(mounts), binding));
   }
 
   private constructor(table: MountTable, rights: MemoryRights | undefined) {
@@ -231,19 +241,12 @@ export class MountedMemory implements RestrictableMemory {
   [restrict](restriction: Restriction): MountedMemory {
     if ("isBookkeeping" in restriction)
       return this.#map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
-    const { policy, run } = restriction;
-    const restrictMount = (mount: Mount): Mount => {
-      const mountPoint = joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point);
-      const isThere = mount.missingOwner === undefined;
-      // A placeholder keeps its reason.
-      const memory = isThere ? restricted(mount.memory, { ...policy, mountPoint }, run) : mount.memory.with(run ?? {});
-      return { ...mount, memory };
-    };
-    return this.#map(restrictMount, combineRights(this.rights, getRights([policy])));
+    return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {
-    return new MountedMemory(this.#table.map(change), rights);
+    const table = this.#table.map(change);
+    return table === this.#table && rights === this.rights ? this : new MountedMemory(table, rights);
   }
 
   /**
@@ -274,6 +277,21 @@ export class MountedMemory implements RestrictableMemory {
       throw error;
     }
   }
+}
+
+/** Binds a mounted memory to policies of the tree, after policies of its own. A placeholder keeps its reason. */
+function bindMount(mount: Mount, { policies, run }: MemoryBinding, own: readonly CheckedPolicy[] = []): Mount {
+  const ofTree = policies.map((policy) => ({
+    ...policy,
+    mountPoint: joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point),
+  }));
+  const added = mount.missingOwner === undefined ? [...own, ...ofTree] : [];
+  const memory = bindMemory(mount.memory, { policies: added, run });
+  return memory === mount.memory ? mount : { ...mount, memory };
+}
+
+function addRights(rights: MemoryRights | undefined, { policies }: MemoryBinding): MemoryRights | undefined {
+  return policies.length === 0 ? rights : combineRights(rights, getRights(policies));
 }
 
 /** A memory as a tree of mounts; null for a single memory. */

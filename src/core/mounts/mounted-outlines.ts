@@ -1,5 +1,5 @@
 import type { Memory } from "../memory.js";
-import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
+import type { MemoryOutline, OutlineOptions } from "../tree/snapshot.js";
 import { compareCodeUnits } from "../values/text.js";
 import { ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";

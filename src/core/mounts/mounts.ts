@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { accessField, type MemoryAccess } from "../access/policy.js";
-import { restricted } from "../restrictable-memory.js";
-import { accessInWords, narrowestAccess, possibleAccess, strictestAccess } from "../access/rights.js";
+import { accessInWords, possibleAccess, strictestAccess } from "../access/rights.js";
 import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
 import { checkOptions } from "../settings/check-options.js";
-import { preview } from "../values/preview.js";
 import { showPath } from "../display/shown-path.js";
 import { normalizePath, getPathPrefix, ROOT } from "../values/paths.js";
-import { compareCodeUnits } from "../values/text.js";
+import { compareCodeUnits, preview } from "../values/text.js";
 
 /** The settings of a mount. */
 export interface MountSettings {
@@ -59,15 +57,8 @@ export function checkMounts(given: unknown): Mount[] {
   return normalizeMountPoints("mountMemories", given).map(([point, mount]) => {
     if (isMemory(mount)) return { point, memory: mount };
     const { memory, ...settings } = checkOptions(`mount ${JSON.stringify(point)}`, mountSchema, mount);
-    return createMount(point, memory, settings);
+    return { ...settings, point, memory };
   });
-}
-
-/** @param settings checked. @throws TypeError where the access to a memory of another package is narrowed */
-export function createMount(point: string, memory: Memory, settings: MountSettings): Mount {
-  const { access = "write" } = settings;
-  const narrowed = access === "write" ? memory : restricted(memory, { access, rules: [], mountPoint: point });
-  return { ...settings, point, memory: narrowed };
 }
 
 /** The mount points with what is mounted there. @throws TypeError */
@@ -119,7 +110,7 @@ export function getTreeRights(
   );
   if (described.length === 0) return undefined;
   const accesses = mounts.map(({ access = "write", memory }) =>
-    narrowestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]),
+    strictestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]),
   );
   const describe = (
     root: string,
@@ -130,12 +121,17 @@ export function getTreeRights(
     return `${paths} is ${accessInWords[access]}${purpose}.`;
   };
   return {
-    asks: mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true),
+    asks: mayAskIn(mounts),
     widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
     words: (root = ROOT) => described.map((mount) => describe(root, mount)).join(" "),
     accessAt: (path) =>
       longestFirst.find(({ point }) => path === point || path.startsWith(getPathPrefix(point)))?.access ?? "write",
   };
+}
+
+/** Whether a person must approve some changes in a tree. */
+export function mayAskIn(mounts: readonly (MountSettings & { memory?: Memory })[]): boolean {
+  return mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true);
 }
 
 /** What both allow. */
@@ -147,7 +143,7 @@ export function combineRights(
   const words = (root?: string): string => [one.words(root), other.words(root)].filter(Boolean).join(" ");
   return {
     asks: one.asks || other.asks,
-    widest: narrowestAccess([one.widest, other.widest]),
+    widest: strictestAccess([one.widest, other.widest]),
     words,
     accessAt: (path) => strictestAccess([one, other].map((each) => each.accessAt?.(path) ?? "write")),
   };

@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "../contract/backend.js";
+import type { ChangeListener, MemoryBackend } from "../contract/backend.js";
 import { BackendMemory } from "../backend-memory.js";
 import type { Memory } from "../memory.js";
 import { memoryDefaults } from "../memory-options.js";
@@ -7,7 +7,6 @@ import { createsMissing } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import { MemoryError } from "../values/errors.js";
 import { ROOT } from "../values/paths.js";
-import type { ChangeListener } from "../contract/change-listener.js";
 
 const emptyTree = new MemoryTree({ files: [], directories: [], revision: null });
 

@@ -1,7 +1,7 @@
 import { compareCodeUnits } from "../values/text.js";
 import type { Steps } from "../runtime/turns.js";
 import { BestHits, getLine, type Hit } from "./best-hits.js";
-import type { Vector } from "../contract/embeddings.js";
+import type { Vector } from "../contract/backend.js";
 import { isWithin, type MemoryIndex } from "./memory-index.js";
 import type { PassageVectors } from "./passage-vectors.js";
 import type { CheckedSearch } from "./search-options.js";

@@ -1,8 +1,7 @@
-import type { MemoryBackend } from "../contract/backend.js";
+import { getVersions, type MemoryBackend, snapshotSince } from "../contract/backend.js";
 import type { FileText, VersionedFile } from "../tree/snapshot.js";
 import { type CallContext, untilAborted } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
-import { snapshotSince, getVersions } from "../contract/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
 import { getObjectId } from "../values/object-ids.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";

@@ -1,7 +1,6 @@
-import type { MemoryBackend } from "../contract/backend.js";
+import type { Embeddings, MemoryBackend, Vector } from "../contract/backend.js";
 import type { FileText } from "../tree/snapshot.js";
 import { type CallContext, createUnlimitedCall } from "../runtime/call.js";
-import type { Embeddings, Vector } from "../contract/embeddings.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import { findPassages } from "./passages.js";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalid } from "../values/errors.js";
-import { checkText } from "../settings/check-content.js";
+import { checkText } from "../values/text.js";
 import { checkOptions } from "../settings/check-options.js";
 import { normalizePath, type PathLength, ROOT } from "../values/paths.js";
 

@@ -1,5 +1,5 @@
 import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
-import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { Db, MongoClient } from "mongodb";

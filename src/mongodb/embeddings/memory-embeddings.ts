@@ -3,7 +3,7 @@ import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { type CallContext, untilAborted } from "../../core/runtime/call.js";
 import { Turns } from "../../core/runtime/turns.js";
-import type { Embeddings, Vector } from "../../core/contract/embeddings.js";
+import type { Embeddings, Vector } from "../../core/contract/backend.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Embedder, shortHash } from "./embedder.js";
 import type { VectorCollection } from "./vector-collection.js";

@@ -10,8 +10,7 @@ import {
 } from "../../../core/values/address.js";
 import type { ChangeStatus } from "../../../core/contract/change-record.js";
 import { invalid } from "../../../core/values/errors.js";
-import { preview } from "../../../core/values/preview.js";
-import { shorten } from "../../../core/values/text.js";
+import { preview, shorten } from "../../../core/values/text.js";
 import type { AddressRange } from "./address-ranges.js";
 
 /** Which memories to list: those that match all fields. Without fields, all memories. */

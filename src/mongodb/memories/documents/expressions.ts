@@ -4,8 +4,9 @@ import { keyOfPath } from "./page-document.js";
 /** An aggregation expression. The driver types expressions as documents full of `any`; this type makes them opaque. */
 export type Expression = string | number | boolean | null | Date | { [operator: string]: unknown } | Expression[];
 
-/** Wraps user text and paths. Outside `$literal` the server evaluates a leading `$`. */
-export const literal = (value: unknown): Expression => ({ $literal: value });
+/** Wraps user text and paths. Outside `$literal` the server evaluates a leading `$`; other texts need no wrapping. */
+export const literal = (value: unknown): Expression =>
+  typeof value === "string" && !value.startsWith("$") ? value : { $literal: value };
 
 export const isNull = (value: Expression): Expression => ({ $eq: [value, null] });
 
