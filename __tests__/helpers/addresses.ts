@@ -1,10 +1,9 @@
-import type { CheckedAddress } from "../../src/core/values/address.js";
-import type { MemoryAddress, MemoryScope } from "../../src/index.js";
+import type { Memory, MemoryAddress, MemoryScope } from "../../src/index.js";
 
 export const memoryScopes: readonly MemoryScope[] = ["global", "perThread", "perUser"];
 
 /** Creates the address of a node's memory for a thread or a user. */
-export function createAddress(nodeId: string, scope: MemoryScope, owner: string): CheckedAddress {
+export function createAddress(nodeId: string, scope: MemoryScope, owner: string): Memory["address"] {
   if (scope === "global") return { nodeId, scope };
   return scope === "perThread" ? { nodeId, scope, threadId: owner } : { nodeId, scope, userId: owner };
 }

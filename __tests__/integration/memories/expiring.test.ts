@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { createNamespace } from "../../helpers/addresses.js";
@@ -27,7 +26,7 @@ const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: random
 
 type Look = (memory: Memory) => Promise<unknown>;
 
-const ownerIn = (address: CheckedAddress): string => (address.scope === "perUser" ? address.userId : "");
+const ownerIn = (address: Memory["address"]): string => (address.scope === "perUser" ? address.userId : "");
 
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code;
@@ -45,7 +44,7 @@ async function sentFor(expireMs: MongoMemoryStoreOptions["expireMs"], address = 
 describe("expireMs", () => {
   const store = storeWith();
   const unlimited = storeWith({ expireMs: {} });
-  const stored = (address: CheckedAddress): Promise<Document[]> =>
+  const stored = (address: Memory["address"]): Promise<Document[]> =>
     db
       .collection("memories")
       .find({ ...address })

@@ -2,7 +2,6 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON, type Document } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { createAddress } from "../../helpers/addresses.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
@@ -16,7 +15,7 @@ const slowClient = new SlowClient(client);
 const slowStore = new MongoMemoryStore({ client: slowClient.client, dbName: name });
 const maxMemoryBytes = 1500;
 
-const storedDocument = (address: CheckedAddress): Promise<Document | null> =>
+const storedDocument = (address: Memory["address"]): Promise<Document | null> =>
   db.collection("memories").findOne({ ...address });
 const sizeOf = (document: Document | null): number => BSON.calculateObjectSize(document ?? {});
 

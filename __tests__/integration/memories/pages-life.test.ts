@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { calculateObjectSize } from "bson";
 import { Collection, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
@@ -32,7 +31,7 @@ const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: random
 const ownerOf = ({ address }: Memory): string => (address.scope === "perUser" ? address.userId : "");
 
 /** A memory of many pages that is written at the start. */
-async function createMemory(store: MongoMemoryStore, address: CheckedAddress = freshUser()): Promise<Memory> {
+async function createMemory(store: MongoMemoryStore, address: Memory["address"] = freshUser()): Promise<Memory> {
   nowMs = startMs;
   const memory = store.memory(address, { paths: "posix" });
   await putFiles(store, memory, createFiles(60));
@@ -291,7 +290,9 @@ describe("forget", () => {
   const store = openStore({ history: true });
   const nodes = ["node a", "node b"];
 
-  it.each<[string, (owner: string) => CheckedAddress[], (owner: string) => Parameters<MongoMemoryStore["forget"]>[0]]>([
+  it.each<
+    [string, (owner: string) => Memory["address"][], (owner: string) => Parameters<MongoMemoryStore["forget"]>[0]]
+  >([
     [
       "an address",
       (owner) => [{ nodeId: "node a", scope: "perUser", userId: owner }],

@@ -7,7 +7,6 @@ import {
   MongoClient,
   MongoServerError,
 } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
 import {
   type MemoryScope,
   type Memory,
@@ -163,7 +162,7 @@ const cases: [string, MemoryScope, Record<string, string>][] = [
 describe.each(cases)(
   "on a sharded collection, the commands of a %s memory name their shard",
   (_title, scope, initial) => {
-    const address = (): CheckedAddress => createAddress(freshAddress().nodeId, scope, "owner");
+    const address = (): Memory["address"] => createAddress(freshAddress().nodeId, scope, "owner");
     const prefixOf = (memory: Memory): string => {
       const { nodeId } = memory.address;
       return `${scope === "global" ? "" : "owner"}\u0001${scope}\u0001${nodeId}\u0001`;
