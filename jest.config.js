@@ -72,11 +72,6 @@ const common = {
   globalTeardown: "<rootDir>/__tests__/helpers/global-teardown.js",
 };
 
-const folder = [
-  "<rootDir>/__tests__/integration/folder/**/*.test.ts",
-  "<rootDir>/__tests__/conformance/folder.test.ts",
-];
-
 /**
  * A run prepares only what the projects of its tests need: `unit` nothing, `folder` the programs that tests start, and
  * `database` also servers.
@@ -89,16 +84,17 @@ export default {
     {
       ...common,
       displayName: "folder",
-      testMatch: folder,
+      testMatch: [
+        "<rootDir>/__tests__/integration/folder/**/*.test.ts",
+        "<rootDir>/__tests__/conformance/folder.test.ts",
+      ],
       globalSetup: "<rootDir>/__tests__/helpers/compile-programs.js",
     },
     {
       ...common,
       displayName: "database",
-      testMatch: [
-        "<rootDir>/__tests__/{integration,conformance}/**/*.test.ts",
-        ...folder.map((pattern) => `!${pattern}`),
-      ],
+      testMatch: ["<rootDir>/__tests__/{integration,conformance}/**/*.test.ts"],
+      testPathIgnorePatterns: [...common.testPathIgnorePatterns, "/integration/folder/", "/conformance/folder\\."],
       globalSetup: "<rootDir>/__tests__/helpers/start-servers.js",
     },
   ],

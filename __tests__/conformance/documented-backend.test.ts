@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { OpenMemory } from "../../src/testing/index.js";
+import type { OpenMemory } from "../../src/testing/memory-case.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { pageAt, programsOf } from "../helpers/documentation.js";
 import { testFolder } from "../helpers/test-folder.js";

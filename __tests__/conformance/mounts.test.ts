@@ -1,7 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe } from "@jest/globals";
 import { type Memory, mountMemories, MongoMemoryStore, openMemory } from "../../src/index.js";
-import type { OpenMemory } from "../../src/testing/index.js";
+import type { OpenMemory } from "../../src/testing/memory-case.js";
 import { freshAddress } from "../helpers/memory-case.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { defineMountProperty } from "../helpers/model-property.js";

@@ -2,7 +2,7 @@ import * as six from "ai-6";
 import { MockLanguageModelV3, simulateReadableStream as simulateStreamOf6 } from "ai-6/test";
 import * as seven from "ai";
 import { MockLanguageModelV4, simulateReadableStream as simulateStreamOf7 } from "ai/test";
-import type { AiMemory } from "../../src/ai-sdk/index.js";
+import type { AiMemory } from "../../src/ai-sdk/ai-memory.js";
 
 /** A call of a tool, as the model writes it. */
 export interface AiCall {

@@ -1,5 +1,6 @@
 import { describe, it } from "@jest/globals";
-import { type MemoryCapabilities, type OpenMemory, defineMemorySuite } from "../../src/testing/index.js";
+import { defineMemorySuite } from "../../src/testing/index.js";
+import type { MemoryCapabilities, OpenMemory } from "../../src/testing/memory-case.js";
 import { defineModelProperty } from "./model-property.js";
 
 /**

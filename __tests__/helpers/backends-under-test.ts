@@ -12,8 +12,7 @@ import {
   openMemory,
 } from "../../src/index.js";
 import { openDirectoryMemory } from "../../src/backends/directory/index.js";
-import { checkAddress } from "../../src/core/values/address.js";
-import { getMemoryNamespace } from "../../src/core/values/namespace.js";
+import { createNamespace } from "./addresses.js";
 import { testDatabase } from "./test-database.js";
 import { openInFolder, testFolder } from "./test-folder.js";
 import { useClient } from "./use-client.js";
@@ -68,7 +67,7 @@ function inMemory(): BackendUnderTest {
 }
 
 function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
-  return async (address, path, text) => store?.put(getMemoryNamespace(checkAddress(address)), path, { content: text });
+  return async (address, path, text) => store?.put(createNamespace(address), path, { content: text });
 }
 
 function mongodb(): BackendUnderTest {

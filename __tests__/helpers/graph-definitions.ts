@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { InMemoryStore } from "@langchain/langgraph";
 import { type Script, ScriptedChatModel } from "./scripted-chat-model.js";
 import { MemoryError, type BuiltGraph, buildGraph, type GraphDefinition } from "../../src/index.js";
-import type { GraphEdge, GraphNode } from "../../src/template/definition.js";
+
+type GraphNode = GraphDefinition["nodes"][number];
+type GraphEdge = GraphDefinition["edges"][number];
 
 /** The reference's example: an agent with two tools over one global memory, which both can write. */
 export async function documentedExample(): Promise<GraphDefinition> {

@@ -1,9 +1,9 @@
 import { afterEach } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { type Memory, openMemory } from "../../src/index.js";
-import type { McpHttpOptions, McpHttpServer } from "../../src/mcp/index.js";
+import type { McpHttpOptions } from "../../src/mcp/index.js";
 import { type ServerBounds, serverBounds } from "../../src/mcp/bounds.js";
-import { listen } from "../../src/mcp/http/serve-http.js";
+import { listen, type McpHttpServer } from "../../src/mcp/http/serve-http.js";
 import { parseMcpOptions } from "../../src/mcp/options.js";
 
 const servers: McpHttpServer[] = [];

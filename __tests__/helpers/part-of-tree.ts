@@ -2,7 +2,7 @@ import {
   forBookkeeping,
   restrict,
   type RestrictableMemory,
-  restricted,
+  bindMemory,
   type Restriction,
 } from "../../src/core/restrictable-memory.js";
 import {
@@ -129,12 +129,15 @@ class PartOfTree implements RestrictableMemory {
   [restrict](restriction: Restriction): Memory {
     const copy = (tree: Memory): Memory => new PartOfTree(tree, this.#prefix, this.#mounts);
     if ("isBookkeeping" in restriction) return copy(forBookkeeping(this.#tree));
-    const { policy, run } = restriction;
-    const rules = policy.rules.map((rule) => ({
-      ...rule,
-      fits: (path: string) => rule.fits(path.slice(this.#prefix.length)),
+    const { policies, run } = restriction;
+    const ofTree = policies.map((policy) => ({
+      ...policy,
+      rules: policy.rules.map((rule) => ({
+        ...rule,
+        fits: (path: string) => rule.fits(path.slice(this.#prefix.length)),
+      })),
     }));
-    return copy(restricted(this.#tree, { ...policy, rules }, run));
+    return copy(bindMemory(this.#tree, { policies: ofTree, run }));
   }
 
   /** Rewrites the path of a refusal, which is a path of the tree. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import type { Vector } from "../../src/core/contract/embeddings.js";
+import type { Vector } from "../../src/core/contract/backend.js";
 import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";

@@ -1,2 +1,2 @@
-export { createAiMemory, type AiMemory } from "./ai-memory.js";
+export { createAiMemory } from "./ai-memory.js";
 export type { AiMemoryOptions } from "./options.js";

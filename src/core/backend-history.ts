@@ -24,7 +24,7 @@ import type { Call } from "./runtime/call.js";
 import { recordAttributes } from "./tracing/memory-attributes.js";
 import type { Trace } from "./tracing/tracing.js";
 import { checkOptions } from "./settings/check-options.js";
-import { preview } from "./values/preview.js";
+import { preview } from "./values/text.js";
 import { normalizePath } from "./values/paths.js";
 import type { MemorySnapshot } from "./tree/snapshot.js";
 import { type DiffSide, readableDiff, unifiedDiff } from "./history/unified-diff.js";

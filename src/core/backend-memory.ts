@@ -1,5 +1,5 @@
 import { Policies } from "./access/policies.js";
-import { restrict, type RestrictableMemory, type Restriction, RunBinding } from "./restrictable-memory.js";
+import { restrict, type RestrictableMemory, type Restriction } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
@@ -33,7 +33,6 @@ import {
   type SearchOptions,
 } from "./search/search-options.js";
 import { searchMemory } from "./search/search-texts.js";
-import { checkContent, checkText } from "./settings/check-content.js";
 import { checkOptions } from "./settings/check-options.js";
 import {
   checkMemoryUse,
@@ -59,7 +58,7 @@ import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
 import { alreadyExists, fileNotFound, invalid, pathIsDirectory } from "./values/errors.js";
 import { getCreationError, normalizePath, type PathRule, getPathPrefix, ROOT } from "./values/paths.js";
-import { compareCodeUnits, takeStart } from "./values/text.js";
+import { checkContent, checkText, compareCodeUnits, takeStart } from "./values/text.js";
 
 /**
  * A memory over a backend. Each method checks its arguments and sorts the answer; the pipeline runs the call. The
@@ -221,7 +220,6 @@ export class BackendMemory implements RestrictableMemory {
 
   with(use: MemoryUse): Memory {
     const context = this.#context;
-    if (use instanceof RunBinding) return use === context.run ? this : new BackendMemory(bindToRun(context, use));
     checkMemoryUse(use);
     const { options, signals, actor, run } = context;
     const { signal, timeoutMs = options.timeoutMs, paths = options.paths } = use;
@@ -237,9 +235,10 @@ export class BackendMemory implements RestrictableMemory {
     const context = this.#context;
     if ("isBookkeeping" in restriction)
       return new BackendMemory({ ...context, policies: context.policies?.withoutAsking() ?? null });
-    const { policy, run } = restriction;
-    const policies = Policies.join(context.policies, policy);
-    return new BackendMemory({ ...(run === undefined ? context : bindToRun(context, run)), policies });
+    const { policies: added, run } = restriction;
+    const bound = run === undefined || run === context.run ? context : bindToRun(context, run);
+    const policies = added.length === 0 ? context.policies : Policies.join(context.policies, added);
+    return bound === context && policies === context.policies ? this : new BackendMemory({ ...bound, policies });
   }
 
   get #backend(): MemoryContext["backend"] {

@@ -11,8 +11,7 @@ import { checkOptions } from "./settings/check-options.js";
 import { MemoryTree } from "./tree/memory-tree.js";
 import { actorField, maxActorChars } from "./values/actor.js";
 import { invalid, MemoryError } from "./values/errors.js";
-import { preview } from "./values/preview.js";
-import { shorten } from "./values/text.js";
+import { preview, shorten } from "./values/text.js";
 
 const reviewerField = actorField.extend({ userId: z.string().min(1).max(maxActorChars) });
 const approveSchema = z.object({ by: reviewerField, content: z.string().optional() }).strict();

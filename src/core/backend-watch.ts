@@ -1,4 +1,4 @@
-import { snapshotSince } from "./contract/snapshot-since.js";
+import { snapshotSince } from "./contract/backend.js";
 import { type MemoryContext, runCall } from "./pipeline.js";
 import { type Call, createUnlimitedCall } from "./runtime/call.js";
 import type { Memory } from "./memory.js";

@@ -5,19 +5,28 @@ import type { MemoryUse } from "./memory-options.js";
 import type { PathRule } from "./values/paths.js";
 import type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./search/search-options.js";
 import type { MemoryRights } from "./access/rights.js";
-import type { MemoryOutline, OutlineOptions } from "./tree/outline.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
+import type {
+  DeletedCounts,
+  FileStat,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+} from "./tree/snapshot.js";
 import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
 export type { MemoryRights } from "./access/rights.js";
-export type { MemoryOutline, OutlineFile, OutlineOptions } from "./tree/outline.js";
 export type {
   DeletedCounts,
   DirectoryStat,
   FileStat,
   MemoryEntry,
+  MemoryOutline,
   MemorySnapshot,
   MemoryStat,
+  OutlineFile,
+  OutlineOptions,
   SnapshotFile,
 } from "./tree/snapshot.js";
 export type { MemoryChange, MemoryChanges, WatchOptions } from "./watch/memory-changes.js";

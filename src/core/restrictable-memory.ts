@@ -1,48 +1,54 @@
 import type { CheckedPolicy } from "./access/policy.js";
 import type { Memory } from "./memory.js";
-import type { MemoryUse } from "./memory-options.js";
 import type { MemoryActor } from "./values/actor.js";
 
-/**
- * A run that uses memories. `memory.with(run)` binds a memory to it. Whatever a storage learns about a call of a run
- * comes from here.
- */
-export class RunBinding implements MemoryUse {
+/** A run that uses memories. Whatever a storage learns about a call of a run comes from here. */
+export interface RunBinding {
   /** Ends the calls with the run. */
   readonly signal: AbortSignal | undefined;
   /** Who makes the changes, as the run says. Wins over the actor that a program gives to `with`. */
   readonly actor: MemoryActor | undefined;
-
-  constructor(signal: AbortSignal | undefined, actor: MemoryActor | undefined) {
-    this.signal = signal;
-    this.actor = actor;
-  }
 }
 
 /**
- * What a copy of a memory gets: a policy, and often the run that it is for. Policies add up: the narrower one decides.
+ * What a copy of a memory gets: policies, and often the run that it is for. Policies add up: the narrower one decides.
  * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
  * and the policies refuse everything else as before.
  */
-export type Restriction =
-  | { readonly policy: CheckedPolicy; readonly run: RunBinding | undefined }
-  | { readonly isBookkeeping: true };
+export type Restriction = MemoryBinding | { readonly isBookkeeping: true };
+
+export interface MemoryBinding {
+  readonly policies: readonly CheckedPolicy[];
+  readonly run?: RunBinding | undefined;
+}
 
 /** Reason for a symbol: the other build of this package has its own classes. */
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
 
 /** A memory made by either build of this package. */
 export interface RestrictableMemory extends Memory {
-  /** Returns a shallow copy. */
+  /** Returns a shallow copy, or the same memory if nothing is added to it. */
   [restrict](restriction: Restriction): Memory;
 }
 
+/**
+ * Returns the same memory for a run and under policies.
+ * @throws TypeError if there are policies, and the memory is not made by this package
+ */
+export function bindMemory(memory: Memory, binding: MemoryBinding): Memory {
+  const { policies, run } = binding;
+  if (policies.length === 0 && run === undefined) return memory;
+  if (isRestrictable(memory)) return memory[restrict](binding);
+  if (policies.length > 0)
+    throw new TypeError(
+      "rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver",
+    );
+  return memory.with({ signal: run?.signal, actor: run?.actor });
+}
+
 /** Returns the same memory under a policy. @throws TypeError for a memory that is not made by this package */
-export function restricted(memory: Memory, policy: CheckedPolicy, run?: RunBinding): Memory {
-  if (isRestrictable(memory)) return memory[restrict]({ policy, run });
-  throw new TypeError(
-    "rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver",
-  );
+export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
+  return bindMemory(memory, { policies: [policy] });
 }
 
 /** Returns the same memory for the own files of a dialect. */

@@ -9,9 +9,8 @@ import {
   pathIsFile,
 } from "../core/values/errors.js";
 
-export type { CheckedAddress, MemoryAddress } from "../core/values/address.js";
-export type { ChangeListener } from "../core/contract/change-listener.js";
-export type { BackendFeatures, BackendLimits, MemoryBackend } from "../core/contract/backend.js";
+export type { MemoryAddress } from "../core/values/address.js";
+export type { BackendLimits, MemoryBackend } from "../core/contract/backend.js";
 export type {
   FileStat,
   Memory,
@@ -24,7 +23,6 @@ export type {
 export { openMemoryOver } from "../core/open-memory-over.js";
 export type { CallContext } from "../core/runtime/call.js";
 export type { MemoryOptions } from "../core/memory-options.js";
-export type { VersionedSnapshot } from "../core/tree/snapshot.js";
 export { applyChange } from "../core/tree/apply-change.js";
 export type { Change, ChangeOptions, ChangeResult } from "../core/tree/change.js";
 export { MemoryTree } from "../core/tree/memory-tree.js";

@@ -1,14 +1,16 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { OnAsk } from "../core/access/approval-requester.js";
-import { checkPolicy, type CheckedPolicy } from "../core/access/policy.js";
-import { restricted } from "../core/restrictable-memory.js";
+import type { CheckedPolicy } from "../core/access/policy.js";
+import { bindMemory, type MemoryBinding, restricted } from "../core/restrictable-memory.js";
 import type { Memory } from "../core/memory.js";
 import { memoryDefaults, type MemoryOptions } from "../core/memory-options.js";
 import { MountedMemory } from "../core/mounts/mounted-memory.js";
-import { createMount, type Mount } from "../core/mounts/mounts.js";
+import { mayAskIn, type Mount } from "../core/mounts/mounts.js";
 import { createUnavailableBackend, openPlaceholder } from "../core/mounts/placeholder-backends.js";
 import type { MemoryActor } from "../core/values/actor.js";
+import { RecentMap } from "../core/runtime/recent-map.js";
 import {
+  addressFor,
   type CheckedAddress,
   isMissingOwner,
   type MemoryScope,
@@ -20,11 +22,14 @@ import { ROOT } from "../core/values/paths.js";
 import { createApprovals } from "../langchain/approval-requests.js";
 import { unwrapStore } from "../langchain/langgraph-internals.js";
 import { getBinding, getRunStore, type MemoryRun } from "../langchain/memory-run.js";
-import { bindRun, chooseMemory } from "../langchain/memory-source.js";
+import { chooseMemory } from "../langchain/memory-source.js";
 import { type CheckedMount, type NodeMounts, openForProgram } from "./node-mounts.js";
-import { MemoryCache, type Owners } from "./memory-cache.js";
+import { openMemory } from "../open-memory.js";
 import { findOwner, type OwnerFunction, type OwnerOfRun } from "./owner-of-run.js";
 import { warnOfMissingOwner, warnOfServerStore } from "./warnings.js";
+
+/** The thread and the user whose memories are opened: any values, as a run names them. */
+type Owners = Readonly<Partial<Record<OwnerField, unknown>>>;
 
 /** The checked options of a node. */
 export interface NodeSettings {
@@ -40,16 +45,19 @@ export interface NodeSettings {
   onAsk: OnAsk;
 }
 
-/** Opens the memories of a node, for runs and for programs. Each memory is opened once, and bound to each run. */
+/** How many memories of a store a node keeps open. */
+const maxOpened = 1000;
+
+/** Opens the memories of a node, for runs and for programs. Each memory is opened once, and bound to each run by one copy. */
 export class NodeMemories {
   readonly #settings: NodeSettings;
-  readonly #opened: MemoryCache;
+  /** The memories that are open. They know no run. */
+  readonly #opened = new WeakMap<BaseStore, RecentMap<Memory>>();
   /** The functions that find the owners of the node's own memory and of its mounts. */
   readonly #functions: readonly OwnerFunction[];
 
   constructor(settings: NodeSettings) {
     this.#settings = settings;
-    this.#opened = new MemoryCache(settings.options);
     this.#functions = listOwnerFunctions(settings);
   }
 
@@ -62,16 +70,13 @@ export class NodeMemories {
     const store = this.#getStore(run);
     const owners = await this.#findOwners(run);
     const own = this.#openInRun(store, nodeId, scope, owners);
-    const others = await Promise.all(
-      (mounts?.others ?? []).map((mount) =>
-        mountUnlessMissing(mount, own, async () =>
-          "source" in mount
-            ? chooseMemory(run, mount.source)
-            : this.#openInRun(store, mount.nodeId, mount.scope, owners),
-        ),
+    if (mounts === null) return this.#bind(own, run);
+    const others = mounts.others.map((mount) =>
+      mountUnlessMissing(mount, own, async () =>
+        "source" in mount ? chooseMemory(run, mount.source) : this.#openInRun(store, mount.nodeId, mount.scope, owners),
       ),
     );
-    return this.#restrict(this.#join(own, others), run);
+    return this.#join(own, mounts, await Promise.all(others), run);
   }
 
   /** As `openForRun`, with the global memory at "/". Without mounts it needs no owner, so no function finds one. */
@@ -89,33 +94,50 @@ export class NodeMemories {
       ...(scope !== "perUser" && { threadId: owner }),
       ...(scope !== "perThread" && { userId: owner }),
     };
-    const own = this.#opened.open(store, nodeId, scope, run);
-    const others = (mounts?.others ?? []).map((mount) => {
+    const own = this.#open(store, nodeId, scope, run);
+    if (mounts === null) return this.#bind(own, null);
+    const others = mounts.others.map((mount) => {
+      const { point, settings } = mount;
       const memory =
-        "source" in mount
-          ? openForProgram(mount, run, owner)
-          : this.#opened.open(store, mount.nodeId, mount.scope, run);
-      return createMount(mount.point, memory, mount.settings);
+        "source" in mount ? openForProgram(mount, run, owner) : this.#open(store, mount.nodeId, mount.scope, run);
+      return { ...settings, point, memory };
     });
-    return this.#restrict(this.#join(own, others), null);
+    return this.#join(own, mounts, others, null);
   }
 
   /** Opens the memory that all threads and users share, without mounts. */
   openShared(run: MemoryRun | null): Memory {
-    return this.#restrict(this.#opened.open(this.#getStore(run), this.#settings.nodeId, "global", {}), run);
+    return this.#bind(this.#open(this.#getStore(run), this.#settings.nodeId, "global", {}), run);
   }
 
   /** Opens the node's own memory for a person. The rules are for agents, so only the guard holds. */
   openForPerson(owner: string | undefined, actor: MemoryActor): Memory {
     const { nodeId, scope, policy } = this.#settings;
     const owners = { threadId: owner, userId: owner };
-    const own = this.#opened.open(this.#getStore(null), nodeId, scope, owners).with({ actor });
-    return policy?.guard === undefined ? own : restricted(own, { ...checkPolicy({ guard: policy.guard }), actor });
+    const own = this.#open(this.#getStore(null), nodeId, scope, owners).with({ actor });
+    return policy?.guard === undefined
+      ? own
+      : restricted(own, { access: "write", rules: [], guard: policy.guard, actor });
+  }
+
+  /** @throws MemoryError EINVAL if the owner is missing, or is no id; TypeError for a bad store */
+  #open(store: BaseStore, nodeId: string, scope: MemoryScope, owners: Owners): Memory {
+    const field = ownerFields[scope];
+    const owner = field === null ? "" : owners[field];
+    // Only a string is an id. `openMemory` refuses other values, so nothing is kept under "".
+    const key = typeof owner === "string" ? JSON.stringify([nodeId, scope, owner]) : "";
+    const opened = this.#opened.get(store) ?? new RecentMap<Memory>(maxOpened);
+    const known = opened.get(key);
+    if (known !== undefined) return known;
+    const memory = openMemory(store, addressFor(nodeId, scope, owner), this.#settings.options);
+    opened.set(key, memory);
+    this.#opened.set(store, opened);
+    return memory;
   }
 
   #openInRun(store: BaseStore, nodeId: string, scope: MemoryScope, owners: Owners): Memory {
     try {
-      return this.#opened.open(store, nodeId, scope, owners);
+      return this.#open(store, nodeId, scope, owners);
     } catch (error) {
       if (MemoryError.isInstance(error) && isMissingOwner(error))
         warnOfMissingOwner(`the ${scope} memory of node ${JSON.stringify(nodeId)}`, error);
@@ -130,24 +152,25 @@ export class NodeMemories {
   }
 
   /** Puts the node's own memory and its mounts into one tree. */
-  #join(own: Memory, others: readonly Mount[]): Memory {
-    const { mounts } = this.#settings;
-    return mounts === null ? own : MountedMemory.create([createMount(ROOT, own, mounts.root), ...others]);
+  #join(own: Memory, { root }: NodeMounts, others: readonly Mount[], run: MemoryRun | null): Memory {
+    const mounts = [{ ...root, point: ROOT, memory: own }, ...others];
+    return MountedMemory.create(mounts, this.#createRestriction(own.address, mayAskIn(mounts), run));
   }
 
-  /** Adds the node's rules and guard, and whoever asks a person. @param run null outside a run */
-  #restrict(memory: Memory, run: MemoryRun | null): Memory {
-    const isRestricted = this.#settings.policy !== null || memory.rights?.asks === true;
-    const policy = isRestricted ? this.#createPolicy(memory.address, run) : null;
-    if (run !== null) return bindRun(run, memory, policy);
-    return policy === null ? memory : restricted(memory, policy);
+  /** @param run null outside a run */
+  #bind(memory: Memory, run: MemoryRun | null): Memory {
+    return bindMemory(memory, this.#createRestriction(memory.address, memory.rights?.asks === true, run));
   }
 
-  #createPolicy(address: CheckedAddress, run: MemoryRun | null): CheckedPolicy {
+  /** The run, the node's rules and guard, and whoever asks a person. @param mayAsk whether the memory needs somebody */
+  #createRestriction(address: CheckedAddress, mayAsk: boolean, run: MemoryRun | null): MemoryBinding {
     const { policy, onAsk } = this.#settings;
+    const binding = run === null ? undefined : getBinding(run);
+    if (policy === null && !mayAsk) return { policies: [], run: binding };
     const { nodeId: _node, scope: _scope, ...owners } = address;
-    const actor = run && { ...getBinding(run).actor, ...owners };
-    return { access: "write", rules: [], ...policy, actor, requester: createApprovals(run, onAsk, actor) };
+    const actor = run && { ...binding?.actor, ...owners };
+    const requester = createApprovals(run, onAsk, actor);
+    return { policies: [{ access: "write", rules: [], ...policy, actor, requester }], run: binding };
   }
 
   #getStore(run: MemoryRun | null): BaseStore {
@@ -181,7 +204,7 @@ function listOwnerFunctions({ nodeId, scope, mounts, options, functions }: NodeS
 async function mountUnlessMissing(mount: CheckedMount, own: Memory, open: () => Promise<Memory>): Promise<Mount> {
   const { point, settings } = mount;
   try {
-    return createMount(point, await open(), settings);
+    return { ...settings, point, memory: await open() };
   } catch (error) {
     if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
     warnOfMissingOwner(`the memory mounted at ${JSON.stringify(point)}`, error);

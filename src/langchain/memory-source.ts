@@ -1,4 +1,4 @@
-import { restricted } from "../core/restrictable-memory.js";
+import { bindMemory } from "../core/restrictable-memory.js";
 import type { CheckedPolicy } from "../core/access/policy.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
@@ -15,7 +15,7 @@ export interface MemoryProvider extends KnownMemory {
 }
 
 /**
- * Where a tool finds its memory: always the same memory, or a memory that a MemoryNode or a function chooses for the
+ * The source of a tool's memory: always the same memory, or a MemoryNode or a function that chooses a memory for the
  * run. A model cannot choose it. A function must answer within 30 seconds.
  */
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);
@@ -29,7 +29,7 @@ export async function openMemoryForRun(source: MemorySource | undefined, run: Me
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
   const memory = await chooseMemory(run, source);
-  return bindRun(run, memory, memory.rights?.asks === true ? createAskingPolicy(run) : null);
+  return bindRun(run, memory, memory.rights?.asks === true ? [createAskingPolicy(run)] : []);
 }
 
 /** Lets mounts with `access: "ask"` request approval without a MemoryNode, as a MemoryNode does by default. */
@@ -59,9 +59,8 @@ export function getKnownMemory(source: MemorySource | undefined): KnownMemory {
 }
 
 /** Binds a memory to the run's signal and actor. The run's actor wins over the program's; spans name its thread. */
-export function bindRun(run: MemoryRun, memory: Memory, policy: CheckedPolicy | null = null): Memory {
-  const binding = getBinding(run);
-  return policy === null ? memory.with(binding) : restricted(memory, policy, binding);
+export function bindRun(run: MemoryRun, memory: Memory, policies: readonly CheckedPolicy[] = []): Memory {
+  return bindMemory(memory, { policies, run: getBinding(run) });
 }
 
 export function checkMemorySource(source: unknown): asserts source is MemorySource {

@@ -7,7 +7,7 @@ import type { MemorySource } from "./memory-source.js";
 
 /** The memory of the tool, and the tool's name, description and commands. */
 export interface MemoryToolOptions extends UnifiedToolOptions {
-  /** Where the tool finds its memory. Without it, every call answers ENOTMEM until `setMemorySource`. */
+  /** The source of the tool's memory. Without it, every call answers ENOTMEM until `setMemorySource`. */
   memory?: MemorySource;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import type { ProposalSummary } from "../core/approval/proposal-summary.js";
+import type { ProposalSummary } from "../core/approval/memory-proposals.js";
 import type { CheckedAddress } from "../core/values/address.js";
 import type { DatabasePlace } from "../core/values/database-place.js";
 import type { Memory } from "../core/memory.js";

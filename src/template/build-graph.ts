@@ -2,7 +2,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
 import { checkOptions } from "../core/settings/check-options.js";
-import { preview } from "../core/values/preview.js";
+import { preview } from "../core/values/text.js";
 import type { MemoryTool } from "../langchain/memory-tool.js";
 import type { Agent } from "../graph/agent.js";
 import type { MemoryNode } from "../graph/memory-node.js";

@@ -1,4 +1,4 @@
-import { preview } from "../core/values/preview.js";
+import { preview } from "../core/values/text.js";
 import { toRecord } from "../core/values/unknown-values.js";
 import { edgeKinds, givesMemory, type GraphJoin } from "./definition.js";
 import { edgeSchema } from "./fields.js";

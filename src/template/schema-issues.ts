@@ -1,6 +1,6 @@
 import { unknownOption } from "../core/settings/check-options.js";
 import type { Issue } from "../core/settings/faults.js";
-import { preview } from "../core/values/preview.js";
+import { preview } from "../core/values/text.js";
 import { getField } from "../core/values/unknown-values.js";
 import { definitionSchema } from "./definition-schema.js";
 import { edgeLabel } from "./edge-issues.js";

@@ -1,2 +1,1 @@
-export type { MemoryCapabilities, OpenMemory } from "./memory-case.js";
-export { defineMemorySuite, type MemorySuiteOptions, type TestRunner } from "./memory-suite.js";
+export { defineMemorySuite, type MemorySuiteOptions } from "./memory-suite.js";

@@ -10,7 +10,7 @@ import {
   MongoMemoryStore,
   openMemory,
 } from "../../../src/index.js";
-import { dialectNames, toolsByName } from "../../../src/dialects/registry.js";
+import { dialectNames, toolsByName } from "../../helpers/dialects-under-test.js";
 import { type AiCall, type AiScript, aiSdks } from "../../helpers/ai-sdks.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 import { HangingStore } from "../../helpers/hanging-store.js";

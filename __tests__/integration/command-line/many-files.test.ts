@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
-import { hashSha256 } from "../../../src/core/values/sha256.js";
+import { hashSha256 } from "../../helpers/sha256.js";
 import { cliJson } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";

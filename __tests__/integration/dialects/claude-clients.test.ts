@@ -10,7 +10,6 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { type Memory, Agent, openMemory } from "../../../src/index.js";
-import type { FlatSchema } from "../../../src/dialects/dialect.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";
 import { type ClientName, clients } from "../../helpers/provider-clients.js";
@@ -183,7 +182,7 @@ describe("a model that does not know the tool", () => {
     await clients[name](server).bindTools?.([tool]).invoke("go");
     const sent = JSON.stringify(server.take()[0]?.["tools"]);
     expect(sent).not.toContain("memory_20250818");
-    const { properties } = tool.schema as FlatSchema;
+    const { properties } = tool.schema as { properties: object };
     for (const parameter of Object.keys(properties)) expect(sent).toContain(`"${parameter}":{`);
     expect(sent).toContain('"integer"');
     expect(sent).not.toMatch(/"(?:oneOf|allOf)"/);

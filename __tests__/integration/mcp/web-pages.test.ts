@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import { type McpHttpOptions, type McpHttpServer, serveHttp } from "../../../src/mcp/index.js";
+import type { McpHttpServer } from "../../../src/mcp/http/serve-http.js";
+import { type McpHttpOptions, serveHttp } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/index.js";
 import { send } from "../../helpers/raw-http.js";
 import { initializeAs } from "../../helpers/mcp-messages.js";

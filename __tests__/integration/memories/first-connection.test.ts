@@ -11,10 +11,13 @@ import { useClient } from "../../helpers/use-client.js";
 const servers: Server[] = [];
 afterAll(() => servers.forEach((server) => server.close()));
 
-/** The limit of a first connection is nine tenths of it. */
+/**
+ * The limit of a first connection is nine tenths of it. The driver goes on looking for a server, and a client is closed
+ * only after that, so it does not get its usual 30 s.
+ */
 const storeOf = (uri: string): MongoMemoryStore =>
   new MongoMemoryStore({
-    client: useClient(new MongoClient(uri)),
+    client: useClient(new MongoClient(uri, { serverSelectionTimeoutMS: 4000 })),
     history: true,
     expireMs: { perUser: 1_000_000 },
     timeoutMs: 2000,

@@ -29,8 +29,8 @@ async function readLines(memory: Memory): Promise<string[]> {
   return (await memory.snapshot()).files.flatMap(({ content }) => content.split("\n"));
 }
 
-describe.each([200, 600])("sixteen writers of two processes, with pages of %i bytes", (pageBytes) => {
-  const writers = 16;
+describe.each([200, 600])("many writers of two processes, with pages of %i bytes", (pageBytes) => {
+  const writers = repetitions({ usual: 8, long: 16 });
   const linesOfWriter = 12;
   const stores = openStores(withPageBytes(pageBytes));
 
@@ -76,7 +76,7 @@ describe.each([200, 600])("sixteen writers of two processes, with pages of %i by
       };
       const forget = async (): Promise<void> => {
         for (let time = 0; time < 4; time += 1) {
-          const wanted = made.size + 60;
+          const wanted = made.size + repetitions({ usual: 30, long: 60 });
           while (made.size < wanted) await new Promise(setImmediate);
           begun += 1;
           await stores[time % 2 === 0 ? 0 : 1].forget(address);

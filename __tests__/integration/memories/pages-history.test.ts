@@ -11,7 +11,8 @@ import {
 } from "../../../src/index.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
@@ -213,7 +214,7 @@ describe("a revert in a large memory", () => {
       versions.toSorted((a, b) => (a.path < b.path ? -1 : 1)).map(seen);
     expect(sort(await revert(paged))).toEqual(sort(expected));
     expect(await present(paged)).toEqual(await present(alone));
-    expect(findFaults(await findPages(memories, paged))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, paged.address))).toEqual([]);
     expect(sort(await readAll(historyOf(paged).list()))).toEqual(sort(await readAll(historyOf(alone).list())));
     expect(await revert(paged)).toEqual([]);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, ObjectId } from "mongodb";
 import { type Memory, MongoMemoryStore } from "../../../src/index.js";
-import type { MemoryChanges } from "../../../src/core/memory.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
@@ -30,7 +29,7 @@ const modes: [string, () => { store: MongoMemoryStore; pollIntervalMs: number }]
 ];
 
 /** Collects the changes of files and directories that a watch reports. */
-function collect(changes: MemoryChanges): { seen: string[]; end: Promise<void> } {
+function collect(changes: ReturnType<Memory["watch"]>): { seen: string[]; end: Promise<void> } {
   const seen: string[] = [];
   const run = async (): Promise<void> => {
     for await (const { operation, path } of changes) seen.push(`${operation} ${path}`);

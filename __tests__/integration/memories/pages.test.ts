@@ -4,7 +4,8 @@ import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, type FoundPage, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, type FoundPage, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -27,7 +28,7 @@ async function createMemory(
   const memory = store.memory(freshAddress(), { paths: "posix" });
   await putFiles(store, memory, files);
   const pages = await findPages(memories, memory);
-  expect(findFaults(pages)).toEqual([]);
+  expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
   expect(pages.length).toBeGreaterThan(7);
   const page = pages[5];
   if (page === undefined) throw new Error("there are fewer pages");
@@ -135,7 +136,7 @@ describe("a process that does not know the pages", () => {
     const pages = await findPages(memories, memory);
     expect(pages.find(({ lo }) => lo === page.lo)?.files).not.toContain(page.files.at(-1));
     await run(other, page);
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
     expect(await other.snapshot()).toEqual(await memory.snapshot());
   });
 });
@@ -249,7 +250,7 @@ describe("eight writers of one process", () => {
     });
     const pages = await findPages(memories, memory);
     const splits = pages.length - 1;
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(splits).toBeGreaterThan(3);
     const loads = names(sent).filter((name) => name === "find");
     expect(loads.length).toBeLessThanOrEqual(2 * splits);

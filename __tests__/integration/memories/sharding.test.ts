@@ -7,7 +7,7 @@ import {
   MongoClient,
   MongoServerError,
 } from "mongodb";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import {
   type MemoryScope,
   type Memory,
@@ -15,12 +15,12 @@ import {
   MongoMemoryStore,
   type MongoMemoryStoreOptions,
 } from "../../../src/index.js";
-import { addressFor } from "../../../src/core/values/address.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
+import { createAddress, createNamespace } from "../../helpers/addresses.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -163,7 +163,7 @@ const cases: [string, MemoryScope, Record<string, string>][] = [
 describe.each(cases)(
   "on a sharded collection, the commands of a %s memory name their shard",
   (_title, scope, initial) => {
-    const address = (): CheckedAddress => addressFor(freshAddress().nodeId, scope, "owner");
+    const address = (): CheckedAddress => createAddress(freshAddress().nodeId, scope, "owner");
     const prefixOf = (memory: Memory): string => {
       const { nodeId } = memory.address;
       return `${scope === "global" ? "" : "owner"}\u0001${scope}\u0001${nodeId}\u0001`;
@@ -206,7 +206,7 @@ describe.each(cases)(
       const store = openStore();
       await store.start();
       const memory = store.memory(address(), { paths: "posix" });
-      const namespace = getMemoryNamespace(memory.address);
+      const namespace = createNamespace(memory.address);
       await putFiles(store, memory, initial);
       const runs: Row[] = [
         ["get", () => store.get(namespace, "/d03/f3")],
@@ -276,7 +276,7 @@ describe("a sharded collection", () => {
     await putFiles(store, memory, files);
     const pages = await findPages(db.collection("memories"), memory);
     expect(pages.length).toBeGreaterThan(7);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect((await memory.snapshot()).files).toHaveLength(60);
     expect(await readAll(store.listMemories({ nodeId: memory.address.nodeId }))).toHaveLength(1);
   });

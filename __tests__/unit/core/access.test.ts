@@ -151,7 +151,7 @@ describe("random trees of rules", () => {
           }
         }
       }),
-      { numRuns: repetitions({ usual: 2_000, long: 10_000 }) },
+      { numRuns: repetitions({ usual: 500, long: 10_000 }) },
     );
   });
 
@@ -176,7 +176,7 @@ describe("random trees of rules", () => {
         }
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 300, long: 10_000 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: 100, long: 10_000 }) });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { addressFor, memoryScopes, getOwner } from "../../../src/core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { lookUp } from "../../../src/mongodb/memories/documents/page-document.js";

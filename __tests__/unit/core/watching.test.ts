@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { ChangeListener } from "../../../src/custom-backend/index.js";
+import type { ChangeListener } from "../../../src/core/contract/backend.js";
 import { openMemory } from "../../../src/index.js";
 import { watchMemory, type WatchedMemory } from "../../../src/core/watch/memory-watch.js";
 import { freshAddress } from "../../helpers/memory-case.js";

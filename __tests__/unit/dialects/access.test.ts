@@ -5,10 +5,9 @@ import { InMemoryStore } from "@langchain/langgraph";
 import { type MemoryGuard, type MemoryRule, type Memory, MemoryNode, openMemory } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { type DialectName, dialectNames } from "../../../src/dialects/registry.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
 import { pageAt, programsOf } from "../../helpers/documentation.js";
-import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { testFolder } from "../../helpers/test-folder.js";
 

@@ -13,8 +13,7 @@ import {
   type McpMemoryOptions,
   unifiedDialect,
 } from "../../../src/mcp/index.js";
-import { dialectNames } from "../../../src/dialects/registry.js";
-import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, dialectNames } from "../../helpers/dialects-under-test.js";
 import { HangingStore } from "../../helpers/hanging-store.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import type { CheckedAddress } from "../../../src/core/values/address.js";
 import { openMemory } from "../../../src/index.js";
 import { addressFor } from "../../../src/core/values/address.js";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";

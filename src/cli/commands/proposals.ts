@@ -1,7 +1,11 @@
 import { Option } from "commander";
 import { maxReasonChars } from "../../core/approval/decision.js";
-import type { MemoryProposal, MemoryProposals, Reviewer } from "../../core/approval/memory-proposals.js";
-import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import type {
+  MemoryProposal,
+  MemoryProposals,
+  ProposalSummary,
+  Reviewer,
+} from "../../core/approval/memory-proposals.js";
 import type { ChangeStatus } from "../../core/contract/change-record.js";
 import { actorField, maxActorChars } from "../../core/values/actor.js";
 import { MemoryError } from "../../core/values/errors.js";

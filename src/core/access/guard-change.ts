@@ -1,7 +1,7 @@
 import type { MemoryBackend } from "../contract/backend.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
-import { checkContent } from "../settings/check-content.js";
+import { checkContent } from "../values/text.js";
 import type { Change, ChangeResult } from "../tree/change.js";
 import type { CheckedAddress } from "../values/address.js";
 import type { Policies } from "./policies.js";

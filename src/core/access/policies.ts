@@ -1,7 +1,7 @@
 import type { ApprovalRequester } from "./approval-requester.js";
 import type { MemoryRights } from "./rights.js";
 import { mergeActors } from "../values/actor.js";
-import { preview } from "../values/preview.js";
+import { preview } from "../values/text.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";
 import { errorOnPaths } from "../values/error-paths.js";
 import { invalid, MemoryError } from "../values/errors.js";
@@ -36,8 +36,8 @@ export class Policies {
   }
 
   /** @param policies null if everything is allowed so far */
-  static join(policies: Policies | null, policy: CheckedPolicy): Policies {
-    return new Policies(policies === null ? [policy] : [...policies.#policies, policy]);
+  static join(policies: Policies | null, added: readonly CheckedPolicy[]): Policies {
+    return new Policies(policies === null ? added : [...policies.#policies, ...added]);
   }
 
   /** Returns the same policies, but they allow every change that would need an approval. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ApprovalRequester } from "./approval-requester.js";
 import { checkOptions } from "../settings/check-options.js";
-import { preview } from "../values/preview.js";
+import { preview } from "../values/text.js";
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError } from "../values/errors.js";

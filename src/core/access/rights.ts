@@ -20,7 +20,8 @@ export interface MemoryRights {
 
 type WidestAccess = MemoryRights["widest"];
 
-const extent = { read: 0, append: 1, write: 2 } as const satisfies Record<WidestAccess, number>;
+/** How little can be done without a person. */
+const strictness = { write: 0, ask: 1, append: 2, read: 3 } as const satisfies Record<MemoryAccess, number>;
 
 export const accessInWords = {
   read: "read-only",
@@ -31,7 +32,7 @@ export const accessInWords = {
 
 /** Whether `widest` includes the needed access. @param needed undefined for a read */
 export function isGranted(needed: NeededAccess | undefined, widest: WidestAccess): boolean {
-  return needed === undefined || extent[widest] >= extent[needed];
+  return needed === undefined || strictness[widest] <= strictness[needed];
 }
 
 /** Returns the widest access that can succeed: a person may approve every change. */
@@ -46,7 +47,7 @@ export function mayAsk({ access, rules }: CheckedPolicy): boolean {
 export function getRights(policies: readonly CheckedPolicy[]): MemoryRights {
   return {
     asks: policies.some(mayAsk),
-    widest: narrowestAccess(policies.map(getWidest)),
+    widest: strictestAccess(policies.map(getWidest)),
     words: (root = ROOT) => policies.flatMap((policy) => describePolicy(policy, root)).join(" "),
     accessAt: (path) => strictestAccess(policies.map((policy) => getAccess(policy, path))),
   };
@@ -73,16 +74,12 @@ function getWidest({ access, rules }: CheckedPolicy): WidestAccess {
   return rules
     .slice(0, last + 1)
     .map((rule) => possibleAccess(rule.access))
-    .reduce((one, other) => (extent[one] > extent[other] ? one : other));
+    .reduce((one, other) => (strictness[one] < strictness[other] ? one : other));
 }
 
-export function narrowestAccess(accesses: readonly WidestAccess[]): WidestAccess {
-  return accesses.reduce((one, other) => (extent[one] < extent[other] ? one : other), "write");
-}
-
-const strictness = { write: 0, ask: 1, append: 2, read: 3 } as const satisfies Record<MemoryAccess, number>;
-
-/** Returns the access that leaves least to do without a person. */
-export function strictestAccess(accesses: readonly MemoryAccess[]): MemoryAccess {
-  return accesses.reduce((one, other) => (strictness[one] > strictness[other] ? one : other), "write");
+export function strictestAccess<Access extends MemoryAccess>(accesses: readonly Access[]): Access | "write" {
+  return accesses.reduce<Access | "write">(
+    (one, other) => (strictness[one] > strictness[other] ? one : other),
+    "write",
+  );
 }

@@ -1,7 +1,6 @@
 import { errorOnPaths } from "../values/error-paths.js";
 import type { MemoryError } from "../values/errors.js";
-import { preview } from "../values/preview.js";
-import { shorten } from "../values/text.js";
+import { preview, shorten } from "../values/text.js";
 import type { PlannedChange } from "../contract/change-record.js";
 import type { ReviewRequest } from "../access/approval-requester.js";
 import { isRecord } from "../values/unknown-values.js";

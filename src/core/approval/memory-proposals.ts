@@ -1,4 +1,5 @@
 import type { MemoryActor } from "../values/actor.js";
+import type { CheckedAddress } from "../values/address.js";
 import type { ChangeCommand, ChangeStatus } from "../contract/change-record.js";
 
 /** A change that an agent proposes. */
@@ -24,7 +25,7 @@ export interface MemoryProposal {
    */
   diff: string;
   /**
-   * What the agent wrote, if the person who approved stored other words: `content` and `diff` are then those of the
+   * The text of the agent, if the person who approved stored other words. `content` and `diff` are then those of the
    * person.
    */
   proposed?: { content: string | null; diff: string };
@@ -40,6 +41,11 @@ export interface MemoryProposal {
   decidedAt: Date | null;
   /** The reason of a rejection. */
   reason: string | null;
+}
+
+/** A proposal with the address of its memory, without its texts. `get` of the memory's proposals has the texts. */
+export interface ProposalSummary extends Omit<MemoryProposal, "content" | "oldContent" | "diff" | "proposed" | "base"> {
+  address: CheckedAddress;
 }
 
 /** The person who decides. */

@@ -5,7 +5,7 @@ import type { MemoryBackend } from "../contract/backend.js";
 import type { ChangeRecord, ChangeRecords, InterruptRecords, PlannedChange } from "../contract/change-record.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts } from "../runtime/lost-race.js";
-import { checkContent } from "../settings/check-content.js";
+import { checkContent } from "../values/text.js";
 import { applyChange } from "../tree/apply-change.js";
 import { type Change, type ChangeResult, noResult } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";

@@ -1,11 +1,16 @@
 import type { ChangeRecords } from "./change-record.js";
 import type { HistoryBackend } from "../history/history-backend.js";
-import type { MemoryEntry, MemorySnapshot, MemoryStat, VersionedSnapshot } from "../tree/snapshot.js";
-import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
+import type {
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+  VersionedFile,
+  VersionedSnapshot,
+} from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
-import type { Embeddings } from "./embeddings.js";
 import type { Change, ChangeOptions, ChangeResult } from "../tree/change.js";
-import type { ChangeListener } from "./change-listener.js";
 
 /**
  * The contract of a storage for one memory. Arguments arrive checked and normalised: paths are absolute, texts are
@@ -76,4 +81,60 @@ export interface BackendLimits {
    * Largest memory, in stored bytes. A larger one is ENOSPC. A backend that cannot measure a memory ignores the limit.
    */
   maxMemoryBytes: number;
+}
+
+/** Receives the changes of a memory from a storage that reports them. */
+export interface ChangeListener {
+  /**
+   * Resolves when the memory may have changed. "deaf": the storage does not report changes; poll instead. One call at a
+   * time.
+   * @throws MemoryError EIO
+   */
+  heard(): Promise<"changed" | "deaf">;
+  /** Stops listening. `heard` need not resolve any more. */
+  close(): void;
+}
+
+/** The meaning of a text. Only the storage that made it can read it. */
+export type Vector = Uint8Array;
+
+/** The embeddings of a storage, for the passages of one memory. Errors of the embeddings client are not changed. */
+export interface Embeddings {
+  /** The most texts of a memory that may have a vector. */
+  readonly maxTexts: number;
+  /** Returns the stored vectors, by their texts. */
+  stored(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;
+  /** Embeds texts in one call, and stores their vectors. */
+  embed(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;
+  /**
+   * Removes the vectors that these embeddings have stored for all other texts. Vectors of other models are removed only
+   * if the memory no longer has their text.
+   * @param all returns every text of the memory; called only if other models have stored vectors
+   */
+  keepOnly(texts: Iterable<string>, all: () => Promise<Iterable<string>>): Promise<void>;
+  /** Embeds a query. The returned function gives the similarity of a text's vector to the query, from -1 to 1. */
+  createSimilarity(query: string): Promise<(vector: Vector) => number>;
+}
+
+/**
+ * Reads a snapshot without the known texts, or with all texts if the backend cannot leave any out. @param known
+ * versions of texts, by path
+ */
+export async function snapshotSince(
+  backend: MemoryBackend,
+  known: ReadonlyMap<string, string>,
+  call: CallContext,
+): Promise<VersionedSnapshot> {
+  if (backend.features?.snapshotSince !== undefined) return backend.features.snapshotSince(known, call);
+  return withoutVersions(await backend.snapshot(call));
+}
+
+/** Converts the snapshot of a storage that keeps no versions of texts. */
+export function withoutVersions({ files, directories }: MemorySnapshot): VersionedSnapshot {
+  return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
+}
+
+/** Returns the versions by path. A text without a version is read again each time. */
+export function getVersions(files: readonly VersionedFile[]): Map<string, string> {
+  return new Map(files.flatMap(({ path, version }): [string, string][] => (version === null ? [] : [[path, version]])));
 }

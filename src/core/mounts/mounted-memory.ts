@@ -1,10 +1,12 @@
 import {
+  bindMemory,
   forBookkeeping,
+  type MemoryBinding,
   restrict,
   type RestrictableMemory,
-  restricted,
   type Restriction,
 } from "../restrictable-memory.js";
+import type { CheckedPolicy } from "../access/policy.js";
 import { getRights } from "../access/rights.js";
 import type { MemoryHistory } from "../history/history.js";
 import type {
@@ -75,9 +77,17 @@ export class MountedMemory implements RestrictableMemory {
   readonly proposals = null;
   readonly #table: MountTable;
 
-  /** @param mounts checked: at least one, each at a point of its own */
-  static create(mounts: readonly Mount[]): MountedMemory {
-    return new MountedMemory(MountTable.create(mounts), getTreeRights(mounts));
+  /**
+   * @param mounts checked: at least one, each at a point of its own
+   * @throws TypeError where the access to a memory of another package is narrowed
+   */
+  static create(mounts: readonly Mount[], binding: MemoryBinding = { policies: [] }): MountedMemory {
+    const bound = mounts.map((mount) => {
+      const { access = "write", point } = mount;
+      const own = access === "write" ? [] : [{ access, rules: [], mountPoint: point }];
+      return bindMount(mount, binding, own);
+    });
+    return new MountedMemory(MountTable.create(bound), addRights(getTreeRights(mounts), binding));
   }
 
   private constructor(table: MountTable, rights: MemoryRights | undefined) {
@@ -91,7 +101,7 @@ export class MountedMemory implements RestrictableMemory {
     return this.#table.mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(this.#table) : null;
   }
 
-  /** The one at "/" first. @internal */
+  /** The mount at "/" is first. @internal */
   get mounts(): readonly Mount[] {
     const { root, mounts } = this.#table;
     return [root, ...mounts.filter((mount) => mount !== root)];
@@ -130,19 +140,24 @@ export class MountedMemory implements RestrictableMemory {
     return mergeOutlines(this.#table, await this.outlines(options), options);
   }
 
-  /** The outline of each memory, in code-unit order of the mount points. A memory's contents are there if they fit. */
+  /**
+   * Returns the outline of each memory, in code-unit order of the mount points. An outline has contents if they fit.
+   */
   outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
     return readOutlines(this.#table, options);
   }
 
-  /** The outline of another memory, as it would be seen at the root of this tree. */
+  /** Returns the outline that another memory would have at the root of this tree. */
   async outlineAtRoot(memory: Memory, options: OutlineOptions): Promise<MountOutline> {
     const { root } = this.#table;
     const { outline } = await readOutline(this.#table, root, memory, options);
     return { mount: { ...root, memory }, outline };
   }
 
-  /** Each memory has its own index, so scores of different memories are near what one memory would give, not equal. */
+  /**
+   * Each memory has its own index. So scores of different memories are only nearly the scores that one memory would
+   * give.
+   */
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     const { per, path, limit } = checkSearch(query, options, this.#table.extraPathLength);
     const hits = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
@@ -187,8 +202,8 @@ export class MountedMemory implements RestrictableMemory {
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
     if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
       throw refusal("EACCES", target, () => "is a mount point, which cannot be deleted");
-    // One command of one memory. To keep what a mount hides would take a command for each name beside it, and would not
-    // be atomic.
+    // Deletes hidden files too, by one call of one memory. Reason: keeping them would take a call for each name beside
+    // them, and would not be atomic.
     return this.#onDirectory(target, { files: 0, dirs: 0 }, (memory, local) => memory.delete(local, options));
   }
 
@@ -226,22 +241,18 @@ export class MountedMemory implements RestrictableMemory {
   [restrict](restriction: Restriction): MountedMemory {
     if ("isBookkeeping" in restriction)
       return this.#map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
-    const { policy, run } = restriction;
-    const restrictMount = (mount: Mount): Mount => {
-      const mountPoint = joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point);
-      const isThere = mount.missingOwner === undefined;
-      // A placeholder keeps its reason.
-      const memory = isThere ? restricted(mount.memory, { ...policy, mountPoint }, run) : mount.memory.with(run ?? {});
-      return { ...mount, memory };
-    };
-    return this.#map(restrictMount, combineRights(this.rights, getRights([policy])));
+    return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {
-    return new MountedMemory(this.#table.map(change), rights);
+    const table = this.#table.map(change);
+    return table === this.#table && rights === this.rights ? this : new MountedMemory(table, rights);
   }
 
-  /** Calls the memory that contains a file. A directory that mounts make is its root, which it refuses. */
+  /**
+   * Calls the memory that contains a file. For a directory that exists because of mounts, this is the root of a memory,
+   * which the memory refuses.
+   */
   async #onFile<R>(path: string, run: (memory: Memory, local: string) => Promise<R>): Promise<R> {
     const target = this.#table.normalize(path);
     const { mount, path: local } = this.#table.locate(target);
@@ -249,7 +260,9 @@ export class MountedMemory implements RestrictableMemory {
     return this.#table.run(mount, (memory) => run(memory, local));
   }
 
-  /** Calls the memory that contains a file or directory. Where only mounts make a directory, the result is `empty`. */
+  /**
+   * Calls the memory that contains a file or directory. If a directory exists only because of mounts, returns `empty`.
+   */
   async #onDirectory<R>(target: string, empty: R, run: (memory: Memory, local: string) => Promise<R>): Promise<R> {
     const { mount, path } = this.#table.locate(target);
     try {
@@ -266,9 +279,24 @@ export class MountedMemory implements RestrictableMemory {
   }
 }
 
+/** Binds a mounted memory to policies of the tree, after policies of its own. A placeholder keeps its reason. */
+function bindMount(mount: Mount, { policies, run }: MemoryBinding, own: readonly CheckedPolicy[] = []): Mount {
+  const ofTree = policies.map((policy) => ({
+    ...policy,
+    mountPoint: joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point),
+  }));
+  const added = mount.missingOwner === undefined ? [...own, ...ofTree] : [];
+  const memory = bindMemory(mount.memory, { policies: added, run });
+  return memory === mount.memory ? mount : { ...mount, memory };
+}
+
+function addRights(rights: MemoryRights | undefined, { policies }: MemoryBinding): MemoryRights | undefined {
+  return policies.length === 0 ? rights : combineRights(rights, getRights(policies));
+}
+
 /** A memory as a tree of mounts; null for a single memory. */
 export function getMountTree(memory: Memory): MountedMemory | null {
-  // By shape, because the other build of this package has a class of its own.
+  // Checks the shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
 }
 

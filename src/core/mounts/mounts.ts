@@ -1,25 +1,23 @@
 import { z } from "zod";
 import { accessField, type MemoryAccess } from "../access/policy.js";
-import { restricted } from "../restrictable-memory.js";
-import { accessInWords, narrowestAccess, possibleAccess, strictestAccess } from "../access/rights.js";
+import { accessInWords, possibleAccess, strictestAccess } from "../access/rights.js";
 import { MemoryError } from "../values/errors.js";
 import type { Memory } from "../memory.js";
 import type { MemoryRights } from "../access/rights.js";
 import { checkOptions } from "../settings/check-options.js";
-import { preview } from "../values/preview.js";
 import { showPath } from "../display/shown-path.js";
 import { normalizePath, getPathPrefix, ROOT } from "../values/paths.js";
-import { compareCodeUnits } from "../values/text.js";
+import { compareCodeUnits, preview } from "../values/text.js";
 
-/** How a memory is mounted. */
+/** The settings of a mount. */
 export interface MountSettings {
-  /** What is allowed there. @default "write" */
+  /** The access to the memory at this mount point. @default "write" */
   access?: MemoryAccess | undefined;
-  /** What a connector tells a model about the memory: one line of 1 to 500 characters. @default none */
+  /** Describes the memory to a model, in a connector: one line of 1 to 500 characters. @default none */
   description?: string | undefined;
   /**
-   * How much of the connector's `maxChars` the entries of this memory may take, in UTF-16 units: a whole number from
-   * 100 to 200,000.
+   * The part of the connector's `maxChars` for the entries of this memory, in UTF-16 units: a whole number from 100 to
+   * 200,000.
    * @default no limit of its own
    */
   maxChars?: number | undefined;
@@ -30,7 +28,7 @@ export interface Mount extends MountSettings {
   /** A normalised path. */
   point: string;
   memory: Memory;
-  /** Why a run cannot have the memory: it names no thread or user. */
+  /** The error of calls if the run names no thread or user. */
   missingOwner?: MemoryError;
 }
 
@@ -40,7 +38,7 @@ const maxMounts = 32;
 export const mountFields = {
   access: accessField.optional(),
   description: z.string().min(1).max(500).optional(),
-  // A count of what is left out takes some 80 characters.
+  // Reason for the minimum: the line with the number of omitted entries takes some 80 characters.
   maxChars: z.number().int().min(100).max(200_000).optional(),
 };
 
@@ -48,7 +46,7 @@ const mountSchema = z
   .object({ memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"), ...mountFields })
   .strict();
 
-/** By shape: the other build of this package has classes of its own. */
+/** Checks the shape, because the other build of this package has classes of its own. */
 export function isMemory(value: unknown): value is Memory {
   if (typeof value !== "object" || value === null || !("snapshot" in value && "outline" in value)) return false;
   return typeof value.snapshot === "function" && typeof value.outline === "function";
@@ -59,15 +57,8 @@ export function checkMounts(given: unknown): Mount[] {
   return normalizeMountPoints("mountMemories", given).map(([point, mount]) => {
     if (isMemory(mount)) return { point, memory: mount };
     const { memory, ...settings } = checkOptions(`mount ${JSON.stringify(point)}`, mountSchema, mount);
-    return createMount(point, memory, settings);
+    return { ...settings, point, memory };
   });
-}
-
-/** @param settings checked. @throws TypeError where the access to a memory of another package is narrowed */
-export function createMount(point: string, memory: Memory, settings: MountSettings): Mount {
-  const { access = "write" } = settings;
-  const narrowed = access === "write" ? memory : restricted(memory, { access, rules: [], mountPoint: point });
-  return { ...settings, point, memory: narrowed };
 }
 
 /** The mount points with what is mounted there. @throws TypeError */
@@ -107,7 +98,7 @@ function mountPoint(where: string, spelling: string): string {
 }
 
 /**
- * What may be done at each mount point, and what the memory there is for. Undefined for a single memory that has
+ * Returns the access to each mount point and the description of its memory. Undefined for a single memory that has
  * neither.
  */
 export function getTreeRights(
@@ -119,7 +110,7 @@ export function getTreeRights(
   );
   if (described.length === 0) return undefined;
   const accesses = mounts.map(({ access = "write", memory }) =>
-    narrowestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]),
+    strictestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]),
   );
   const describe = (
     root: string,
@@ -130,12 +121,17 @@ export function getTreeRights(
     return `${paths} is ${accessInWords[access]}${purpose}.`;
   };
   return {
-    asks: mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true),
+    asks: mayAskIn(mounts),
     widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
     words: (root = ROOT) => described.map((mount) => describe(root, mount)).join(" "),
     accessAt: (path) =>
       longestFirst.find(({ point }) => path === point || path.startsWith(getPathPrefix(point)))?.access ?? "write",
   };
+}
+
+/** Whether a person must approve some changes in a tree. */
+export function mayAskIn(mounts: readonly (MountSettings & { memory?: Memory })[]): boolean {
+  return mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true);
 }
 
 /** What both allow. */
@@ -147,7 +143,7 @@ export function combineRights(
   const words = (root?: string): string => [one.words(root), other.words(root)].filter(Boolean).join(" ");
   return {
     asks: one.asks || other.asks,
-    widest: narrowestAccess([one.widest, other.widest]),
+    widest: strictestAccess([one.widest, other.widest]),
     words,
     accessAt: (path) => strictestAccess([one, other].map((each) => each.accessAt?.(path) ?? "write")),
   };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { preview } from "../values/preview.js";
+import { preview } from "../values/text.js";
 import { type Issue, listFaults } from "./faults.js";
 import { nearestName } from "./nearest-name.js";
 import { getField } from "../values/unknown-values.js";

@@ -1,4 +1,4 @@
-import type { OutlineFile } from "../tree/outline.js";
+import type { OutlineFile } from "../tree/snapshot.js";
 import type { GrepMatch, SearchHit } from "../search/search-options.js";
 import { queryAttributes, recordAttributes, recordsAttributes, type SpanRecord } from "./memory-attributes.js";
 import type { MemoryOperation, SpanAttributes, Trace } from "./tracing.js";

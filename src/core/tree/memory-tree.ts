@@ -1,6 +1,12 @@
 import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "../values/errors.js";
-import type { MemoryEntry, MemorySnapshot, MemoryStat, SnapshotFile } from "./snapshot.js";
-import type { MemoryOutline, OutlineOptions } from "./outline.js";
+import type {
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+  SnapshotFile,
+} from "./snapshot.js";
 import { getParents, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 

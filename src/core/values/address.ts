@@ -1,7 +1,6 @@
 import { invalid, MemoryError } from "./errors.js";
-import { preview } from "./preview.js";
 import { assertPlainText } from "./paths.js";
-import { shorten } from "./text.js";
+import { preview, shorten } from "./text.js";
 
 /**
  * `global`: one memory for the node, shared by all threads and users. `perThread`: one for each thread. `perUser`: one

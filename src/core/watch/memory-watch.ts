@@ -1,4 +1,4 @@
-import type { ChangeListener } from "../contract/change-listener.js";
+import type { ChangeListener } from "../contract/backend.js";
 import { withinTime } from "../runtime/call.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
 import { isClosedStorage, MemoryError } from "../values/errors.js";

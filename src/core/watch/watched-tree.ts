@@ -1,4 +1,4 @@
-import { getVersions } from "../contract/snapshot-since.js";
+import { getVersions } from "../contract/backend.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
 import { hashSha256 } from "../values/sha256.js";
 import { compareCodeUnits } from "../values/text.js";

@@ -1,5 +1,5 @@
 import { createUnlimitedCall, runWithDeadline } from "../../core/runtime/call.js";
-import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import type { DatabasePlace } from "../../core/values/database-place.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { Db, MongoClient } from "mongodb";
@@ -117,7 +117,7 @@ export class MemoryDatabase {
     }
   }
 
-  /** Where the memories are, for people. */
+  /** The place of the memories, for people. */
   get place(): DatabasePlace {
     return getDatabasePlace(this.client, this.db.databaseName);
   }

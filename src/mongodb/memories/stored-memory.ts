@@ -1,4 +1,4 @@
-import type { ChangeListener } from "../../core/contract/change-listener.js";
+import type { ChangeListener } from "../../core/contract/backend.js";
 import type { MemoryOptions } from "../../core/memory-options.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";

@@ -1,8 +1,7 @@
 import { invalid } from "../../core/values/errors.js";
-import { preview } from "../../core/values/preview.js";
 import { parseMemoryNamespace } from "../../core/values/namespace.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
-import { utf8Bytes } from "../../core/values/text.js";
+import { preview, utf8Bytes } from "../../core/values/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
 import { checkItemSize, describeType, encodeValue, maxItemBytes } from "./values.js";
 import { checkLabels, checkNamespace } from "./check-namespace.js";

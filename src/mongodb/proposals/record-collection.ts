@@ -1,5 +1,5 @@
 import type { Db, WriteConcernSettings } from "mongodb";
-import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import { addressOrNull, type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
 import type { CallContext } from "../../core/runtime/call.js";

@@ -11,7 +11,7 @@ import { idsWithin } from "../operations/namespaces.js";
 import type { RankedQuery, RankedSearch, Ranking } from "./ranking.js";
 import { leafTexts, textsAt } from "./text-paths.js";
 
-/** How MongoDB's text index indexes the items. */
+/** The settings of MongoDB's text index of the items. */
 export interface TextSearchOptions {
   /** The language of word forms and stop words. @default "none", which keeps every word unchanged */
   language?: (typeof textLanguages)[number];

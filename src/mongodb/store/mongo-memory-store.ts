@@ -25,7 +25,7 @@ import {
 } from "../memories/addresses/memory-filter.js";
 import { proposalsIn, summariesIn } from "../memories/listing/summary-pages.js";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
-import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ProposalSummary } from "../../core/approval/proposal-summary.js";
+import type { ProposalSummary } from "../../core/approval/memory-proposals.js";
 import { readVersion } from "../../core/backend-watch.js";
 import type { Memory } from "../../core/memory.js";
 import { getMountTree } from "../../core/mounts/mounted-memory.js";

@@ -2,7 +2,8 @@ import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:ht
 import { connect } from "node:net";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc, { type Arbitrary } from "fast-check";
-import { type McpHttpServer, serveHttp } from "../../../src/mcp/index.js";
+import { serveHttp } from "../../../src/mcp/index.js";
+import type { McpHttpServer } from "../../../src/mcp/http/serve-http.js";
 import { dialectNames } from "../../../src/dialects/registry.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { fragment, path, text } from "../inputs/texts.js";

@@ -29,7 +29,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
     real.rename(await spelled(from), join(await spelled(dirname(to)), basename(to))),
 }));
 
-const { openDirectoryMemory } = await import("../../../../src/backends/directory/open-directory-memory.js");
+const { openDirectoryMemory } = await import("../../../../src/backends/directory/index.js");
 const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 

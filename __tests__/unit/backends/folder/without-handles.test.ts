@@ -19,7 +19,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
   },
 }));
 
-const { openDirectoryMemory } = await import("../../../../src/backends/directory/open-directory-memory.js");
+const { openDirectoryMemory } = await import("../../../../src/backends/directory/index.js");
 const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 

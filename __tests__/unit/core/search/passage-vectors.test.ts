@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
+import type { Embeddings } from "../../../../src/core/contract/backend.js";
 import type { MemoryBackend } from "../../../../src/custom-backend/index.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
-import type { Embeddings } from "../../../../src/core/contract/embeddings.js";
 import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 
 it("a search keeps the vectors of as many texts as it may have itself, and those of others as long as their text is there", async () => {

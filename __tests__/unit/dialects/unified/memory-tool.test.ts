@@ -1,10 +1,12 @@
+import type { ToolCall } from "@langchain/core/messages/tool";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { type MemoryRun, MemoryNode, type Memory, openMemory, MemoryTool } from "../../../../src/index.js";
 import { freshAddress } from "../../../helpers/memory-case.js";
-import type { MemoryToolArguments } from "../../../../src/dialects/unified/options.js";
+
+type MemoryToolArguments = Exclude<Parameters<MemoryTool["invoke"]>[0], ToolCall>;
 
 const store = new InMemoryStore();
 

@@ -10,8 +10,7 @@ import {
 } from "../../../core/values/address.js";
 import type { ChangeStatus } from "../../../core/contract/change-record.js";
 import { invalid } from "../../../core/values/errors.js";
-import { preview } from "../../../core/values/preview.js";
-import { shorten } from "../../../core/values/text.js";
+import { preview, shorten } from "../../../core/values/text.js";
 import type { AddressRange } from "./address-ranges.js";
 
 /** Which memories to list: those that match all fields. Without fields, all memories. */
@@ -39,7 +38,7 @@ export interface MemorySummary {
   updatedAt: Date;
 }
 
-/** How many memories were erased, with how many files, versions and proposals. */
+/** Numbers of the erased memories, files, versions and proposals. */
 export interface ForgottenCounts {
   memories: number;
   files: number;
@@ -47,7 +46,7 @@ export interface ForgottenCounts {
   proposals: number;
 }
 
-/** How many memories had expired and were removed. */
+/** Number of the expired memories that were removed. */
 export interface SweptCounts {
   memories: number;
 }

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { type OwnerField, ownerFields } from "../../../core/values/address.js";
-import type { ProposalSummary } from "../../../core/approval/proposal-summary.js";
+import type { ProposalSummary } from "../../../core/approval/memory-proposals.js";
 import type { ProposalPage, ProposalPageEnd } from "../../proposals/record-collection.js";
 import type { AddressRange } from "../addresses/address-ranges.js";
 import type { MemorySummary } from "../addresses/memory-filter.js";

@@ -1,4 +1,4 @@
-import type { ChangeListener } from "../../../core/contract/change-listener.js";
+import type { ChangeListener } from "../../../core/contract/backend.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
