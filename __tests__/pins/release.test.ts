@@ -15,13 +15,19 @@ interface Manifest {
 }
 
 interface Step {
+  id?: string;
+  if?: string;
+  run?: string;
   uses?: string;
   with?: Record<string, unknown>;
 }
 
 interface Job {
   permissions?: Record<string, string>;
-  steps: Step[];
+  /** Undefined in a job that is another workflow. */
+  steps?: Step[];
+  needs?: string | string[];
+  uses?: string;
   strategy?: { matrix: { node?: string[] } };
 }
 
@@ -138,7 +144,7 @@ async function checkedNodes(): Promise<string[]> {
 describe("the workflows", () => {
   it("use every action by its full commit, one commit for each, and say its version", async () => {
     const texts = await Promise.all(workflowNames.map(readWorkflow));
-    const uses = texts.flatMap((text) => Array.from(text.matchAll(/uses: (.*)/g), ([, use = ""]) => use));
+    const uses = texts.flatMap((text) => Array.from(text.matchAll(/uses: (?!\.\/)(.*)/g), ([, use = ""]) => use));
     expect(uses.length).toBeGreaterThan(0);
     for (const use of uses) expect(use).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     const names = new Set(uses.map((use) => use.replace(/@.*/, "")));
@@ -148,7 +154,7 @@ describe("the workflows", () => {
   it("leave no credentials in what they check out", async () => {
     const all = await Promise.all(workflowNames.map(jobsOf));
     const checkouts = all
-      .flatMap((jobs) => Object.values(jobs).flatMap(({ steps }) => steps))
+      .flatMap((jobs) => Object.values(jobs).flatMap(({ steps = [] }) => steps))
       .filter(({ uses }) => uses?.startsWith("actions/checkout@"));
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ "persist-credentials": false });
   });
@@ -168,6 +174,29 @@ describe("the workflows", () => {
     const { publish, pack } = await jobsOf("release.yml");
     expect(pack?.permissions).toBeUndefined();
     expect(publish?.permissions).toEqual({ "id-token": "write" });
-    expect(publish?.steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
+    expect(publish?.steps?.filter(({ uses }) => uses?.startsWith("actions/checkout@"))).toEqual([]);
+  });
+
+  it("publish from main alone", async () => {
+    const { pack } = await jobsOf("release.yml");
+    expect(pack?.steps?.[0]).toMatchObject({
+      if: "${{ inputs.publish && github.ref != 'refs/heads/main' }}",
+      run: "exit 1",
+    });
+  });
+
+  it("compare every file with its sum before they publish it", async () => {
+    const jobs = await jobsOf("release.yml");
+    for (const name of ["publish", "github-release"]) {
+      const runs = jobs[name]?.steps?.flatMap(({ run }) => run ?? []) ?? [];
+      expect(runs[0]).toBe('cd package && echo "$SUMS" | sha256sum --check --strict');
+    }
+    const told = jobs["pack"]?.steps?.find(({ id }) => id === "told");
+    expect(told?.run).toContain("sha256sum *.tgz *.mcpb | tee SHA256SUMS");
+  });
+
+  it("publish the site after a release", async () => {
+    const { site } = await jobsOf("release.yml");
+    expect(site).toMatchObject({ needs: "github-release", uses: "./.github/workflows/site.yml" });
   });
 });

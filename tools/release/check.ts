@@ -14,8 +14,8 @@ import { statedVersions } from "./versions.js";
 
 /*
  * Packs the package once, checks that exact file as its users get it, and tries to publish it without doing so. Needs
- * `dist`. `--out folder` keeps the file there for the job that publishes it, beside what that job needs to know: `sha256`,
- * `tag` (by which npm finds the version) and `notes.md` (the text of the release on GitHub). `--final` also demands what
+ * `dist`. `--out folder` keeps the file there for the job that publishes it, beside what that job needs to know: `tag`
+ * (by which npm finds the version) and `notes.md` (the text of the release on GitHub). `--final` also demands what
  * only a release needs: an owner, and no entries of the changelog that belong to no version.
  */
 
@@ -44,7 +44,7 @@ try {
   console.log("publint: no warning");
   await checkInstall(tarball);
   await tryToPublish(tarball);
-  if (values.out !== undefined) await tellPublisher(folder, digest);
+  if (values.out !== undefined) await tellPublisher(folder);
 } finally {
   await rm(temporary, { recursive: true, force: true });
 }
@@ -71,10 +71,9 @@ async function checkWords(): Promise<void> {
 }
 
 /** Writes what the job that publishes needs to know, as it runs no code of the repository. */
-async function tellPublisher(folder: string, digest: string): Promise<void> {
+async function tellPublisher(folder: string): Promise<void> {
   const { text } = changelogSection(await readFile("CHANGELOG.md", "utf8"), manifest.version);
   await writeFile(join(folder, "notes.md"), withAbsoluteLinks(text, ownerOf(manifest), manifest.version));
-  await writeFile(join(folder, "sha256"), digest);
   await writeFile(join(folder, "tag"), distTagOf(manifest.version));
 }
 
