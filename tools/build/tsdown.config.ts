@@ -32,6 +32,22 @@ const asciiOnly = {
       : code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
 };
 
+/**
+ * Loads packages in CommonJS by `require`. Jest runs CommonJS without a flag, but no `import()`. The `try` tells bundlers
+ * that the package may be missing.
+ */
+const requiredPackages = {
+  name: "required-packages",
+  renderChunk: (code: string, { fileName }: { fileName: string }): string | null =>
+    fileName.endsWith(".cjs")
+      ? code.replaceAll(
+          /\bimport\((?:\s*\/\*.*?\*\/)*\s*([`"'])([^`"'$]+)\1\s*\)/g,
+          (_, _quote, name: string) =>
+            `(async()=>{try{return require(${JSON.stringify(name)})}catch(error){throw error}})()`,
+        )
+      : null,
+};
+
 /** Sources that become a file each, from the ground up: those below are not in the files above. */
 const files: [name: string, sources: RegExp][] = [
   ["errors", /core\/values\/errors/],
@@ -80,7 +96,7 @@ export default defineConfig([
   },
   {
     ...library,
-    plugins: [pageClient, asciiOnly],
+    plugins: [pageClient, asciiOnly, requiredPackages],
     deps: deps(bundledPackages),
     format: "cjs",
     dts: true,
