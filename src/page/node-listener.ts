@@ -14,8 +14,7 @@ const unknownHost = "unknown.invalid";
  */
 export function nodeListener(page: MemoryPage): (request: IncomingMessage, response: ServerResponse) => void {
   const listener = getRequestListener(
-    async (request, { incoming }) =>
-      compress(request, await page(withNodeRequest(toPlainRequest(request), incoming as IncomingMessage))),
+    async (request, { incoming }) => page(withNodeRequest(toPlainRequest(request), incoming as IncomingMessage)),
     { overrideGlobalObjects: false },
   );
   return (request: IncomingMessage & { originalUrl?: string }, response) => {
@@ -30,18 +29,4 @@ export function nodeListener(page: MemoryPage): (request: IncomingMessage, respo
 /** Converts the listener's lightweight request to a Request of the process's own class. */
 function toPlainRequest({ url, method, headers, signal, body }: Request): Request {
   return new Request(url, { method, headers, signal, body, duplex: "half" });
-}
-
-/**
- * Compresses the files of the client, which contain nothing secret. Other servers compress themselves, and Next.js
- * removes the header that marks a compressed answer.
- */
-function compress(request: Request, response: Response): Response {
-  const { body, status, headers } = response;
-  const isFile = status === 200 && headers.has("etag");
-  if (!isFile || body === null || !/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) return response;
-  const compressed = new Response(body.pipeThrough(new CompressionStream("gzip")), response);
-  compressed.headers.set("Content-Encoding", "gzip");
-  compressed.headers.append("Vary", "Accept-Encoding");
-  return compressed;
 }
