@@ -13,7 +13,7 @@ export function getToken(): string | null {
   return sessionStorage.getItem(tokenKey);
 }
 
-/** Keeps the token until the tab is closed. It is in the address, where others could see it, or another tab sends it. */
+/** Keeps the token until the tab is closed. The token is in the address, where others could see it, or comes later. */
 export function takeToken(): void {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token !== undefined) {
