@@ -70,10 +70,14 @@ export class Tab {
     });
   }
 
-  static async open(browser: Browser, origin: string, token: string): Promise<Tab> {
+  static open(browser: Browser, origin: string, token: string): Promise<Tab> {
+    return Tab.openAt(browser, origin, `#token=${token}`);
+  }
+
+  static async openAt(browser: Browser, origin: string, hash: string): Promise<Tab> {
     const tab = new Tab(await browser.newPage(), origin);
     await tab.page.setViewport({ width: 1280, height: 800 });
-    await tab.page.goto(`${origin}/#token=${token}`);
+    await tab.page.goto(`${origin}/${hash}`);
     return tab;
   }
 

@@ -8,28 +8,20 @@ export function parseDuration(text: string): number {
   return Number(count) * (unitMs[unit] ?? NaN);
 }
 
-/** The first and the last millisecond of a time or a day. */
-export interface TimeRange {
-  firstMs: number;
-  lastMs: number;
-}
-
-const dayMs = 86_400_000;
 const isoPattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
- * Parses a time in ISO 8601, or the time since then, such as `30d`. Days are days in UTC, as in the lists.
+ * Parses a time in ISO 8601, or the time since then, such as `30d`. A day begins in UTC, as in the lists.
  * @throws CommandError EUSAGE
  */
-export function parseTime(flag: string, given: string, nowMs: number): TimeRange {
+export function parseTime(flag: string, given: string, nowMs: number): Date {
   const iso = isoPattern.exec(given);
   const [, time, zone] = iso ?? [];
-  const firstMs =
+  const ms =
     iso === null
       ? nowMs - parseDuration(given)
       : Date.parse(time === undefined || zone !== undefined ? given : `${given}Z`);
-  if (firstMs >= 0 && (iso === null || isDay(given.slice(0, 10))))
-    return { firstMs, lastMs: iso !== null && time === undefined ? firstMs + dayMs - 1 : firstMs };
+  if (ms >= 0 && (iso === null || isDay(given.slice(0, 10)))) return new Date(ms);
   throw usageError(
     `${flag} ${given} is no time; pass a date or a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or ` +
       "how long ago it was, such as 45m, 12h, 30d or 2w",

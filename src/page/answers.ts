@@ -1,6 +1,6 @@
 import type { pageRoutes } from "./routes/routes.js";
 import type { Route } from "./route.js";
-import type { Session } from "./session.js";
+import type { Session } from "./guard.js";
 
 /*
  * The types of what the page and its client exchange, as JSON. They come from the routes, so that a field that is

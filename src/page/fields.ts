@@ -14,12 +14,7 @@ type AddressFields = { [Name in keyof typeof addressFields]?: string | undefined
 
 /** @throws MemoryError EINVAL */
 export function addressIn({ nodeId, scope, threadId, userId }: AddressFields): CheckedAddress {
-  return checkAddress({
-    nodeId,
-    ...(scope !== undefined && { scope }),
-    ...(threadId !== undefined && { threadId }),
-    ...(userId !== undefined && { userId }),
-  });
+  return checkAddress(pickDefined({ nodeId, scope, threadId, userId }));
 }
 
 /** The fields that select memories. `createFilter` converts them to a filter. */
@@ -40,9 +35,14 @@ export const changeFields = { address: z.object(addressFields).strict(), by: out
 /** Limited, because each page of memories is read from the start. */
 export const maxMemoriesOffset = 20_000;
 
+/** Removes undefined fields. */
+function pickDefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
 /** Removes undefined fields, because a filter refuses them. */
 export function createFilter(filter: { [Name in keyof MemoryFilter]: MemoryFilter[Name] | undefined }): MemoryFilter {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+  return pickDefined(filter);
 }
 
 /** Parses a number, because all fields of a query are texts. @param fallback the number if the field is missing */

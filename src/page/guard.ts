@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { DatabasePlace } from "../core/values/database-place.js";
 import { isLoopback, loopbackNames, parseHostHeader } from "../core/values/hostnames.js";
 import { createSecretMatcher } from "../core/values/secret.js";
 import { shorten } from "../core/values/text.js";
@@ -19,6 +20,9 @@ export interface Visitor {
   /** If set, nothing but the memories of this person exists for the visitor. */
   owner?: PageOwner;
 }
+
+/** What the client shows of the visitor, and where the memories are, if it is known. */
+export type Session = Visitor & { place: DatabasePlace | null };
 
 type GuardOptions = Pick<MemoryPageOptions, "token" | "authorize"> & { access: MemoryPageAccess };
 

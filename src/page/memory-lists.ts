@@ -5,7 +5,8 @@ import { RecentMap } from "../core/runtime/recent-map.js";
 import type { MemoryFilter, MemorySummary } from "../mongodb/memories/addresses/memory-filter.js";
 import { maxMemoriesOffset } from "./fields.js";
 
-export const memorySorts = ["changed", "node", "owner", "files", "size"] as const;
+/** By the last change, the size of the texts, or the name of the node. */
+export const memorySorts = ["changed", "size", "name"] as const;
 
 export type MemorySort = (typeof memorySorts)[number];
 
@@ -93,26 +94,23 @@ function isNamed(address: CheckedAddress, text: string): boolean {
 type Compare = (a: MemorySummary, b: MemorySummary) => number;
 
 const compare: Record<MemorySort, Compare> = {
-  changed: (a, b) => a.updatedAt.getTime() - b.updatedAt.getTime(),
-  node: (a, b) => compareCodeUnits(a.address.nodeId, b.address.nodeId),
-  owner: (a, b) => compareCodeUnits(getOwner(a.address) ?? "", getOwner(b.address) ?? ""),
-  files: (a, b) => a.files - b.files,
-  size: (a, b) => a.textBytes - b.textBytes,
+  changed: (a, b) => b.updatedAt.getTime() - a.updatedAt.getTime(),
+  size: (a, b) => b.textBytes - a.textBytes,
+  name: (a, b) => compareCodeUnits(a.address.nodeId, b.address.nodeId),
 };
 
 /**
- * Sorts memories. Equal ones stay in the order of the store. The memories of a node follow the first of them.
+ * Sorts memories, the newest or largest first. Equal ones stay in the order of the store. The memories of a node follow
+ * the first of them.
  * @returns the memories by node
  */
 export async function sortMemories(
   memories: readonly MemorySummary[],
   sort: MemorySort,
-  isDescending: boolean,
   signal: AbortSignal,
 ): Promise<Map<string, MemorySummary[]>> {
-  const sign = isDescending ? -1 : 1;
   const nodes = new Map<string, MemorySummary[]>();
-  for (const memory of await sortInTurns(memories, (a, b) => sign * compare[sort](a, b), signal)) {
+  for (const memory of await sortInTurns(memories, compare[sort], signal)) {
     const { nodeId } = memory.address;
     const sameNode = nodes.get(nodeId);
     if (sameNode === undefined) nodes.set(nodeId, [memory]);

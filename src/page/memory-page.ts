@@ -7,16 +7,14 @@ import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
 import { pageDocument } from "./document.js";
-import { PageGuard } from "./guard.js";
+import { PageGuard, type Session } from "./guard.js";
 import { MemoryLists } from "./memory-lists.js";
 import { type AnswerRequest, createNodeListener } from "./node-listener.js";
-import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import { confine, hideOthers, hideOthersInError } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { pageRoutes } from "./routes/routes.js";
-import { describeSession } from "./session.js";
 
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
 export interface MemoryPage {
@@ -35,10 +33,9 @@ export interface MemoryPage {
 export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
   checkPageOptions(options);
   const { store, nodes = [] } = options;
-  const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
   const memories: PageMemories = {
     place: isPlaced(store) ? store[describePlace]() : undefined,
-    memory: (address) => opened.memory(address),
+    memory: (address) => store.memory(address, { paths: "posix" }),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
     listProposals: (filter) => store.listProposals(filter),
@@ -128,7 +125,11 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard)
     if (request.method === "POST") guard.assertMayChange(request, http.var.visitor);
     await next();
   });
-  app.get("/api/session", (http) => http.json(describeSession(http.var.visitor, memories)));
+  app.get("/api/session", ({ var: { visitor }, json }) => {
+    // Where the memories are concerns nobody who may see only their own.
+    const session: Session = { ...visitor, place: visitor.owner === undefined ? (memories.place ?? null) : null };
+    return json(session);
+  });
   for (const { method, path, answer } of pageRoutes) {
     app.on(method, `/api/${path}`, async (http) => {
       const { visitor } = http.var;

@@ -12,8 +12,7 @@ export function createNodeListener(
   answer: AnswerRequest,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const listener = getRequestListener(
-    async (request, { incoming }) =>
-      compress(request, await answer(toPlainRequest(request), incoming as IncomingMessage)),
+    (request, { incoming }) => answer(toPlainRequest(request), incoming as IncomingMessage),
     { overrideGlobalObjects: false },
   );
   return (request: IncomingMessage & { originalUrl?: string }, response) => {
@@ -28,18 +27,4 @@ export function createNodeListener(
 /** Converts the listener's lightweight request to a Request of the process's own class. */
 function toPlainRequest({ url, method, headers, signal, body }: Request): Request {
   return new Request(url, { method, headers, signal, body, duplex: "half" });
-}
-
-/**
- * Compresses the files of the client, which contain nothing secret. Other servers compress themselves, and Next.js
- * removes the header that marks a compressed answer.
- */
-function compress(request: Request, response: Response): Response {
-  const { body, status, headers } = response;
-  const isFile = status === 200 && headers.has("etag");
-  if (!isFile || body === null || !/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) return response;
-  const compressed = new Response(body.pipeThrough(new CompressionStream("gzip")), response);
-  compressed.headers.set("Content-Encoding", "gzip");
-  compressed.headers.append("Vary", "Accept-Encoding");
-  return compressed;
 }

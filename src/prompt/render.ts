@@ -30,6 +30,16 @@ export interface RenderOptions {
   descriptions?: ReadonlyMap<string, string>;
 }
 
+/** What a model sees of memories. */
+export interface RenderedMemories {
+  /** Null if all memories are empty, or if not even a count of their entries fits. */
+  text: string | null;
+  /** The view that fitted. Null without a text. */
+  view: MemoryContent | null;
+  /** Number of entries that the text leaves out. */
+  leftOut: number;
+}
+
 /** The shown part of one memory. */
 interface Section extends Pick<ShownMemories, "isTree"> {
   /** As in `RenderOptions`. */
@@ -45,9 +55,8 @@ interface Section extends Pick<ShownMemories, "isTree"> {
 /**
  * Renders memories for a model: the same bytes for the same memories, never longer than `maxChars`. `full` and `index`
  * show the contents or descriptions of each memory that fit, if all fit together.
- * @returns null if all memories are empty, or if not even a count of their entries fits.
  */
-export function renderMemories({ isTree, outlines }: ShownMemories, options: RenderOptions): string | null {
+export function renderMemories({ isTree, outlines }: ShownMemories, options: RenderOptions): RenderedMemories {
   const scope = outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
   const sections = outlines.map(({ mount, outline }) => createSection(outline, { root: options.root, mount, isTree }));
   return render(sections, { ...options, scope, isTree });
@@ -66,30 +75,31 @@ function createSection(outline: MemoryOutline, about: Pick<Section, "root" | "mo
 function render(
   sections: readonly Section[],
   options: RenderOptions & { scope: MemoryScope; isTree: boolean },
-): string | null {
+): RenderedMemories {
   const { content, maxChars, scope } = options;
   const total = sections.reduce((sum, { entries }) => sum + entries.length, 0);
-  if (total === 0) return null;
-  const fit = (view: MemoryContent, lines: readonly string[]): string | null =>
-    fenceWithin(maxChars, scope, view, lines);
+  const nothing = { text: null, view: null, leftOut: total };
+  if (total === 0) return nothing;
+  const fit = (view: MemoryContent, lines: readonly string[], leftOut: number): RenderedMemories | null => {
+    const text = fenceWithin(maxChars, scope, view, lines);
+    return text === null ? null : { text, view, leftOut };
+  };
   const rich = renderRichLines(sections, options);
   const richView = { ...options, view: content };
   const treeView = { ...options, view: "tree" as const };
   const short = shortIntroduction(treeView);
   const count = `(${entryCount(total)} left out)`;
+  const fitTree = (introduced: readonly string[], cut: readonly Section[]): RenderedMemories | null =>
+    fit("tree", [...introduced, ...cut.flatMap((section) => renderTreeLines(section))], countLeftOut(cut));
   return (
     (rich &&
-      (fit(content, [...introduction(richView), ...rich]) ??
-        fit(content, [...shortIntroduction(richView), ...rich]))) ??
-    fit("tree", [...introduction(treeView), ...sections.flatMap((section) => renderTreeLines(section))]) ??
-    fit("tree", [
-      ...short,
-      ...leaveOut(sections, fence(scope, "tree", short).length, maxChars).flatMap((section) =>
-        renderTreeLines(section),
-      ),
-    ]) ??
-    fit("tree", [...short, count]) ??
-    fit("tree", [count])
+      (fit(content, [...introduction(richView), ...rich.lines], rich.leftOut) ??
+        fit(content, [...shortIntroduction(richView), ...rich.lines], rich.leftOut))) ??
+    fitTree(introduction(treeView), sections) ??
+    fitTree(short, leaveOut(sections, fence(scope, "tree", short).length, maxChars)) ??
+    fit("tree", [...short, count], total) ??
+    fit("tree", [count], total) ??
+    nothing
   );
 }
 
@@ -97,7 +107,7 @@ function render(
 function renderRichLines(
   sections: readonly Section[],
   { content, maxChars, descriptions }: RenderOptions,
-): string[] | null {
+): { lines: string[]; leftOut: number } | null {
   if (content === "tree") return null;
   const rich = sections.map(({ mount, entries }) => {
     const share = Math.min(maxChars, mount.maxChars ?? maxChars);
@@ -105,12 +115,13 @@ function renderRichLines(
     return { share, lines: lines !== null && countChars(lines) <= share ? lines : null };
   });
   if (rich.every(({ lines }) => lines === null)) return null;
-  return sections.flatMap((section, index) => {
+  const all = sections.flatMap((section, index) => {
     const { lines = null, share = maxChars } = rich[index] ?? {};
     return lines
       ? [...renderHeader(section), ...lines]
       : renderTreeLines(section, `${leftOutWords[content].toLowerCase()} left out: over ${share} characters`);
   });
+  return { lines: all, leftOut: countLeftOut(sections.filter((_, index) => rich[index]?.lines === null)) };
 }
 
 function renderTreeLines(section: Section, ...facts: string[]): string[] {
@@ -136,6 +147,11 @@ function renderHeader({ isTree, root, mount, entries }: Section, ...others: stri
   const facts = missingOwner === undefined ? there : [`not available: ${missingOwner.message}`];
   const words = description === undefined ? "" : ` - ${printablePath(description.replaceAll(/\s+/g, " ").trim())}`;
   return [`${formatPath(getPathPrefix(point), root)}${words} (${facts.join(", ")})`];
+}
+
+/** Counts the entries that the sections do not show. */
+function countLeftOut(sections: readonly Section[]): number {
+  return sections.reduce((sum, { entries, shown }) => sum + entries.length - shown.size, 0);
 }
 
 /** Returns a line that counts the entries left out. */

@@ -5,7 +5,7 @@ import { ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "./connector-options.js";
 import { getDescriptions, leadChars } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
-import { renderMemories, type RenderOptions, type ShownMemories } from "./render.js";
+import { type RenderedMemories, renderMemories, type RenderOptions, type ShownMemories } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
 export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "maxChars">> {
@@ -52,13 +52,13 @@ export interface SharedMemory {
  * Renders memories for a model. A memory of a thread or user without files is replaced by the shared one, if that has
  * files.
  * @param shared null if nothing replaces the memory at the root
- * @returns the text, as `renderMemories` does, and what it shows
+ * @returns what `renderMemories` returns, and the outlines that it shows
  */
 export async function showMemories(
   { isTree, outlines }: ShownMemories,
   shared: SharedMemory | null,
   form: Form,
-): Promise<{ text: string | null; outlines: readonly MountOutline[] }> {
+): Promise<RenderedMemories & { outlines: readonly MountOutline[] }> {
   const own = outlines.find(({ mount }) => mount.point === ROOT);
   const replacement = shared && own && (await findReplacement(own, shared));
   const shown = replacement ? outlines.map((each) => (each === own ? replacement : each)) : outlines;
@@ -72,7 +72,7 @@ export async function showMemories(
       form,
     ),
   };
-  return { text: renderMemories({ isTree, outlines: shown }, options), outlines: shown };
+  return { ...renderMemories({ isTree, outlines: shown }, options), outlines: shown };
 }
 
 async function findReplacement(

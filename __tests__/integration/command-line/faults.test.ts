@@ -269,7 +269,7 @@ describe("a password", () => {
         ["ls", `--url=${given}`],
         ["ls", "--paths", given],
         ["search", "x", "--limit", given],
-        ["log", "--since", given],
+        ["log", "--after", given],
         ["import", "-", "--as", given.padEnd(2000, "x")],
         ["ls", "--dir", given],
       ]) {

@@ -95,12 +95,12 @@ describe("log", () => {
     ["--by-client", "Editor 1.0", [1]],
     ["--by-agent", "none", []],
     ["--operation", "created", [0]],
-    ["--since", "2020-01-01", [2, 1, 0]],
-    ["--until", "2020-01-01T12:00", []],
-    ["--since", "1d", [2, 1, 0]],
-    ["--since", "10m", [2, 1, 0]],
-    ["--until", "2d", []],
-    ["--until", "24h", []],
+    ["--after", "2020-01-01", [2, 1, 0]],
+    ["--before", "2020-01-01T12:00", []],
+    ["--after", "1d", [2, 1, 0]],
+    ["--after", "10m", [2, 1, 0]],
+    ["--before", "2d", []],
+    ["--before", "24h", []],
   ])("finds versions by %s %s", async (flag, value, found) => {
     const { run, ids } = await threeVersions();
     const { exitCode, stdout, stderr } = await run(["log", flag, value, "--json"]);
@@ -112,24 +112,23 @@ describe("log", () => {
     expect([exitCode, stderr]).toEqual(found.length > 0 ? [0, ""] : [1, "no version was found\n"]);
   });
 
-  it("takes the times of versions themselves, and a date with all of its day", async () => {
+  it("leaves out the versions of the times themselves, as `after` and `before` of the library do", async () => {
     const { run, versions } = await threeVersions();
     const [newest] = await versions();
-    const at = newest?.at.toISOString() ?? "";
-    const day = at.slice(0, 10);
-    for (const argv of [
-      ["--since", at, "--until", at],
-      ["--since", day, "--until", day],
-    ])
-      expect(lines(await run(["log", ...argv]))[0]).toContain(at);
-    expect(await run(["log", "--since", "lately"])).toMatchObject({
+    const at = newest?.at.getTime() ?? 0;
+    const log = async (after: number, before: number): Promise<string> =>
+      (await run(["log", "--after", new Date(after).toISOString(), "--before", new Date(before).toISOString()])).stdout;
+    expect(await log(at - 1, at + 1)).toContain(new Date(at).toISOString());
+    expect(await log(at, at + 1)).toBe("");
+    expect(await log(at - 1, at)).not.toContain(new Date(at).toISOString());
+    expect(await run(["log", "--after", "lately"])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("--since lately is no time"),
+      stderr: expect.stringContaining("--after lately is no time"),
     });
     for (const argv of [
       ["--limit", "0"],
       ["--by-user", ""],
-      ["--since", "2026-02-31T25:00"],
+      ["--after", "2026-02-31T25:00"],
     ])
       expect((await run(["log", ...argv])).exitCode).toBe(2);
   });

@@ -125,13 +125,3 @@ describe("migrate mongodb-store", () => {
     });
   });
 });
-
-describe("the progress bar", () => {
-  it("is drawn on a terminal only, on the standard error", async () => {
-    const { argv } = await newSource();
-    const drawn = await cli(argv, { terminal: true });
-    expect(drawn.stderr).toMatch(/items \[.*\] \d\/8/);
-    expect(drawn.stdout).not.toContain("[");
-    expect((await cli(argv)).stderr).toBe("");
-  });
-});

@@ -41,7 +41,7 @@ describe("what the page answers", () => {
     const nodeId = randomUUID();
     await memoryAt({ nodeId }).write("/a", "1");
     await memoryAt({ nodeId, scope: "perUser", userId: "ada" }).write("/a", "12");
-    const { json, headers } = await askPage(readOnly, `/api/memories?nodeId=${nodeId}&sort=owner&order=up`);
+    const { json, headers } = await askPage(readOnly, `/api/memories?nodeId=${nodeId}&sort=name`);
     expect(json).toMatchObject({
       nodes: [{ nodeId, count: 2 }],
       next: null,
@@ -92,8 +92,7 @@ describe("what the page answers", () => {
         more: boolean;
       };
     const places = async (more: object) => (await search(more)).hits.map(({ path, line }) => `${path}:${line}`);
-    expect(await places({ query: "milk", kind: "text" })).toEqual(["/a.md:2", "/b.md:1"]);
-    expect(await places({ query: "milk", kind: "text", ignoreCase: true })).toEqual(["/a.md:2", "/a.md:4", "/b.md:1"]);
+    expect(await places({ query: "milk", kind: "text" })).toEqual(["/a.md:2", "/a.md:4", "/b.md:1"]);
     expect(await places({ query: "^[a-z]+ milk|nuts$", kind: "regex" })).toEqual(["/a.md:2", "/a.md:5"]);
     expect((await search({ query: "peanut" })).hits).toEqual([
       {
@@ -240,15 +239,12 @@ describe("what the page answers", () => {
       isKept: true,
       versions: [{ id: versions[1]?.id }],
     });
-    const blame = (await askPage(readOnly, `/api/blame?${pageQuery({ ...address, path: "/a" })}`)).json as {
-      runs: object[];
-      versions: { id: string }[];
-    };
-    expect(blame.runs).toEqual([
-      { version: 0, lines: ["one"] },
-      { version: 1, lines: ["three"] },
-    ]);
-    expect(blame.versions.map(({ id }) => id)).toEqual([versions[1]?.id, versions[0]?.id]);
+    expect((await askPage(readOnly, `/api/blame?${pageQuery({ ...address, path: "/a" })}`)).json).toMatchObject({
+      runs: [
+        { version: { id: versions[1]?.id }, isRedacted: false, lines: ["one"] },
+        { version: { id: versions[0]?.id }, isRedacted: false, lines: ["three"] },
+      ],
+    });
   });
 
   it("tells what a version changed where the file has come, moved and gone since, and where a text is redacted", async () => {

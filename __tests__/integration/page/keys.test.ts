@@ -11,48 +11,44 @@ const { open, view } = shownPages();
 let tab: Tab;
 
 beforeAll(async () => {
-  tab = await open({ store });
+  tab = await open({ store, access: "write" });
 });
 
 const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
 const memoryAt = (address: { nodeId: string }) => store.memory(address, { paths: "posix" });
-const press = (key: "/" | "?" | "Enter" | "Escape") => tab.page.keyboard.press(key);
 
-describe("the keys of the page", () => {
-  it("search, and open a single hit", async () => {
+async function pressSearchKey(): Promise<void> {
+  await tab.page.keyboard.down("Control");
+  await tab.page.keyboard.press("k");
+  await tab.page.keyboard.up("Control");
+}
+
+describe("Ctrl K", () => {
+  it("leads to the search, from each view", async () => {
     const address = newAddress();
-    const memory = memoryAt(address);
-    await memory.write("/a.txt", "nothing\nthe needle\nnothing\n");
-    await memory.write("/b.txt", "text\n");
+    await memoryAt(address).write("/a.txt", "nothing\nthe needle\nnothing\n");
     await view(tab, address, { tab: "history" });
     await tab.see("/a.txt");
-    await press("/");
+    await pressSearchKey();
     await tab.until('document.activeElement?.getAttribute("aria-label") === "Search in files"');
     await tab.page.keyboard.type("needle");
     await tab.see("1 passage in 1 file");
-    await press("Enter");
-    await tab.until('document.querySelector(".line.shown")?.textContent === "the needle"');
+    await tab.view("#/inbox");
+    await tab.see("Nothing waits");
+    await pressSearchKey();
+    await tab.until('document.activeElement?.getAttribute("aria-label") === "Search in the texts of all memories"');
     expect(tab.faults).toEqual([]);
   });
 
-  it("are listed by ?, and can be turned off", async () => {
-    await tab.view("#/");
-    await tab.see("Memories");
-    await tab.value("document.activeElement?.blur()");
-    await press("?");
-    await tab.see("in a search field: open the only hit");
-    await tab.click("dialog input[type=checkbox]");
-    await press("Escape");
-    // A dialog that Escape has hidden is removed a moment later.
-    await tab.until('document.querySelector("dialog") === null');
-    await press("?");
-    expect(await tab.value('document.querySelector("dialog") === null')).toBe(true);
-    await tab.press("Keys");
-    await tab.click("dialog input[type=checkbox]");
-    await tab.press("Close");
-    await tab.until('document.querySelector("dialog") === null');
-    await press("/");
-    await tab.until('document.activeElement?.matches("[role=search] input") === true');
+  it("leaves a dialog alone", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "text\n");
+    await view(tab, address, { tab: "history", version: "1" });
+    await tab.press("Restore this version…");
+    await tab.see("Nothing would change");
+    await pressSearchKey();
+    expect(await tab.value("location.hash")).toContain("tab=history");
+    await tab.press("Cancel");
     expect(tab.faults).toEqual([]);
   });
 });

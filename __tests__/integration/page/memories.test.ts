@@ -34,42 +34,43 @@ describe("the list of memories", () => {
   const untilFirst = (node: string) =>
     tab.until(`document.querySelector("a.memory-row .node")?.textContent === ${JSON.stringify(node)}`);
 
-  it("begins with the last change, and is sorted by each column, numbers as numbers", async () => {
-    const userId = await writeMemories({ small: [9], many: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], large: [10_000, 1] });
+  it("begins with the last change, and can begin with the largest, or be sorted by name", async () => {
+    const userId = await writeMemories({ small: [9], many: [1, 1, 1], large: [10_000, 1] });
+    const other = await writeMemories({ a: [10_000], b: [9], c: [80] });
     await tab.view(`#/?${pageQuery({ userId })}`);
     await untilFirst("large");
     expect(await nodes()).toEqual(["large", "many", "small"]);
-    await tab.press("Files");
-    await untilFirst("many");
-    expect(await nodes()).toEqual(["many", "large", "small"]);
-    await tab.press("Size");
-    await untilFirst("large");
-    expect(await nodes()).toEqual(["large", "many", "small"]);
-    await tab.press("Size↓");
-    await untilFirst("small");
-    await tab.press("Node");
-    await untilFirst("large");
-    expect(await nodes()).toEqual(["large", "many", "small"]);
+    await tab.view(`#/?${pageQuery({ userId: other })}`);
+    await untilFirst("c");
+    await tab.press("Largest");
+    await untilFirst("a");
+    expect(await nodes()).toEqual(["a", "c", "b"]);
+    await tab.press("By name");
+    await tab.until('document.querySelectorAll("a.memory-row .node")[1].textContent === "b"');
+    expect(await nodes()).toEqual(["a", "b", "c"]);
+    await tab.press("Last changed");
+    await untilFirst("c");
+    expect(await nodes()).toEqual(["c", "b", "a"]);
     expect(tab.faults).toEqual([]);
   });
 
   it("is sorted as a whole, over all its pages", async () => {
     async function* listMemories(): AsyncGenerator<object> {
-      for (let index = 0; index <= 500; index += 1) {
+      for (let index = 500; index >= 0; index -= 1) {
         const address = { nodeId: `node-${String(index).padStart(3, "0")}`, scope: "global" };
         yield { address, sizeBytes: 1, textBytes: 1, files: 1, createdAt: new Date(0), updatedAt: new Date(index) };
       }
     }
     const page = createMemoryPage({ store: { listMemories } as never, token: pageToken });
     const ask = async (more: object) =>
-      (await askPage(page, `/api/memories?${pageQuery({ sort: "node", order: "down", ...more })}`)).json as {
+      (await askPage(page, `/api/memories?${pageQuery({ sort: "name", ...more })}`)).json as {
         memories: { address: { nodeId: string } }[];
         next: number | null;
         total: number;
       };
     const first = await ask({});
-    expect([first.memories[0]?.address.nodeId, first.next, first.total]).toEqual(["node-500", 500, 501]);
-    expect((await ask({ offset: 500 })).memories.map(({ address }) => address.nodeId)).toEqual(["node-000"]);
+    expect([first.memories[0]?.address.nodeId, first.next, first.total]).toEqual(["node-000", 500, 501]);
+    expect((await ask({ offset: 500 })).memories.map(({ address }) => address.nodeId)).toEqual(["node-500"]);
   });
 });
 

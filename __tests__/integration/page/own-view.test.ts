@@ -47,7 +47,7 @@ describe("the page of one person in a browser", () => {
     await tab.see(`What is remembered about ${userId}`);
     await tab.see("writer");
     expect(await tab.text()).not.toMatch(/eve@|team-notes/);
-    await tab.type("Search in all texts", "runs");
+    await tab.type("Search in the texts of all memories", "runs");
     await tab.see(/Found in 1 memory\. 2 memories searched/);
     expect(await tab.text()).not.toContain("Windows");
     await tab.click(`.results a[href*="nodeId=support"]`);

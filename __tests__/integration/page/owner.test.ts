@@ -147,7 +147,6 @@ const requests: Record<string, (named: Named) => Send[]> = {
   ],
   rename: ({ address, path }) => [post("rename", { address, from: path, to: `${path}-renamed` })],
   delete: ({ address, path }) => [post("delete", { address, path })],
-  "delete-preview": ({ address, path }) => [get("delete-preview", { ...address, path })],
   search: ({ address }) => [
     get("search", { ...address, query: "secret" }),
     get("search", { ...address, query: "secret", kind: "text" }),

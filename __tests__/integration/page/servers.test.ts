@@ -145,21 +145,6 @@ describe("the listener of Node", () => {
     expect((await fetch(`${origin}/memory/`)).status).toBe(200);
   });
 
-  it("compresses the files of the client, and no data", async () => {
-    const origin = await originOf(createServer(page.nodeListener).listen(0, "127.0.0.1"));
-    const ask = async (path: string, encoding: string) =>
-      (
-        await fetch(`${origin}/memory${path}`, {
-          headers: { "accept-encoding": encoding, "memory-page-token": pageToken },
-        })
-      ).headers.get("content-encoding");
-    expect([await ask("/", "gzip, br"), await ask("/", "identity"), await ask("/api/memories", "gzip")]).toEqual([
-      "gzip",
-      null,
-      null,
-    ]);
-  });
-
   it("survives requests that are none", async () => {
     const origin = await originOf(createServer(page.nodeListener).listen(0, "127.0.0.1"));
     for (const line of [

@@ -29,7 +29,7 @@ export interface MemoryOptions extends RenderOptions {
 /** Renders one memory alone. */
 export function renderMemory(outline: MemoryOutline, { scope, ...options }: MemoryOptions): string | null {
   const memory = openMemory(new InMemoryStore(), addressFor("assistant", scope, "ada"));
-  return renderMemories({ isTree: false, outlines: [{ mount: { point: "/", memory }, outline }] }, options);
+  return renderMemories({ isTree: false, outlines: [{ mount: { point: "/", memory }, outline }] }, options).text;
 }
 
 export const treeOptions: MemoryOptions = {

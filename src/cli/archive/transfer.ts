@@ -8,11 +8,9 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid, memoryFull, MemoryError } from "../../core/values/errors.js";
 import { getCreationError, getParent, getParents } from "../../core/values/paths.js";
 import type { Report } from "../command.js";
-import type { CliContext } from "../context.js";
 import { about, type Advice, storageAdvice, usageError } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
 import { countText } from "../terminal/format.js";
-import { withProgress } from "../terminal/progress.js";
 import type { ImportedMemory, ReadMemories } from "./read-archive.js";
 
 export interface TransferSettings {
@@ -34,29 +32,24 @@ export interface TransferSettings {
 export async function transferMemories(
   read: ReadMemories,
   { verb, open, isOne, overwrite = false, dryRun = false }: TransferSettings,
-  { err }: CliContext,
 ): Promise<Report> {
   const counts = { memories: 0, written: 0, replaced: 0, unchanged: 0 };
   const ifExists = overwrite ? "replace" : "fail";
   const plan = (memory: ImportedMemory, access: "read" | "write"): Promise<TransferPlan> =>
     planTransfer(memory, open(memory.address, access), ifExists);
-  await withProgress(err, "files", async (progress) => {
-    for await (const memory of read()) {
-      const { files, present } = await plan(memory, "read");
-      const replaced = files.filter(({ path }) => present.files.has(path)).length;
-      counts.memories += 1;
-      counts.written += files.length - replaced;
-      counts.replaced += replaced;
-      counts.unchanged += memory.files.length - files.length;
-      progress.total += files.length;
-    }
-    if (counts.memories > 1 && isOne)
-      throw usageError(
-        `there are ${counts.memories} memories; leave --node and --to-dir out, and each goes to where it came from`,
-      );
-    if (!dryRun)
-      for await (const memory of read()) await runTransfer(await plan(memory, "write"), () => progress.step());
-  });
+  for await (const memory of read()) {
+    const { files, present } = await plan(memory, "read");
+    const replaced = files.filter(({ path }) => present.files.has(path)).length;
+    counts.memories += 1;
+    counts.written += files.length - replaced;
+    counts.replaced += replaced;
+    counts.unchanged += memory.files.length - files.length;
+  }
+  if (counts.memories > 1 && isOne)
+    throw usageError(
+      `there are ${counts.memories} memories; leave --node and --to-dir out, and each goes to where it came from`,
+    );
+  if (!dryRun) for await (const memory of read()) await runTransfer(await plan(memory, "write"));
   const { memories, written, replaced, unchanged } = counts;
   const parts = [`${countText(written, "file")} written`];
   if (replaced > 0) parts.push(`${countText(replaced, "file")} replaced`);
@@ -146,15 +139,13 @@ function checkFolderNames(path: string, names: Map<string, string>): void {
 }
 
 /** Each file appears whole or not at all. */
-async function runTransfer({ target, present, files, placeholders }: TransferPlan, onFile: () => void): Promise<void> {
+async function runTransfer({ target, present, files, placeholders }: TransferPlan): Promise<void> {
   const { memory, name, writeFiles } = target;
-  for (const batch of splitIntoBatches(files, present)) {
+  for (const batch of splitIntoBatches(files, present))
     await writeFiles(batch).catch((error: unknown) => {
       const path = MemoryError.isInstance(error) && error.path !== undefined ? `: ${error.path}` : "";
       return about(name + path, () => Promise.reject(error), advice);
     });
-    batch.forEach(onFile);
-  }
   for (const { path, content } of placeholders)
     await about(`${name}: ${path}`, async () => {
       await memory.write(path, content);

@@ -4,7 +4,6 @@ import type { MemorySnapshot } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { about, CommandError, withFile } from "../errors.js";
 import type { OpenTarget } from "../targets/open-target.js";
-import type { Progress } from "../terminal/progress.js";
 
 export type OpenTargets = AsyncIterable<OpenTarget> | Iterable<OpenTarget>;
 
@@ -13,7 +12,6 @@ export async function writeArchive(
   memories: OpenTargets,
   withVersions: boolean,
   write: (text: string) => Promise<unknown>,
-  progress: Progress,
 ): Promise<{ memories: number; files: number; versions: number }> {
   const counts = { memories: 0, files: 0, versions: 0 };
   const archive = new ArchiveLines();
@@ -22,12 +20,8 @@ export async function writeArchive(
     const snapshot = await readSnapshot(target);
     counts.memories += 1;
     counts.files += snapshot.files.length;
-    progress.total += snapshot.files.length;
     await write(archive.memory(target.stored?.address ?? null, snapshot));
-    for (const file of snapshot.files) {
-      await write(archive.file(file));
-      progress.step();
-    }
+    for (const file of snapshot.files) await write(archive.file(file));
     for await (const version of withVersions ? readVersions(target) : []) {
       await write(archive.version(version));
       counts.versions += 1;

@@ -19,7 +19,6 @@ import { about, type Advice, asUsage, CommandError, storageAdvice, usageError } 
 import { formatAddress } from "../targets/address.js";
 import { openMemoryIn, type OpenTarget, withMemories, withMemory } from "../targets/open-target.js";
 import { targetOptions, type TargetOptions } from "../targets/target-options.js";
-import { countText } from "../terminal/format.js";
 import type { Output } from "../terminal/output.js";
 import { printEach } from "../terminal/print-each.js";
 
@@ -31,9 +30,6 @@ interface ProposalsInput extends ProposalInput {
 const statuses: readonly ChangeStatus[] = ["pending", "applying", "approved", "rejected"];
 
 const noneFound = "no proposal was found";
-
-/** More are not counted. */
-const maxCounted = 1000;
 
 export const showProposals = createCommand<ProposalsInput>({
   usage: "proposals [id]",
@@ -58,8 +54,12 @@ export const showProposals = createCommand<ProposalsInput>({
   run: async (input, context) => {
     if (input.all === true) return listAll(input, context);
     return withProposals(input, context, async (open) => {
-      const { id, json } = input;
-      if (id === undefined) return listOwn(open, input, context);
+      const { id, status, json } = input;
+      if (id === undefined) {
+        const none = `${noneFound}; \`proposals --all\` lists those of all memories`;
+        await printEach(context, json, open.proposals.list(pickDefined({ status })), formatProposal, none);
+        return undefined;
+      }
       const { out } = context;
       const proposal = await readProposal(open, id);
       const { diff, proposed, base } = proposal;
@@ -84,28 +84,6 @@ async function listAll(input: ProposalsInput, context: CliContext): Promise<unde
 
 function formatSummary(proposal: ProposalSummary, out: Output): string {
   return `${formatProposal(proposal, out)}  ${out.foreign(formatAddress(proposal.address))}`;
-}
-
-async function listOwn(open: OpenProposals, { status, json }: ProposalsInput, context: CliContext): Promise<undefined> {
-  await printEach(context, json, open.proposals.list(pickDefined({ status })), formatProposal, noneFound);
-  if (status !== undefined) return undefined;
-  const count = await countElsewhere(open);
-  if (count === 0) return undefined;
-  const waiting = `${count > maxCounted ? "over " : ""}${countText(Math.min(count, maxCounted), "proposal")}`;
-  const verb = count === 1 ? "waits" : "wait";
-  await context.err.note(`${waiting} ${verb} in other memories; \`proposals --all\` lists them`, json === true);
-  return undefined;
-}
-
-/** Counts the proposals that wait in other memories of the database. Stops after one more than `maxCounted`. */
-async function countElsewhere({ stored }: OpenTarget): Promise<number> {
-  if (stored === null) return 0;
-  let count = 0;
-  for await (const { address } of stored.database.proposals(checkProposalFilter({}))) {
-    if (formatAddress(address) !== formatAddress(stored.address)) count += 1;
-    if (count > maxCounted) break;
-  }
-  return count;
 }
 
 interface DecisionInput extends TargetOptions {

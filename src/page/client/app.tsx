@@ -11,8 +11,8 @@ import { MemoriesView } from "./memories/memories-view.js";
 import { MemoryView } from "./memory-view.js";
 import { Dialog } from "./parts/dialog.js";
 import { ownerText } from "./parts/format.js";
-import { Keys } from "./parts/keys.js";
 import { Owner, Pending } from "./parts/parts.js";
+import { useSearchKey } from "./parts/search-key.js";
 import { Name } from "./parts/shown.js";
 import { ProposalsView } from "./proposals/proposals-view.js";
 import { InboxLink } from "./proposals/waiting.js";
@@ -21,6 +21,7 @@ export function App(): VNode {
   const { view, wanted, stay, leave } = useView();
   const { data: session, error } = useData("session", {});
   const live = usePolling(session === null ? null : getShown(view));
+  useSearchKey(view.name === "memory" ? memoryHref(view.address) : memoriesHref());
   const title = createTitle(view);
   useEffect(() => {
     document.title = title;
@@ -41,7 +42,6 @@ export function App(): VNode {
           </nav>
           <InboxLink isCurrent={view.name === "inbox"} />
           {session !== null && <Access session={session} />}
-          <Keys searchHref={view.name === "memory" ? memoryHref(view.address) : memoriesHref()} />
         </header>
         <main id="main" tabIndex={-1}>
           {session === null ? (
@@ -91,6 +91,7 @@ function Access({ session: { access, place, userId } }: { session: Answers["sess
 }
 
 function Place({ address, isOwner }: { address: Address; isOwner: boolean }): VNode {
+  const { scope, threadId = "", userId = "" } = address;
   return (
     <>
       <span class="separator" aria-hidden="true">
@@ -100,16 +101,12 @@ function Place({ address, isOwner }: { address: Address; isOwner: boolean }): VN
         <Name text={address.nodeId} class="node" />
       </a>
       {!isOwner && (
-        <a class="here" href={memoriesHref(createOwnerQuery(address))} title="All memories of the same owner">
+        <a class="here" href={memoriesHref({ scope, threadId, userId })} title="All memories of the same owner">
           <Owner address={address} />
         </a>
       )}
     </>
   );
-}
-
-function createOwnerQuery({ scope, threadId, userId }: Address): Query {
-  return scope === "global" ? { scope } : threadId === undefined ? { userId: userId ?? "" } : { threadId };
 }
 
 /** Moves the focus by script: the address after `#` names the shown view, so it cannot be a jump target. */

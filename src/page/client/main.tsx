@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { takeToken } from "./data/api.js";
+import { takeToken } from "./data/token.js";
 import { App } from "./app.js";
 
 takeToken();

@@ -67,10 +67,8 @@ const contactWords = {
 
 /** Says whether changes appear by themselves. */
 function LiveMark({ contact }: { contact: Contact }): VNode {
-  const title =
-    contact === "live" ? "Changes appear without a reload" : "What is shown may be old. The page tries again by itself";
   return (
-    <span class={`live ${contact === "live" ? "" : "lost"}`} role="status" title={title}>
+    <span class={`live ${contact === "live" ? "" : "lost"}`} role="status" title="Changes appear without a reload">
       {contactWords[contact]}
     </span>
   );

@@ -20,14 +20,13 @@ const listSchema = z
     ...listFields,
     offset: countField(0, maxMemoriesOffset),
     sort: z.enum(memorySorts).default("changed"),
-    order: z.enum(["up", "down"]).default("down"),
   })
   .strict();
 
 const list = route("GET", "memories", listSchema, async (input, { lists, signal }) => {
-  const { offset, sort, order, named, ...filter } = input;
+  const { offset, sort, named, ...filter } = input;
   const { memories, isAll } = await lists.find(createFilter(filter), named);
-  const byNode = await sortMemories(memories, sort, order === "down", signal);
+  const byNode = await sortMemories(memories, sort, signal);
   const end = offset + pageSize;
   const page = [...byNode.values()].flat().slice(offset, end);
   const nodes = [...new Set(page.map(({ address }) => address.nodeId))];

@@ -33,8 +33,7 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const isAlone = at !== undefined || scope === "global" || context.visitor.owner !== undefined;
   const read = (): Promise<MountOutline> => readAtRoot(openShared(context, address, node), memory, form);
   const shared = isAlone ? null : { scope, isOwnerMissing: false, read };
-  const { text, outlines } = await showMemories(memories, shared, form);
-  const entries = countEntries(outlines);
+  const { text, view, leftOut, outlines } = await showMemories(memories, shared, form);
   return {
     text,
     usedChars: text?.length ?? 0,
@@ -43,9 +42,9 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
     /** False if the page knows no connector of the node. The message is then that of the defaults. */
     isOfConnector: connector !== null,
     /** The view that fitted. */
-    view: findView(text),
-    entries,
-    leftOut: text === null ? entries : countLeftOut(text),
+    view,
+    entries: countEntries(outlines),
+    leftOut,
     scope: outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? scope,
   };
 });
@@ -62,19 +61,6 @@ async function readFormer(memory: Memory, form: Form, version: string): Promise<
 
 function countEntries(outlines: readonly MountOutline[]): number {
   return outlines.reduce((sum, { outline: { files, directories } }) => sum + files.length + directories.length, 0);
-}
-
-/**
- * Reads the view that the message itself states. No content can imitate this line, because content lines begin with
- * `/`, `- ` or `| `.
- */
-function findView(text: string | null): string | null {
-  return /^<memory [^>]*view="(\w+)"/.exec(text ?? "")?.[1] ?? null;
-}
-
-function countLeftOut(text: string): number {
-  const notes = [...text.matchAll(/^\((\d+)(?: of \d+)? (?:entry|entries) left out/gm)];
-  return notes.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 export const messageRoutes = [message] as const;

@@ -10,12 +10,8 @@ import { type RouteContext, route } from "../route.js";
 
 const searchFields = {
   query: z.string().min(1).max(1000),
-  /** Words are ranked. A text must occur in a line unchanged. An expression has the syntax of RE2. */
+  /** Words are ranked. A text must occur in a line, in any case. An expression has the syntax of RE2. */
   kind: z.enum(["words", "text", "regex"]).default("words"),
-  ignoreCase: z
-    .enum(["true", "false"])
-    .default("false")
-    .transform((text) => text === "true"),
 };
 
 type Search = z.output<z.ZodObject<typeof searchFields>>;
@@ -41,8 +37,8 @@ const searchMemory = route(
   "GET",
   "search",
   z.object({ ...addressFields, ...searchFields }).strict(),
-  async ({ query, kind, ignoreCase, ...address }, context) => {
-    const hits = await findHits(openTree(context, address), { query, kind, ignoreCase }, maxHits[kind] + 1);
+  async ({ query, kind, ...address }, context) => {
+    const hits = await findHits(openTree(context, address), { query, kind }, maxHits[kind] + 1);
     return { hits: hits.slice(0, maxHits[kind]), more: hits.length > maxHits[kind] };
   },
 );
@@ -61,10 +57,10 @@ const searchMemories = route(
   "GET",
   "search-memories",
   searchMemoriesSchema,
-  async ({ query, kind, ignoreCase, offset, named, ...filter }, context) => {
+  async ({ query, kind, offset, named, ...filter }, context) => {
     const { memories } = await context.lists.find(createFilter(filter), named);
     const page = memories.slice(offset, offset + maxSearched);
-    const { found, searched } = await searchEach(page, { query, kind, ignoreCase }, context);
+    const { found, searched } = await searchEach(page, { query, kind }, context);
     const end = offset + searched;
     return { found, searched, next: end < memories.length ? end : null };
   },
@@ -94,38 +90,31 @@ async function searchEach(memories: readonly MemorySummary[], search: Search, co
   return { found, searched };
 }
 
-async function findHits(memory: Memory, { query, kind, ignoreCase }: Search, limit: number): Promise<Hit[]> {
+async function findHits(memory: Memory, { query, kind }: Search, limit: number): Promise<Hit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
     // The passages around those that hold the words. A file that holds none is near in meaning.
     const holding = new Set(hits.filter(({ words }) => words.length > 0).map(({ path }) => path));
     const passages = hits.filter(({ path, words }) => words.length > 0 || !holding.has(path));
     return passages.map(({ path, startLine, text, score, words }) => ({
-      ...createHit({ path, line: startLine, text }, takeMarks(findMarks(text, words))),
+      ...createHit({ path, line: startLine, text }, findMarks(text, words)),
       score,
     }));
   }
-  const matches = await memory.grep(kind === "regex" ? { regex: query } : query, { ignoreCase, limit });
-  if (kind === "regex") return matches.map((match) => createHit(match, []));
-  const locate = createLocator(query, ignoreCase);
-  return matches.map((match) => createHit(match, takeMarks(locate(match.text))));
+  if (kind === "regex") return (await memory.grep({ regex: query }, { limit })).map((match) => createHit(match, []));
+  const matches = await memory.grep(query, { ignoreCase: true, limit });
+  const locate = createLocator(query);
+  return matches.map((match) => createHit(match, locate(match.text)));
 }
 
 const maxMarks = 50;
 
-function takeMarks(marks: Iterable<Mark>): Mark[] {
-  const taken: Mark[] = [];
-  for (const mark of marks) if (taken.push(mark) >= maxMarks) break;
-  return taken;
-}
-
-/** Finds each occurrence of a literal text in a line. */
-function createLocator(query: string, ignoreCase: boolean): (line: string) => Iterable<Mark> {
-  const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
-  const wanted = fold(query);
+/** Finds each occurrence of a literal text in a line, in any case. */
+function createLocator(query: string): (line: string) => Iterable<Mark> {
+  const wanted = query.toLowerCase();
   const literal = new LiteralSearch(wanted);
   return function* locate(line) {
-    const folded = fold(line);
+    const folded = line.toLowerCase();
     for (let at = literal.firstIn(folded); at !== -1; at = literal.firstIn(folded, at + wanted.length))
       yield [at, at + wanted.length];
   };
@@ -134,8 +123,9 @@ function createLocator(query: string, ignoreCase: boolean): (line: string) => It
 const maxLineChars = 400;
 
 /** Shows the part of a long text around the first mark, with some text before it. */
-function createHit({ path, line, text }: Pick<Hit, "path" | "line" | "text">, marks: readonly Mark[]): Hit {
-  if (text.length <= maxLineChars) return { path, line, text, marks: [...marks] };
+function createHit({ path, line, text }: Pick<Hit, "path" | "line" | "text">, found: Iterable<Mark>): Hit {
+  const marks = [...found].slice(0, maxMarks);
+  if (text.length <= maxLineChars) return { path, line, text, marks };
   const start = Math.max(0, (marks[0]?.[0] ?? 0) - maxLineChars / 4);
   const cut = start > 0 ? "…" : "";
   const excerpt = `${cut}${shorten(text.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;

@@ -54,19 +54,13 @@ const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
 
 const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, context) => {
   const lines = await openHistory(context, address).blame(path);
-  const versions: MemoryVersion[] = [];
-  const indexes = new Map<string, number>();
-  // Version -1 is a version that is no longer kept, and -2 a redacted one.
-  const runs: { version: number; lines: string[] }[] = [];
-  for (const { text, version, redacted } of lines) {
-    if (version !== null && !indexes.has(version.id)) indexes.set(version.id, versions.push(version) - 1);
-    const unknown = redacted === true ? -2 : -1;
-    const index = version === null ? unknown : (indexes.get(version.id) ?? unknown);
+  const runs: { version: MemoryVersion | null; isRedacted: boolean; lines: string[] }[] = [];
+  for (const { text, version, redacted: isRedacted = false } of lines) {
     const last = runs.at(-1);
-    if (last?.version === index) last.lines.push(text);
-    else runs.push({ version: index, lines: [text] });
+    if (last !== undefined && last.version?.id === version?.id && last.isRedacted === isRedacted) last.lines.push(text);
+    else runs.push({ version, isRedacted, lines: [text] });
   }
-  return { runs, versions };
+  return { runs };
 });
 
 const targetSchema = z.union([
@@ -109,16 +103,12 @@ const findText = route("POST", "find-text", textSchema, async ({ address, text }
 });
 
 const redactSchema = z.union([
-  z.object({ ...changeFields, text: textToRedact, cut: z.boolean().optional() }).strict(),
+  z.object({ ...changeFields, text: textToRedact, cut: z.boolean().default(false) }).strict(),
   z.object({ ...changeFields, ids: z.array(versionId).min(1).max(1000) }).strict(),
 ]);
 
 const redact = route("POST", "redact", redactSchema, async ({ address, by, ...what }, context) => ({
-  redacted: await requireHistory(openToChange(context, address, by)).redact("ids" in what ? what.ids : toRedact(what)),
+  redacted: await requireHistory(openToChange(context, address, by)).redact("ids" in what ? what.ids : what),
 }));
-
-function toRedact({ text, cut = false }: { text: string; cut?: boolean | undefined }): { text: string; cut: boolean } {
-  return { text, cut };
-}
 
 export const versionRoutes = [list, change, blame, previewRevert, revert, findText, redact] as const;

@@ -20,8 +20,8 @@ interface FilterOptions {
   byAgent?: string;
   byClient?: string;
   operation?: VersionOperation;
-  since?: Date;
-  until?: Date;
+  after?: Date;
+  before?: Date;
   limit?: number;
 }
 
@@ -36,14 +36,13 @@ const filterOptions: readonly Option[] = [
   new Option("--by-agent <name>", "only versions that this agent made"),
   new Option("--by-client <name>", "only versions that were made through this program, such as an MCP client"),
   new Option("--operation <name>", "only versions of this kind").choices(operations),
-  // A filter excludes its own times `after` and `before`, so they are moved by one millisecond.
   new Option(
-    "--since <time>",
-    "only versions from then on, such as 2026-01-31, 2026-01-31T12:00:00Z, or 30d for the last 30 days (also w, h, m " +
-      "and s); UTC, unless the time names a zone",
-  ).argParser((given: string) => new Date(parseTime("--since", given, Date.now()).firstMs - 1)),
-  new Option("--until <time>", "only versions up to then; a day includes all of it").argParser(
-    (given: string) => new Date(parseTime("--until", given, Date.now()).lastMs + 1),
+    "--after <time>",
+    "only versions after this time, such as 2026-01-31, 2026-01-31T12:00:00Z, or 30d for the last 30 days (also w, h, " +
+      "m and s); UTC, unless the time names a zone; a day is its first moment",
+  ).argParser((given: string) => parseTime("--after", given, Date.now())),
+  new Option("--before <time>", "only versions before this time").argParser((given: string) =>
+    parseTime("--before", given, Date.now()),
   ),
   numberOption(
     "-n, --limit <versions>",
@@ -55,7 +54,7 @@ const filterOptions: readonly Option[] = [
 
 /** @throws CommandError EUSAGE */
 function createFilter(options: FilterOptions): VersionFilter {
-  const { path, byUser, byThread, byRun, byToolCall, byAgent, byClient, operation, since, until, limit } = options;
+  const { path, byUser, byThread, byRun, byToolCall, byAgent, byClient, operation, after, before, limit } = options;
   const actor: MemoryActor = pickDefined({
     userId: byUser,
     threadId: byThread,
@@ -66,7 +65,7 @@ function createFilter(options: FilterOptions): VersionFilter {
   });
   checkActor(actor);
   const isFiltered = Object.keys(actor).length > 0;
-  return pickDefined({ path, actor: isFiltered ? actor : undefined, operation, after: since, before: until, limit });
+  return pickDefined({ path, actor: isFiltered ? actor : undefined, operation, after, before, limit });
 }
 
 export const log = historyCommand<FilterOptions & { runs?: boolean }>({
@@ -78,7 +77,7 @@ export const log = historyCommand<FilterOptions & { runs?: boolean }>({
     "log --node assistant",
     "log /notes/today --node assistant --limit 10",
     "log --by-run 1f0c --node assistant --user ada --json",
-    "log --since 2d --node assistant",
+    "log --after 2d --node assistant",
   ],
   options: [
     new Option("--runs", "group versions in a row by run: who, when, and the id that `revert --run` takes"),

@@ -8,7 +8,7 @@ import { asUsage } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { withMemories } from "../../targets/open-target.js";
 import { databaseOptions, ownerOptions, type TargetOptions } from "../../targets/target-options.js";
-import { agoText, bytesText, countText } from "../../terminal/format.js";
+import { bytesText, countText } from "../../terminal/format.js";
 import type { Output } from "../../terminal/output.js";
 import { printEach } from "../../terminal/print-each.js";
 
@@ -16,7 +16,7 @@ export const memories = createCommand<TargetOptions & { scope?: MemoryScope }>({
   usage: "memories",
   description:
     "List the memories of a database: bytes, files, time of the last change, and address. Without options it lists " +
-    "all. A pipe or a file gets exact times and no header.",
+    "all. A pipe or a file gets no header.",
   examples: ["memories --user ada@example.com", "memories --node assistant --scope perThread --json"],
   options: [
     new Option("--scope <scope>", "only memories of this scope").choices(memoryScopes),
@@ -38,14 +38,11 @@ export function getOwner({ node, thread, user }: TargetOptions): object {
   return pickDefined({ nodeId: node, threadId: thread, userId: user });
 }
 
-/** The longest time for people: "23 minutes ago". */
-const maxTimeChars = 14;
-
-const header = formatColumns("bytes", "files", "changed".padEnd(maxTimeChars), "memory");
+const header = formatColumns("bytes", "files", "changed".padEnd(24), "memory");
 
 export function formatSummary({ address, sizeBytes, files, updatedAt }: MemorySummary, out: Output): string {
-  const time = out.isTerminal ? agoText(updatedAt, new Date()).padEnd(maxTimeChars) : updatedAt.toISOString();
-  return formatColumns(bytesText(sizeBytes), countText(files, "file"), time, out.foreign(formatAddress(address)));
+  const shownAddress = out.foreign(formatAddress(address));
+  return formatColumns(bytesText(sizeBytes), countText(files, "file"), updatedAt.toISOString(), shownAddress);
 }
 
 function formatColumns(size: string, files: string, time: string, address: string): string {

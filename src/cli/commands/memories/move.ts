@@ -26,7 +26,6 @@ import {
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
-import { withProgress } from "../../terminal/progress.js";
 
 interface ExportOptions extends TargetOptions {
   file?: string;
@@ -66,14 +65,12 @@ export const exportMemories = createCommand<ExportOptions>({
     if (file === undefined) return exportToFolder(input, context);
     if (history) refuseOptions(input, ["dir"], "does not go with --history, as a folder keeps none; leave one out");
     const { out, err } = context;
-    const counts = await withProgress(err, "files", (progress) =>
-      withTargets(input, context, (memories) =>
-        file === "-"
-          ? writeArchive(memories, history, (text) => out.write(text), progress)
-          : writeWholeFile(file, overwrite, (handle) =>
-              writeArchive(memories, history, (text) => handle.writeFile(text), progress),
-            ),
-      ),
+    const counts = await withTargets(input, context, (memories) =>
+      file === "-"
+        ? writeArchive(memories, history, (text) => out.write(text))
+        : writeWholeFile(file, overwrite, (handle) =>
+            writeArchive(memories, history, (text) => handle.writeFile(text)),
+          ),
     );
     const { memories, files, versions } = counts;
     const withVersions = history ? `, ${countText(versions, "version")}` : "";
@@ -91,7 +88,7 @@ function exportToFolder(input: ExportOptions, context: CliContext): Promise<Repo
   return withMemory(context, input, { access: "read" }, async (source) => {
     const memory = { address: null, ...(await readSnapshot(source)) };
     return withMemory(context, { dir, paths }, transferSettings, (target) =>
-      transferMemories(() => [memory], { verb: "exported", open: () => target, isOne: true, overwrite }, context),
+      transferMemories(() => [memory], { verb: "exported", open: () => target, isOne: true, overwrite }),
     );
   });
 }
@@ -165,7 +162,7 @@ function importFrom(read: ReadMemories, input: ImportOptions, context: CliContex
   const { toDir, paths = "posix", as, overwrite, dryRun } = input;
   const destination = { ...input, dir: toDir };
   const transfer = (open: TransferSettings["open"], isOne: boolean): Promise<Report> =>
-    transferMemories(read, { verb: "imported", open, isOne, overwrite, dryRun }, context);
+    transferMemories(read, { verb: "imported", open, isOne, overwrite, dryRun });
   if (toDir !== undefined)
     return withMemory(context, destination, transferSettings, (folder) => transfer(() => folder, true));
   const named = getOptionalAddress(input, "leave both out, and each memory goes to where it came from");

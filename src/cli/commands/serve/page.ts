@@ -1,4 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
@@ -126,8 +127,8 @@ async function serve(
   await once(server, "listening").catch((error: unknown) => {
     throw listenError("page", error);
   });
-  const address = server.address();
-  const chosenPort = typeof address === "object" && address !== null ? address.port : port;
+  // The server listens on a port, so the address is not a text.
+  const { port: chosenPort } = server.address() as AddressInfo;
   const url = `http://${host}:${chosenPort}/#token=${token}`;
   const stopped = io.untilStopped();
   try {

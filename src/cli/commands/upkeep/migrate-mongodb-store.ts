@@ -20,7 +20,6 @@ import {
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
-import { withProgress } from "../../terminal/progress.js";
 
 interface MigrationOptions extends TargetOptions {
   fromUri?: string;
@@ -65,7 +64,7 @@ export const migrateMongodbStore = createCommand<MigrationOptions>({
     const dbName = fromDb ?? getDatabaseName(fromUri) ?? to.dbName;
     const from = { ...to, uri: fromUri ?? to.uri, dbName };
     const summary = await withDatabase(from, (source) =>
-      withDatabase(to, (destination) => migrateItems(source, destination, input, context)),
+      withDatabase(to, (destination) => migrateItems(source, destination, input)),
     );
     return reportMigration(summary, input, context);
   },
@@ -75,7 +74,6 @@ async function migrateItems(
   from: MemoryDatabase,
   to: MemoryDatabase,
   { fromCollection, itemsCollection, resumeAfter = null, textSearch, dryRun = false }: MigrationOptions,
-  { err }: CliContext,
 ): Promise<MigrationSummary> {
   const { hasCollection } = await import("../../../mongodb/admin/database-inspection.js");
   const { MongoMemoryStore } = await import("../../../mongodb/store/mongo-memory-store.js");
@@ -91,22 +89,18 @@ async function migrateItems(
     ...(!textSearch && { textSearch }),
   });
   let last = resumeAfter;
-  return withProgress(err, "items", async (progress) => {
-    const onProgress = ({ total, read, resumeAfter: done }: MigrationProgress): void => {
-      progress.total = total;
-      progress.update(read);
-      last = done;
-    };
-    try {
-      const source = from.db.collection(fromCollection);
-      return await migrateFromMongoDBStore({ source, store, dryRun, resumeAfter, onProgress });
-    } catch (error) {
-      if (error instanceof TypeError) throw usageError(`--resume-after: ${error.message}`, error);
-      const { code, message } = toCommandError(error);
-      const advice = last === null ? "run it again" : `run it again, or with --resume-after '${last}'`;
-      throw new CommandError(code, `the ${where}: ${message}; ${advice}`, { cause: error });
-    }
-  });
+  const onProgress = ({ resumeAfter: done }: MigrationProgress): void => {
+    last = done;
+  };
+  try {
+    const source = from.db.collection(fromCollection);
+    return await migrateFromMongoDBStore({ source, store, dryRun, resumeAfter, onProgress });
+  } catch (error) {
+    if (error instanceof TypeError) throw usageError(`--resume-after: ${error.message}`, error);
+    const { code, message } = toCommandError(error);
+    const advice = last === null ? "run it again" : `run it again, or with --resume-after '${last}'`;
+    throw new CommandError(code, `the ${where}: ${message}; ${advice}`, { cause: error });
+  }
 }
 
 async function reportMigration(

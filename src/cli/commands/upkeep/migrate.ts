@@ -3,7 +3,6 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryDatabase, MemoryFacts } from "../../../mongodb/admin/memory-database.js";
 import { type AddCommand, createCommand } from "../../command.js";
 import { migrateMongodbStore } from "./migrate-mongodb-store.js";
-import type { CliContext } from "../../context.js";
 import { about } from "../../errors.js";
 import { formatAddress } from "../../targets/address.js";
 import { assertThere } from "../../targets/missing-memory.js";
@@ -15,7 +14,6 @@ import {
   type TargetOptions,
 } from "../../targets/target-options.js";
 import { countText } from "../../terminal/format.js";
-import { withProgress } from "../../terminal/progress.js";
 
 export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boolean }>({
   usage: "earlier-format",
@@ -36,7 +34,7 @@ export const migrateEarlierFormat = createCommand<TargetOptions & { dryRun?: boo
     const addresses = await withDatabase(getDatabaseTarget(input, context.io.env), async (database) => {
       if (only !== undefined) await assertThere(database, only);
       const outdated = await about("the database", () => findOutdated(database.facts(only)));
-      return dryRun ? outdated : upgradeEach(database, outdated, context);
+      return dryRun ? outdated : upgradeEach(database, outdated);
     });
     return {
       json: { dryRun, rewritten: addresses.length, addresses },
@@ -53,20 +51,11 @@ async function findOutdated(facts: AsyncIterable<MemoryFacts>): Promise<CheckedA
 }
 
 /** @returns the memories that still had the earlier format */
-function upgradeEach(
-  database: MemoryDatabase,
-  addresses: readonly CheckedAddress[],
-  { err }: CliContext,
-): Promise<CheckedAddress[]> {
-  return withProgress(err, "memories", async (progress) => {
-    progress.total = addresses.length;
-    const upgraded: CheckedAddress[] = [];
-    for (const address of addresses) {
-      if (await about(formatAddress(address), () => database.upgrade(address))) upgraded.push(address);
-      progress.step();
-    }
-    return upgraded;
-  });
+async function upgradeEach(database: MemoryDatabase, addresses: readonly CheckedAddress[]): Promise<CheckedAddress[]> {
+  const upgraded: CheckedAddress[] = [];
+  for (const address of addresses)
+    if (await about(formatAddress(address), () => database.upgrade(address))) upgraded.push(address);
+  return upgraded;
 }
 
 export const migrate: AddCommand = (program, context) => {

@@ -1,21 +1,7 @@
 import type { Answers, Bodies } from "../../answers.js";
 import { tokenHeader } from "../../token-header.js";
 import type { Query } from "./route.js";
-
-/** The path at which the page is mounted. */
-export const basePath = document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? "";
-const tokenKey = `memory-page-token ${basePath}`;
-
-/**
- * Moves the token from the address, where others could see it, to the storage of this origin. So a link that is opened
- * in a new tab works, too.
- */
-export function takeToken(): void {
-  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (token === undefined) return;
-  localStorage.setItem(tokenKey, token);
-  history.replaceState(null, "", `${location.pathname}${location.search}#/`);
-}
+import { basePath, getToken, requestToken } from "./token.js";
 
 /** A refusal of the page, or the reason why the page did not answer. */
 export class ApiError extends Error {
@@ -61,16 +47,22 @@ export async function post<Path extends keyof Bodies>(path: Path, body: Bodies[P
 
 /** @throws ApiError for a refusal, and if there is no answer */
 async function send(path: string, init: RequestInit): Promise<Response> {
-  const headers = new Headers(init.headers);
-  // Without a token, because the host of the page decides who may see it, the header alone proves that no other page
-  // sends the request.
-  headers.set(tokenHeader, localStorage.getItem(tokenKey) ?? "none");
-  const response = await fetch(`${basePath}/api/${path}`, { ...init, headers }).catch(throwNoAnswer);
+  let response = await request(path, init);
+  // Another tab may know the token.
+  if (response.status === 401 && (await requestToken())) response = await request(path, init);
   if (response.ok) return response;
   // A refusal may have another form, because it may come from a proxy.
   const refusal = (await response.json().catch(() => null)) as { error?: { code: string; message: string } } | null;
   const { code = "EIO", message = `the server answered ${response.status}` } = refusal?.error ?? {};
   throw new ApiError(response.status, code, message);
+}
+
+function request(path: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  // Without a token, because the host of the page decides who may see it, the header alone proves that no other page
+  // sends the request.
+  headers.set(tokenHeader, getToken() ?? "none");
+  return fetch(`${basePath}/api/${path}`, { ...init, headers }).catch(throwNoAnswer);
 }
 
 async function readAnswer<T>(response: Response): Promise<T> {

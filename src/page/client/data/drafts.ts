@@ -10,8 +10,7 @@ export interface UnsavedText {
 
 const drafts = new Map<string, UnsavedText>();
 
-const createKey = ({ nodeId, scope, threadId, userId }: Address, path: string): string =>
-  JSON.stringify([nodeId, scope, threadId, userId, path]);
+const createKey = (address: Address, path: string): string => JSON.stringify([address, path]);
 
 export function findDraft(address: Address, path: string): UnsavedText | undefined {
   return drafts.get(createKey(address, path));

@@ -13,7 +13,6 @@ export interface Address {
 export type Summary = Answers["memories"]["memories"][number];
 export type Entry = Answers["tree"]["entries"][number];
 export type ShownMount = NonNullable<Entry["mount"]>;
-export type Access = ShownMount["access"];
 export type PageHit = Answers["search"]["hits"][number];
 export type Version = Answers["versions"]["versions"][number];
 export type Actor = NonNullable<Version["actor"]>;

@@ -79,24 +79,19 @@ export function usePages<Path extends PagedPath>(
   const key = createKey(path, query);
   const { data, error, start } = useReading<readonly Answers[Path][]>(key);
   const pages = data ?? [];
-  const readOn = async (shown: readonly Answers[Path][], count: number, signal: AbortSignal) => {
+  const readOn = async (from: Path, shown: readonly Answers[Path][], count: number, signal: AbortSignal) => {
     const read = [...shown];
-    let next: Page["next"] = read.at(-1)?.next ?? null;
-    while (path !== null && read.length < count && (read.length === 0 || next !== null)) {
-      const page: Answers[Path] = await get(
-        path,
-        next === null ? query : { ...query, [position]: String(next) },
-        signal,
-      );
-      read.push(page);
-      ({ next } = page);
-    }
+    do {
+      const next: Page["next"] = read.at(-1)?.next ?? null;
+      read.push(await get(from, next === null ? query : { ...query, [position]: String(next) }, signal));
+    } while (read.length < count && (read.at(-1)?.next ?? null) !== null);
     return read;
   };
   useEffect(
-    () => (path === null ? undefined : start((signal) => readOn([], Math.max(1, pages.length), signal))),
+    () => (path === null ? undefined : start((signal) => readOn(path, [], pages.length, signal))),
     [key, version],
   );
-  const more = (): void => void start((signal) => readOn(pages, pages.length + 1, signal));
-  return { pages, error, more: (pages.at(-1)?.next ?? null) === null ? null : more };
+  const hasMore = (pages.at(-1)?.next ?? null) !== null;
+  const more = (from: Path) => () => void start((signal) => readOn(from, pages, pages.length + 1, signal));
+  return { pages, error, more: path !== null && hasMore ? more(path) : null };
 }

@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Answers } from "../../answers.js";
-import type { Version } from "../data/types.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { Line, type LineRow, splitLine } from "../parts/lines.js";
 import { LongList } from "../parts/long-list.js";
@@ -16,9 +15,9 @@ export function BlameView({ path }: { path: string }): VNode {
     <LongList
       class="lines blame"
       rows={rows}
-      render={({ isFirst, version, isRedacted, line }, index) => (
-        <div key={index} class={`line ${isFirst ? "first" : ""}`}>
-          <span class="who">{isFirst && <Who version={version} isRedacted={isRedacted} />}</span>
+      render={({ run, line }, index) => (
+        <div key={index} class={`line ${run === null ? "" : "first"}`}>
+          <span class="who">{run !== null && <Who run={run} />}</span>
           <Line row={line} />
         </div>
       )}
@@ -26,9 +25,11 @@ export function BlameView({ path }: { path: string }): VNode {
   );
 }
 
-function Who({ version, isRedacted }: Pick<BlamedRow, "version" | "isRedacted">): VNode {
+type Run = Answers["blame"]["runs"][number];
+
+function Who({ run: { version, isRedacted } }: { run: Run }): VNode {
   const { href } = useMemory();
-  if (version === undefined) return <span class="muted">{isRedacted ? "redacted" : "older than what is kept"}</span>;
+  if (version === null) return <span class="muted">{isRedacted ? "redacted" : "older than what is kept"}</span>;
   return (
     <a href={href({ tab: "history", path: version.path, version: version.id })}>
       <Actor actor={version.actor} /> <Time time={version.at} />
@@ -38,23 +39,13 @@ function Who({ version, isRedacted }: Pick<BlamedRow, "version" | "isRedacted">)
 
 interface BlamedRow {
   line: LineRow;
-  version: Version | undefined;
-  isRedacted: boolean;
-  /** Whether this is the first row of its run. */
-  isFirst: boolean;
+  /** Only in the first row of the run. */
+  run: Run | null;
 }
 
-function createRows({ runs, versions }: Answers["blame"]): BlamedRow[] {
-  const rows: BlamedRow[] = [];
-  let number = 0;
-  for (const run of runs) {
-    for (const [index, text] of run.lines.entries()) {
-      number += 1;
-      for (const line of splitLine(text, number)) {
-        const isFirst = index === 0 && line.number !== null;
-        rows.push({ line, version: versions[run.version], isRedacted: run.version === -2, isFirst });
-      }
-    }
-  }
-  return rows;
+function createRows({ runs }: Answers["blame"]): BlamedRow[] {
+  const lines = runs.flatMap((run) => run.lines.map((text, index) => ({ text, run: index === 0 ? run : null })));
+  return lines.flatMap(({ text, run }, index) =>
+    splitLine(text, index + 1).map((line) => ({ line, run: line.number === null ? null : run })),
+  );
 }

@@ -1,15 +1,13 @@
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answers } from "../../answers.js";
-import { type ApiError, post, toApiError } from "../data/api.js";
+import { post } from "../data/api.js";
 import { findDraft, keepDraft, useGuard } from "../data/drafts.js";
 import { useMemory } from "../data/memory.js";
 import { DiffView } from "../history/diff-view.js";
-import { bytesText } from "../parts/format.js";
+import { useAct } from "../parts/act.js";
 import { ErrorNote } from "../parts/parts.js";
 import { useSignature } from "../parts/signature.js";
-
-const encoder = new TextEncoder();
 
 interface EditorProps {
   /** The file as it is now. The editor keeps the one with which it began. */
@@ -27,12 +25,9 @@ export function Editor({ file, close }: EditorProps): VNode {
   const [digest, setDigest] = useState<string | null>(base.digest);
   const [text, setText] = useState(() => draft?.text ?? toUnixEnds(file.content));
   const [conflict, setConflict] = useState<NonNullable<Answers["write"]["conflict"]> | null>(null);
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const lineEnds = getLineEnds(base.content);
   const content = lineEnds === "windows" ? text.replaceAll("\n", "\r\n") : text;
-  const sizeBytes = useMemo(() => encoder.encode(content).length, [content]);
   const isSame = text === toUnixEnds(base.content);
   useEffect(() => area.current?.focus(), []);
   useGuard(!isSame);
@@ -42,27 +37,22 @@ export function Editor({ file, close }: EditorProps): VNode {
     close(changedTo);
   };
   const lacking = isSame ? "Nothing is changed yet" : missing;
-  const save = async (): Promise<void> => {
-    if (lacking !== null || isBusy) return;
-    setBusy(true);
-    try {
-      const saved = await post("write", { address, path: base.path, content, digest, ...fields });
-      if (saved.conflict === null) {
-        end(saved.changedTo);
-        return;
-      }
-      setConflict(saved.conflict);
-      setDigest(saved.conflict.digest);
-      setError(null);
-    } catch (failure) {
-      setError(toApiError(failure));
+  const { isBusy, error, run } = useAct(async () => {
+    const saved = await post("write", { address, path: base.path, content, digest, ...fields });
+    if (saved.conflict === null) {
+      end(saved.changedTo);
+      return;
     }
-    setBusy(false);
+    setConflict(saved.conflict);
+    setDigest(saved.conflict.digest);
+  });
+  const save = (): void => {
+    if (lacking === null && !isBusy) run();
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    void save();
+    save();
   };
   return (
     <form
@@ -70,7 +60,7 @@ export function Editor({ file, close }: EditorProps): VNode {
       onKeyDown={press}
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        save();
       }}
     >
       {error !== null && <ErrorNote error={error} />}
@@ -91,7 +81,6 @@ export function Editor({ file, close }: EditorProps): VNode {
       />
       <div class="foot">
         {field}
-        <span class="muted">{bytesText(sizeBytes)}</span>
         <span id="editor-missing" class="missing" role="status">
           {lacking}
         </span>

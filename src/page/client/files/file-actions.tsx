@@ -3,68 +3,57 @@ import { useState } from "preact/hooks";
 import { ApiError, post } from "../data/api.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { go } from "../data/route.js";
-import { Dialog, DialogButton } from "../parts/dialog.js";
+import { DialogButton } from "../parts/dialog.js";
 import { Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
-import { useSignature } from "../parts/signature.js";
+import { SignedDialog } from "../parts/signature.js";
 
 /** Offers to rename and to delete a file. */
 export function FileActions({ path }: { path: string }): VNode {
   return (
     <>
       <DialogButton label="Rename…" class="button quiet">
-        {(close) => <RenameDialog path={path} close={close} />}
+        <RenameDialog path={path} />
       </DialogButton>
       <DialogButton label="Delete…" class="button quiet danger-quiet">
-        {(close) => <DeleteDialog path={path} close={close} />}
+        <DeleteDialog path={path} />
       </DialogButton>
     </>
   );
 }
 
-interface ActionProps {
-  path: string;
-  close: () => void;
-}
-
-function RenameDialog({ path, close }: ActionProps): VNode {
-  const { address, href } = useMemory();
-  const { missing, fields, field } = useSignature();
+function RenameDialog({ path }: { path: string }): VNode {
+  const { href } = useMemory();
   const [to, setTo] = useState(path);
-  const run = async (): Promise<void> => {
-    const renamed = await post("rename", { address, from: path, to, ...fields });
-    go(href({ path: renamed.path }));
-  };
+  const isMissing = to === path || to === "";
   return (
-    <Dialog
+    <SignedDialog
       title="Rename this file?"
       act="Rename"
-      missing={to === path || to === "" ? "Type another path" : missing}
-      run={run}
-      close={close}
+      missing={isMissing ? "Type another path" : null}
+      run={async (signed) => {
+        const renamed = await post("rename", { ...signed, from: path, to });
+        go(href({ path: renamed.path }));
+      }}
     >
-      <PathField label="New path" value={to} isMissing={to === path || to === ""} change={setTo} />
-      {field}
-    </Dialog>
+      <PathField label="New path" value={to} isMissing={isMissing} change={setTo} />
+    </SignedDialog>
   );
 }
 
-function DeleteDialog({ path, close }: ActionProps): VNode {
-  const { address, href } = useMemory();
-  const { data, error } = useMemoryData("delete-preview", { path });
-  const { missing, fields, field } = useSignature();
-  const run = async (): Promise<void> => {
-    await post("delete", { address, path, ...fields });
-    go(href());
-  };
+function DeleteDialog({ path }: { path: string }): VNode {
+  const { href } = useMemory();
+  const { data, error } = useMemoryData("versions", { path });
   return (
-    <Dialog
+    <SignedDialog
       title="Delete this file?"
       act="Delete"
       isDangerous
-      missing={data === null ? "Still loading" : missing}
-      run={run}
-      close={close}
+      missing={data === null ? "Still loading" : null}
+      run={async (signed) => {
+        await post("delete", { ...signed, path });
+        go(href());
+      }}
     >
       {data === null ? (
         <Pending error={error} />
@@ -76,37 +65,42 @@ function DeleteDialog({ path, close }: ActionProps): VNode {
             : "This memory keeps no history, so nothing brings it back."}
         </p>
       )}
-      {field}
-    </Dialog>
+    </SignedDialog>
   );
 }
 
 /** Creates a file, and opens it. */
 export function NewFileButton(): VNode {
-  return <DialogButton label="New file…">{(close) => <NewFileDialog close={close} />}</DialogButton>;
+  return (
+    <DialogButton label="New file…">
+      <NewFileDialog />
+    </DialogButton>
+  );
 }
 
-function NewFileDialog({ close }: { close: () => void }): VNode {
-  const { address, href } = useMemory();
-  const { missing, fields, field } = useSignature();
+function NewFileDialog(): VNode {
+  const { href } = useMemory();
   const [path, setPath] = useState("/");
   const [content, setContent] = useState("");
   const isUnnamed = /^\/*$/.test(path);
-  const run = async (): Promise<void> => {
-    const { conflict } = await post("write", { address, path, content, digest: null, ...fields });
-    if (conflict !== null)
-      throw new ApiError(409, "EEXIST", "There is a file of this path already. Choose another path.");
-    go(href({ path: path.startsWith("/") ? path : `/${path}` }));
-  };
   return (
-    <Dialog title="New file" act="Create" missing={isUnnamed ? "Type a path first" : missing} run={run} close={close}>
+    <SignedDialog
+      title="New file"
+      act="Create"
+      missing={isUnnamed ? "Type a path first" : null}
+      run={async (signed) => {
+        const { conflict } = await post("write", { ...signed, path, content, digest: null });
+        if (conflict !== null)
+          throw new ApiError(409, "EEXIST", "There is a file of this path already. Choose another path.");
+        go(href({ path: path.startsWith("/") ? path : `/${path}` }));
+      }}
+    >
       <PathField label="Path" value={path} isMissing={isUnnamed} change={setPath} />
       <label class="field">
         Text
         <textarea rows={10} value={content} onInput={(event) => setContent(event.currentTarget.value)} />
       </label>
-      {field}
-    </Dialog>
+    </SignedDialog>
   );
 }
 

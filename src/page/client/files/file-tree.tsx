@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { type Dispatch, type StateUpdater, useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useMemory } from "../data/memory.js";
 import { useIsOwner } from "../data/session.js";
 import type { Entry } from "../data/types.js";
@@ -8,68 +8,39 @@ import { accessWords, numberText, scopeWords } from "../parts/format.js";
 import { Empty, MoreButton, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 
-interface FileTreeProps {
-  /** The open directories. They stay open when another point in time is shown. */
-  expanded: ReadonlySet<string>;
-  setExpanded: Dispatch<StateUpdater<ReadonlySet<string>>>;
+/** Shows the tree of the memory. Loads a directory when it opens, a page at a time. */
+export function FileTree(): VNode {
+  return <Directory path="/" />;
 }
 
-/** Shows the tree with its open directories, among them those of the selected file. */
-export function FileTree({ expanded, setExpanded }: FileTreeProps): VNode {
-  const { path = "/" } = useMemory().query;
-  useEffect(() => setExpanded((old) => new Set([...old, ...listParents(path)])), [path]);
-  const toggle = (directory: string, isOpen: boolean): void =>
-    setExpanded((old) => {
-      const others = [...old].filter((each) => each !== directory);
-      return new Set(isOpen ? [...others, directory] : others);
-    });
-  return <Directory path="/" expanded={expanded} toggle={toggle} />;
-}
-
-interface DirectoryProps {
-  path: string;
-  expanded: ReadonlySet<string>;
-  toggle: (path: string, isOpen: boolean) => void;
-}
-
-function Directory({ path, expanded, toggle }: DirectoryProps): VNode {
-  const { address, query, version, href } = useMemory();
-  const moment = query["at"] === undefined ? {} : { at: query["at"] };
-  const { pages, error, more } = usePages("tree", { ...address, path, ...moment }, "offset", version);
+function Directory({ path }: { path: string }): VNode {
+  const { address, query, version } = useMemory();
+  const at = query["at"];
+  const { pages, error, more } = usePages(
+    "tree",
+    { ...address, path, ...(at !== undefined && { at }) },
+    "offset",
+    version,
+  );
   const [first] = pages;
   if (first === undefined) return <Pending error={error} />;
   if (path === "/" && first.total === 0)
-    return <Empty title="No files">Nothing is stored {query["at"] === undefined ? "yet" : "at this moment"}.</Empty>;
-  const rows = pages
-    .flatMap(({ entries }) => entries)
-    .map((entry) => ({
-      entry,
-      entryPath: `${path === "/" ? "" : path}/${entry.name}`,
-    }));
+    return <Empty title="No files">Nothing is stored {at === undefined ? "yet" : "at this moment"}.</Empty>;
+  const prefix = path === "/" ? "/" : `${path}/`;
   return (
     <div class={path === "/" ? "tree" : "subtree"}>
       <ul aria-label={path === "/" ? "Files" : undefined}>
-        {rows.map(({ entry, entryPath }) => (
-          <li key={entry.name}>
-            {entry.kind === "file" ? (
-              <FileRow
-                entry={entry}
-                href={href({ path: entryPath, ...moment })}
-                isSelected={entryPath === query["path"]}
-              />
-            ) : (
-              <details
-                open={expanded.has(entryPath)}
-                onToggle={({ currentTarget }) => toggle(entryPath, currentTarget.open)}
-              >
-                <summary class="tree-row">
-                  <EntryName entry={entry} />
-                </summary>
-                {expanded.has(entryPath) && <Directory path={entryPath} expanded={expanded} toggle={toggle} />}
-              </details>
-            )}
-          </li>
-        ))}
+        {pages
+          .flatMap(({ entries }) => entries)
+          .map((entry) => (
+            <li key={entry.name}>
+              {entry.kind === "file" ? (
+                <FileRow entry={entry} path={prefix + entry.name} />
+              ) : (
+                <Folder entry={entry} path={prefix + entry.name} />
+              )}
+            </li>
+          ))}
       </ul>
       {more !== null && <MoreButton words={`Show more of ${numberText(first.total)}`} more={more} />}
       {first.rights !== "" && <Rights words={first.rights} />}
@@ -77,13 +48,42 @@ function Directory({ path, expanded, toggle }: DirectoryProps): VNode {
   );
 }
 
-function FileRow({ entry, href, isSelected }: { entry: Entry; href: string; isSelected: boolean }): VNode {
+interface RowProps {
+  entry: Entry;
+  path: string;
+}
+
+/** It opens by itself when a file in it is selected. */
+function Folder({ entry, path }: RowProps): VNode {
+  const selected = useMemory().query["path"] ?? "";
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (selected.startsWith(`${path}/`)) setOpen(true);
+  }, [selected]);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary class="tree-row">
+        <EntryName entry={entry} />
+      </summary>
+      {isOpen && <Directory path={path} />}
+    </details>
+  );
+}
+
+function FileRow({ entry, path }: RowProps): VNode {
+  const { query, href } = useMemory();
+  const isSelected = query["path"] === path;
   const element = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (isSelected) element.current?.scrollIntoView({ block: "nearest" });
   }, [isSelected]);
   return (
-    <a ref={element} class="tree-row" href={href} aria-current={isSelected ? "true" : undefined}>
+    <a
+      ref={element}
+      class="tree-row"
+      href={href({ path, at: query["at"] ?? "" })}
+      aria-current={isSelected ? "true" : undefined}
+    >
       <EntryName entry={entry} />
     </a>
   );
@@ -118,9 +118,4 @@ function Rights({ words }: { words: string }): VNode {
       <Name text={words} />
     </details>
   );
-}
-
-function listParents(path: string): string[] {
-  const names = path.split("/").slice(1, -1);
-  return names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`);
 }

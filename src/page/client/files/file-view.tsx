@@ -58,7 +58,7 @@ export function FileView({ path }: { path: string }): VNode {
           Files
         </a>
         <h2>
-          <Path path={path} />
+          <Name text={path} class="path" />
         </h2>
         {file !== null && (
           <span class="muted">
@@ -72,7 +72,6 @@ export function FileView({ path }: { path: string }): VNode {
               Edit
             </button>
           )}
-          {file !== null && <CopyButton text={file.content} />}
           {mount === null && (
             <a class="button quiet" href={href({ tab: "history", path })}>
               Versions
@@ -128,33 +127,4 @@ const maxEditChars = 1_000_000;
 function chooseForm(path: string, file: Answers["file"] | null, shown: number | undefined): Form {
   const isReadable = isMarkdown(path) && (file?.content.length ?? 0) <= maxMarkdownChars;
   return isReadable && shown === undefined ? "markdown" : "text";
-}
-
-function Path({ path }: { path: string }): VNode {
-  const names = path.split("/").slice(1);
-  return (
-    <span class="path">
-      {names.map((name, index) => (
-        <span key={index} class={index === names.length - 1 ? "last" : ""}>
-          /<Name text={name} />
-        </span>
-      ))}
-    </span>
-  );
-}
-
-function CopyButton({ text }: { text: string }): VNode {
-  const [words, setWords] = useState("Copy");
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => setWords("Copied"),
-      () => setWords("Not allowed"),
-    );
-    setTimeout(() => setWords("Copy"), 1500);
-  };
-  return (
-    <button type="button" class="button quiet" onClick={copy}>
-      <span aria-live="polite">{words}</span>
-    </button>
-  );
 }

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { momentText } from "../parts/format.js";
-import { Actor, Empty } from "../parts/parts.js";
+import { Empty } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
 import { useSession } from "../data/session.js";
 import { NewFileButton } from "./file-actions.js";
@@ -15,7 +15,6 @@ export function FilesView(): VNode {
   const { query, href } = useMemory();
   const { path, at, line = "" } = query;
   const [search, setSearch] = useState(noSearch);
-  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const { access } = useSession();
   return (
     <>
@@ -25,7 +24,7 @@ export function FilesView(): VNode {
           {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
           {search.query === "" ? (
             <>
-              <FileTree expanded={expanded} setExpanded={setExpanded} />
+              <FileTree />
               {access === "write" && at === undefined && (
                 <div class="side-foot">
                   <NewFileButton />
@@ -56,11 +55,7 @@ function PointInTime({ at }: { at: string }): VNode {
     <div class="moment" role="status">
       <span>
         As it was right after version {at}
-        {data !== null && (
-          <>
-            , {momentText(data.version.at)}, by <Actor actor={data.version.actor} />
-          </>
-        )}
+        {data !== null && `, ${momentText(data.version.at)}`}
       </span>
       <a href={href({ ...query, at: "" })}>Back to now</a>
     </div>

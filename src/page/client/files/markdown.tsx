@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import { type ComponentChildren, createContext, type VNode } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { basePath } from "../data/api.js";
+import { basePath } from "../data/token.js";
 import { Lines } from "../parts/lines.js";
 import { Pending } from "../parts/parts.js";
 import { Shown } from "../parts/shown.js";
@@ -162,7 +162,7 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): VNo
     case "link":
       return <Link href={token.href}>{nested}</Link>;
     case "text":
-      return token.tokens === undefined ? <Shown text={decodeEntities(token.raw)} /> : nested;
+      return token.tokens === undefined ? <Shown text={token.raw} /> : nested;
     case "html":
       // The raw text.
       return token.block ? (
@@ -242,17 +242,4 @@ function resolveFile(href: string, path: string): string | null {
   } catch {
     return null;
   }
-}
-
-const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
-
-function decodeEntities(text: string): string {
-  return text.replaceAll(
-    /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
-    (whole, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
-      if (name !== undefined) return entities[name.toLowerCase()] ?? whole;
-      const point = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-      return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
-    },
-  );
 }

@@ -4,7 +4,7 @@ import type { PageHit } from "../data/types.js";
 import { useMemoryData } from "../data/memory.js";
 import { countText } from "../parts/format.js";
 import { Empty, Pending } from "../parts/parts.js";
-import { createQuery, type Search, useSettled } from "../parts/search-field.js";
+import { type Search, useSettled } from "../parts/search-field.js";
 import { Name, Shown } from "../parts/shown.js";
 
 interface HitsProps {
@@ -16,11 +16,11 @@ interface HitsProps {
 /** Shows the hits of a search in one memory. */
 export function SearchResults({ search, createHref }: HitsProps): VNode {
   const settled = useSettled(search);
-  const { data, error } = useMemoryData(settled.query === "" ? null : "search", createQuery(settled));
+  const { data, error } = useMemoryData(settled.query === "" ? null : "search", settled);
   if (data === null) return <Pending error={error} />;
-  if (data.hits.length === 0) return <NothingFound search={settled} />;
+  if (data.hits.length === 0) return <NothingFound />;
   return (
-    <div class="results" data-query={settled.query}>
+    <div class="results">
       <p class="muted" role="status">
         {countWords(data, settled)}
       </p>
@@ -38,15 +38,8 @@ function countWords({ hits, more }: Answers["search"], { kind }: Search): string
   return `${more ? "The first " : ""}${counted}${isRanked ? ", best first" : ""}`;
 }
 
-export function NothingFound({ search: { kind, ignoreCase } }: { search: Search }): VNode {
-  const caseWords = ignoreCase ? "A" : "Upper and lower case count, and a";
-  return (
-    <Empty title="Nothing found">
-      {kind === "words"
-        ? "Words are compared by their stems. “Exact” finds any part of a line."
-        : `${caseWords} match lies within one line.`}
-    </Empty>
-  );
+export function NothingFound(): VNode {
+  return <Empty title="Nothing found">“Exact” finds any part of a line.</Empty>;
 }
 
 /** Number of hits that are shown for each file. */

@@ -1,56 +1,45 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Answers } from "../../answers.js";
-import { type ApiError, post, toApiError } from "../data/api.js";
+import { post } from "../data/api.js";
 import { useMemory } from "../data/memory.js";
 import { go } from "../data/route.js";
-import { Dialog, DialogButton } from "../parts/dialog.js";
+import { useAct } from "../parts/act.js";
+import { DialogButton } from "../parts/dialog.js";
 import { countText } from "../parts/format.js";
 import { ErrorNote } from "../parts/parts.js";
-import { useSignature } from "../parts/signature.js";
+import { SignedDialog } from "../parts/signature.js";
 import { VersionList } from "../parts/version-list.js";
 
 /** Removes a text from the memory and its history permanently. It offers the text that is selected on the page. */
 export function RedactButton(): VNode {
   return (
     <DialogButton label="Redact a text…" class="button danger-quiet">
-      {(close) => <RedactDialog selected={getSelection()?.toString() ?? ""} close={close} />}
+      <RedactDialog />
     </DialogButton>
   );
 }
 
-function RedactDialog({ selected, close }: { selected: string; close: () => void }): VNode {
+function RedactDialog(): VNode {
   const { address, href } = useMemory();
-  const { missing, fields, field } = useSignature();
-  const [text, setText] = useState(selected);
+  const [text, setText] = useState(() => getSelection()?.toString() ?? "");
   const [found, setFound] = useState<Answers["find-text"] | null>(null);
-  const [error, setError] = useState<ApiError | null>(null);
   const [isCut, setCut] = useState(false);
+  const { error, run: find } = useAct(async () => setFound(await post("find-text", { address, text })));
   const change = (given: string): void => {
     setText(given);
     setFound(null);
   };
-  const find = (): void => {
-    setError(null);
-    post("find-text", { address, text }).then(setFound, (failure: unknown) => setError(toApiError(failure)));
-  };
-  const run = async (): Promise<void> => {
-    await post("redact", { address, text, cut: isCut, ...fields });
-    go(href({ tab: "history" }));
-  };
-  const isFound = found !== null && found.versionCount + found.proposals + found.files.length > 0;
-  const isCovered = found?.files.length === 0 || isCut;
-  const missingText = text === "" ? "Type the text first" : found === null ? "Find the text first" : null;
   return (
-    <Dialog
+    <SignedDialog
       title="Redact a text"
       act="Redact for good"
       isDangerous
-      missing={
-        missingText ?? (!isFound ? "The text stands nowhere" : isCovered ? missing : "A present file has the text")
-      }
-      run={run}
-      close={close}
+      missing={findMissing(text, found, isCut)}
+      run={async (signed) => {
+        await post("redact", { ...signed, text, cut: isCut });
+        go(href({ tab: "history" }));
+      }}
     >
       <p>
         The text goes for good, wherever it stands: in versions, in proposals and in the search. Who made the versions
@@ -77,9 +66,15 @@ function RedactDialog({ selected, close }: { selected: string; close: () => void
           Cover it in {countText(found.files.length, "file")} as they are now, too: {found.files.join(", ")}
         </label>
       )}
-      {isFound && field}
-    </Dialog>
+    </SignedDialog>
   );
+}
+
+function findMissing(text: string, found: Answers["find-text"] | null, isCut: boolean): string | null {
+  if (text === "") return "Type the text first";
+  if (found === null) return "Find the text first";
+  if (found.versionCount + found.proposals + found.files.length === 0) return "The text stands nowhere";
+  return found.files.length === 0 || isCut ? null : "A present file has the text";
 }
 
 function Found({ found: { versions, versionCount, proposals } }: { found: Answers["find-text"] }): VNode {
@@ -89,9 +84,8 @@ function Found({ found: { versions, versionCount, proposals } }: { found: Answer
       <p>
         Found in {countText(versionCount, "version")} and {countText(proposals, "proposal")}.
       </p>
-      <VersionList versions={versions}>
-        {more > 0 && <li class="muted">and {countText(more, "more version")}</li>}
-      </VersionList>
+      <VersionList versions={versions} />
+      {more > 0 && <p class="muted">and {countText(more, "more version")}</p>}
     </>
   );
 }

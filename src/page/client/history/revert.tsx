@@ -5,11 +5,11 @@ import type { Version } from "../data/types.js";
 import { type ApiError, post } from "../data/api.js";
 import { useMemory, useMemoryData } from "../data/memory.js";
 import { go } from "../data/route.js";
-import { Dialog, DialogButton } from "../parts/dialog.js";
+import { DialogButton } from "../parts/dialog.js";
 import { countText } from "../parts/format.js";
 import { Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
-import { useSignature } from "../parts/signature.js";
+import { SignedDialog } from "../parts/signature.js";
 import { VersionList } from "../parts/version-list.js";
 import { DiffView } from "./diff-view.js";
 
@@ -17,7 +17,7 @@ import { DiffView } from "./diff-view.js";
 export function RestoreButton({ version: { id, path, operation } }: { version: Version }): VNode {
   return (
     <DialogButton label={operation === "deleted" ? "Delete it again…" : "Restore this version…"}>
-      {(close) => <RevertDialog title="Restore this version?" act="Restore" what={{ path, to: id }} close={close} />}
+      <RevertDialog title="Restore this version?" act="Restore" what={{ path, to: id }} />
     </DialogButton>
   );
 }
@@ -26,9 +26,7 @@ export function RestoreButton({ version: { id, path, operation } }: { version: V
 export function UndoRunButton({ runId }: { runId: string }): VNode {
   return (
     <DialogButton label="Undo this run…">
-      {(close) => (
-        <RevertDialog title="Undo all changes of this run?" act="Undo the run" what={{ runId }} close={close} />
-      )}
+      <RevertDialog title="Undo all changes of this run?" act="Undo the run" what={{ runId }} />
     </DialogButton>
   );
 }
@@ -37,19 +35,12 @@ interface RevertDialogProps {
   title: string;
   act: string;
   what: { path: string; to: string } | { runId: string };
-  close: () => void;
 }
 
-function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
-  const { address, href } = useMemory();
+function RevertDialog({ title, act, what }: RevertDialogProps): VNode {
+  const { href } = useMemory();
   const { data, error } = useMemoryData("revert-preview", { ...what });
-  const { missing, fields, field } = useSignature();
   const [force, setForce] = useState(false);
-  const run = async (): Promise<void> => {
-    const { versions } = await post("revert", { address, what, force, ...fields });
-    const [first] = versions;
-    if (first !== undefined) go(href({ tab: "history", version: first.id }));
-  };
   const isSame = data?.hunks?.length === 0;
   const offerForce = ({ code }: ApiError): VNode | false =>
     code === "ECONFLICT" && (
@@ -59,12 +50,15 @@ function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
       </label>
     );
   return (
-    <Dialog
+    <SignedDialog
       title={title}
       act={act}
-      missing={data === null ? "Still loading" : isSame ? "Nothing would change" : missing}
-      run={run}
-      close={close}
+      missing={data === null ? "Still loading" : isSame ? "Nothing would change" : null}
+      run={async (signed) => {
+        const { versions } = await post("revert", { ...signed, what, force });
+        const [first] = versions;
+        if (first !== undefined) go(href({ tab: "history", version: first.id }));
+      }}
       afterError={offerForce}
     >
       {data === null ? (
@@ -72,12 +66,9 @@ function RevertDialog({ title, act, what, close }: RevertDialogProps): VNode {
       ) : isSame ? (
         <p>The file is like this already. Nothing would change.</p>
       ) : (
-        <>
-          <RevertPreview preview={data} path={"path" in what ? what.path : ""} />
-          {field}
-        </>
+        <RevertPreview preview={data} path={"path" in what ? what.path : ""} />
       )}
-    </Dialog>
+    </SignedDialog>
   );
 }
 

@@ -5,9 +5,9 @@ import type { Address } from "../data/types.js";
 import { post } from "../data/api.js";
 import { go, memoriesHref } from "../data/route.js";
 import { useData } from "../data/use-data.js";
-import { Dialog, DialogButton } from "../parts/dialog.js";
-import { bytesText, countText } from "../parts/format.js";
-import { Owner, Pending, Time } from "../parts/parts.js";
+import { Dialog, DialogButton, useClose } from "../parts/dialog.js";
+import { countText } from "../parts/format.js";
+import { MemoryName, Pending } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 
 type Who = Address | { userId: string } | { threadId: string };
@@ -17,7 +17,7 @@ export function ForgetButton({ who }: { who: Who }): VNode {
   const what = "nodeId" in who ? "this memory" : "userId" in who ? "this user" : "this thread";
   return (
     <DialogButton label={`Forget ${what}…`} class="button quiet">
-      {(close) => <ForgetDialog who={who} what={what} close={close} />}
+      <ForgetDialog who={who} what={what} />
     </DialogButton>
   );
 }
@@ -30,7 +30,8 @@ function getConfirmation(who: Who): string {
 }
 
 /** Erases after showing what. */
-export function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () => void }): VNode {
+export function ForgetDialog({ who, what }: { who: Who; what: string }): VNode {
+  const close = useClose();
   const { data, error } = useData("forget-preview", { ...who });
   const [confirmed, setConfirmed] = useState("");
   const [forgotten, setForgotten] = useState<Answers["forget"] | null>(null);
@@ -41,7 +42,7 @@ export function ForgetDialog({ who, what, close }: { who: Who; what: string; clo
       go(memoriesHref());
     };
     return (
-      <Dialog key="forgotten" title="Forgotten" act="Done" isNote run={async () => undefined} close={leave}>
+      <Dialog key="forgotten" title="Forgotten" act="Done" close={leave}>
         <p>
           {countText(forgotten.memories, "memory")} went, with {countText(forgotten.files, "file")},{" "}
           {countText(forgotten.versions, "version")} and {countText(forgotten.proposals, "proposal")}.
@@ -60,7 +61,6 @@ export function ForgetDialog({ who, what, close }: { who: Who; what: string; clo
       isDangerous
       missing={data === null ? "Still loading" : confirmed === id ? null : "Type the id first"}
       run={run}
-      close={close}
     >
       {data === null ? (
         <Pending error={error} />
@@ -100,10 +100,7 @@ function ForgetPreview({ preview: { memories, count, files, more } }: { preview:
       <ul class="preview-list">
         {memories.map((memory) => (
           <li key={JSON.stringify(memory.address)}>
-            <Name text={memory.address.nodeId} class="node" /> <Owner address={memory.address} />{" "}
-            <span class="muted">
-              {countText(memory.files, "file")}, {bytesText(memory.textBytes)}, changed <Time time={memory.updatedAt} />
-            </span>
+            <MemoryName address={memory.address} /> <span class="muted">{countText(memory.files, "file")}</span>
           </li>
         ))}
       </ul>

@@ -4,16 +4,15 @@ import { memoryHref, type Query } from "../data/route.js";
 import { usePages } from "../data/use-data.js";
 import { Hits, NothingFound } from "../files/search-results.js";
 import { countText } from "../parts/format.js";
-import { MoreButton, Owner, Pending } from "../parts/parts.js";
-import { createQuery, type Search, useSettled } from "../parts/search-field.js";
-import { Name } from "../parts/shown.js";
+import { MemoryName, MoreButton, Pending } from "../parts/parts.js";
+import { type Search, useSettled } from "../parts/search-field.js";
 
 /** Shows the hits of a search in several memories. */
 export function FoundMemories({ filter, search }: { filter: Query; search: Search }): VNode {
   const settled = useSettled(search);
   const { pages, error, more } = usePages(
     settled.query === "" ? null : "search-memories",
-    { ...filter, ...createQuery(settled) },
+    { ...filter, ...settled },
     "offset",
     0,
   );
@@ -21,19 +20,18 @@ export function FoundMemories({ filter, search }: { filter: Query; search: Searc
   const found = sortByScore(pages.flatMap((page) => page.found));
   const searched = pages.reduce((sum, page) => sum + page.searched, 0);
   return (
-    <div class="results wide" data-query={settled.query}>
+    <div class="results wide">
       <p class="muted" role="status">
         {found.length === 0 ? "" : `Found in ${countText(found.length, "memory")}. `}
         {countText(searched, "memory")} searched
       </p>
-      {found.length === 0 && more === null && <NothingFound search={settled} />}
+      {found.length === 0 && more === null && <NothingFound />}
       {found.map(({ memory: { address }, hits }) => (
         <section key={JSON.stringify(address)}>
           <h2>
             <a href={memoryHref(address)}>
-              <Name text={address.nodeId} class="node" />
+              <MemoryName address={address} />
             </a>
-            <Owner address={address} />
           </h2>
           <Hits
             hits={hits}

@@ -12,7 +12,7 @@ import { Name } from "../parts/shown.js";
 import { ExportButton } from "./export-button.js";
 import { ForgetButton, ForgetDialog } from "./forget.js";
 import { FoundMemories } from "./found-memories.js";
-import { MemoryList, parseOrder, turnOrder } from "./memory-list.js";
+import { MemoryList } from "./memory-list.js";
 
 const scopes = [
   ["", "All"],
@@ -21,13 +21,19 @@ const scopes = [
   ["perUser", "Users"],
 ] as const;
 
+const sorts = [
+  ["changed", "Last changed"],
+  ["size", "Largest"],
+  ["name", "By name"],
+] as const;
+
 /** Shows all memories, or those of a node, a thread or a user. A person who sees only their own gets only these. */
 export function MemoriesView({ query }: { query: Query }): VNode {
   const { owner } = useSession();
   const filter = owner === undefined ? getFilter(query) : {};
-  const order = parseOrder(query);
+  const { sort = "changed" } = query;
   const [search, setSearch] = useState(noSearch);
-  const { pages, error, more } = usePages("memories", { ...filter, ...order }, "offset", useLive().version);
+  const { pages, error, more } = usePages("memories", { ...filter, sort }, "offset", useLive().version);
   const [first] = pages;
   const isPart = Object.keys(filter).length > 0;
   return (
@@ -50,9 +56,7 @@ export function MemoriesView({ query }: { query: Query }): VNode {
       <div class="tools">
         {owner === undefined ? <Filter query={query} /> : <OwnTools userId={owner.userId} />}
         <SearchField
-          label={
-            owner === undefined ? `Search in the texts of ${isPart ? "these" : "all"} memories` : "Search in all texts"
-          }
+          label={`Search in the texts of ${isPart ? "these" : "all"} memories`}
           search={search}
           setSearch={setSearch}
         />
@@ -62,12 +66,7 @@ export function MemoriesView({ query }: { query: Query }): VNode {
       ) : first === undefined ? (
         <Pending error={error} />
       ) : first.total > 0 ? (
-        <MemoryList
-          pages={pages}
-          more={more}
-          order={order}
-          sortBy={(sort) => replace(memoriesHref({ ...query, ...turnOrder(order, sort) }))}
-        />
+        <MemoryList pages={pages} more={more} />
       ) : owner !== undefined ? (
         <Empty title="Nothing is remembered">Something appears here with the first thing an assistant writes.</Empty>
       ) : query["named"] !== undefined ? (
@@ -101,8 +100,7 @@ function Title({ query: { nodeId, threadId, userId } }: { query: Query }): VNode
 }
 
 function Filter({ query }: { query: Query }): VNode {
-  const { nodeId, threadId, userId, named = "" } = query;
-  const scope = scopes.find(([name]) => name === query["scope"])?.[0] ?? "";
+  const { nodeId, threadId, userId, named = "", scope = "", sort = "changed" } = query;
   const chooseScope = (chosen: string): void =>
     replace(memoriesHref({ ...query, scope: chosen, ...(chosen !== "" && { threadId: "", userId: "" }) }));
   return (
@@ -116,6 +114,12 @@ function Filter({ query }: { query: Query }): VNode {
         onInput={(event) => replace(memoriesHref({ ...query, named: event.currentTarget.value }))}
       />
       <Choice label="Scope" value={scope} options={scopes} choose={chooseScope} />
+      <Choice
+        label="Order"
+        value={sort}
+        options={sorts}
+        choose={(chosen) => replace(memoriesHref({ ...query, sort: chosen }))}
+      />
       {(nodeId ?? threadId ?? userId) !== undefined && (
         <a class="button quiet" href={memoriesHref()}>
           Show all
@@ -130,10 +134,10 @@ function OwnTools({ userId }: { userId: string }): VNode {
   const { access } = useSession();
   return (
     <>
-      <ExportButton query={{}} />
+      <ExportButton />
       {access === "write" && (
         <DialogButton label="Forget everything…" class="button danger-quiet">
-          {(close) => <ForgetDialog who={{ userId }} what="everything" close={close} />}
+          <ForgetDialog who={{ userId }} what="everything" />
         </DialogButton>
       )}
     </>

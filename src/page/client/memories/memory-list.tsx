@@ -1,79 +1,27 @@
 import type { VNode } from "preact";
 import type { Answers } from "../../answers.js";
-import { memoriesHref, memoryHref, type Query } from "../data/route.js";
+import { memoriesHref, memoryHref } from "../data/route.js";
 import { useSession } from "../data/session.js";
 import type { Summary } from "../data/types.js";
-import { bytesText, countText, numberText } from "../parts/format.js";
+import { bytesText, countText } from "../parts/format.js";
 import { MoreButton, Owner, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { WaitingIn } from "../proposals/waiting.js";
 
-type Sort = "node" | "owner" | "files" | "size" | "changed";
-
-interface Order extends Query {
-  sort: Sort;
-  order: "up" | "down";
-}
-
-const columns = [
-  ["node", "Node"],
-  ["owner", "Whose"],
-  ["files", "Files"],
-  ["size", "Size"],
-  ["changed", "Changed"],
-] as const satisfies [Sort, string][];
-
-/** Names start with the first, and numbers and times with the largest. */
-const firstOrders = { node: "up", owner: "up", files: "down", size: "down", changed: "down" } as const;
-
-export function parseOrder({ sort, order }: Query): Order {
-  const [column] = columns.find(([name]) => name === sort) ?? ["changed"];
-  return { sort: column, order: order === "up" || order === "down" ? order : firstOrders[column] };
-}
-
-export function turnOrder(order: Order, sort: Sort): Order {
-  if (order.sort !== sort) return { sort, order: firstOrders[sort] };
-  return { sort, order: order.order === "up" ? "down" : "up" };
-}
-
 interface MemoryListProps {
   pages: readonly Answers["memories"][];
   more: (() => void) | null;
-  order: Order;
-  sortBy: (sort: Sort) => void;
 }
 
 /** Lists memories. Where a node has several, they follow its name. */
-export function MemoryList({ pages, more, order, sortBy }: MemoryListProps): VNode {
-  const { owner } = useSession();
+export function MemoryList({ pages, more }: MemoryListProps): VNode {
   const groups = Map.groupBy(
     pages.flatMap((page) => page.memories),
     ({ address }) => address.nodeId,
   );
   const counts = new Map(pages.flatMap(({ nodes }) => nodes.map(({ nodeId, count }) => [nodeId, count])));
   return (
-    <div class={`memory-list ${owner === undefined ? "" : "own"}`}>
-      {owner === undefined && (
-        <div class="memory-row head" role="group" aria-label="Sort by">
-          {columns.map(([sort, words], index) => (
-            <button
-              key={sort}
-              type="button"
-              class={`sort ${index > 1 ? "number" : ""}`}
-              aria-pressed={order.sort === sort}
-              title={`Sort by: ${words}`}
-              onClick={() => sortBy(sort)}
-            >
-              {words}
-              {order.sort === sort && (
-                <span role="img" aria-label={order.order === "up" ? "ascending" : "descending"}>
-                  {order.order === "up" ? "↑" : "↓"}
-                </span>
-              )}
-            </button>
-          ))}
-        </div>
-      )}
+    <div class="memory-list">
       <ul aria-label="Memories">
         {Array.from(groups, ([nodeId, memories]) => {
           const count = counts.get(nodeId) ?? 1;
@@ -112,10 +60,7 @@ function MemoryRow({ memory, isInGroup }: { memory: Summary; isInGroup: boolean 
         {owner === undefined && <Owner address={address} />}
         <WaitingIn address={address} />
       </span>
-      <span class="number">
-        {numberText(files)}
-        <span class="file-word"> {files === 1 ? "file" : "files"}</span>
-      </span>
+      <span class="number">{countText(files, "file")}</span>
       <span class="number">{bytesText(textBytes)}</span>
       <span class="number muted">
         <Time time={updatedAt} />

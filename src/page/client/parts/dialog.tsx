@@ -1,40 +1,44 @@
-import type { ComponentChildren, VNode } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, toApiError } from "../data/api.js";
+import { type ComponentChildren, createContext, type VNode } from "preact";
+import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ApiError } from "../data/api.js";
+import { useAct } from "./act.js";
 import { ErrorNote } from "./parts.js";
 
-interface DialogProps {
+export interface DialogProps {
   title: string;
   /** Label of the button that runs the action. */
   act: string;
   isDangerous?: boolean;
   /** Says what is missing before the action can run. Fields that are missing have `data-missing`. Null: nothing. */
   missing?: string | null;
-  /** Whether the dialog only informs. */
-  isNote?: boolean;
-  /** Runs the action. The dialog stays open if the action fails or answers "stay". */
-  run: () => Promise<"stay" | void>;
-  close: () => void;
+  /** Runs the action. The dialog stays open if the action fails or answers "stay". Without it the dialog informs. */
+  run?: () => Promise<unknown>;
+  /** @default what the `DialogButton` around the dialog does */
+  close?: () => void;
   children: ComponentChildren;
   /** Further actions after this error. */
   afterError?: (error: ApiError) => ComponentChildren;
 }
 
+const CloseContext = createContext<() => void>(() => {});
+
+/** Returns the function that closes the dialog of the `DialogButton` around. */
+export function useClose(): () => void {
+  return useContext(CloseContext);
+}
+
 /** Shows the effect of an action, and runs it. The browser keeps the focus inside the dialog. */
-export function Dialog({
-  title,
-  act,
-  isDangerous = false,
-  missing = null,
-  isNote = false,
-  run,
-  close,
-  children,
-  afterError,
-}: DialogProps): VNode {
+export function Dialog({ isDangerous = false, missing = null, run, children, ...dialog }: DialogProps): VNode {
+  const closeButton = useClose();
+  const { title, act, close = closeButton, afterError } = dialog;
   const element = useRef<HTMLDialogElement>(null);
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const {
+    isBusy,
+    error,
+    run: submit,
+  } = useAct(async () => {
+    if ((await run?.()) !== "stay") close();
+  });
   // Before the next key: else it would go to the button that the browser has given the focus to.
   useLayoutEffect(() => {
     element.current?.showModal();
@@ -44,20 +48,14 @@ export function Dialog({
     if (missing === null || document.activeElement?.matches("dialog :is(input, textarea)") === true) return;
     element.current?.querySelector<HTMLElement>("[data-missing]")?.focus();
   }, [missing]);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    setBusy(true);
-    run().then(
-      (answer) => answer !== "stay" && close(),
-      (failure: unknown) => {
-        setError(toApiError(failure));
-        setBusy(false);
-      },
-    );
-  };
   return (
     <dialog ref={element} aria-labelledby="dialog-title" onClose={close}>
-      <form onSubmit={submit}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
         <h2 id="dialog-title">{title}</h2>
         <div class="dialog-body">
           {children}
@@ -68,7 +66,7 @@ export function Dialog({
           <p id="dialog-missing" class="missing" role="status">
             {missing}
           </p>
-          {!isNote && (
+          {run !== undefined && (
             <button type="button" class="button" onClick={close}>
               Cancel
             </button>
@@ -87,10 +85,7 @@ export function Dialog({
   );
 }
 
-/**
- * A button that opens a dialog. @param children creates the dialog when it opens; the function that it gets closes the
- * dialog
- */
+/** A button that opens a dialog. @param children the dialog, which can close itself */
 export function DialogButton({
   label,
   class: name = "button",
@@ -98,7 +93,7 @@ export function DialogButton({
 }: {
   label: string;
   class?: string;
-  children: (close: () => void) => VNode;
+  children: VNode;
 }): VNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -106,7 +101,7 @@ export function DialogButton({
       <button type="button" class={name} onClick={() => setOpen(true)}>
         {label}
       </button>
-      {isOpen && children(() => setOpen(false))}
+      {isOpen && <CloseContext.Provider value={() => setOpen(false)}>{children}</CloseContext.Provider>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
-/** Actions that are rarely needed, behind a small button. Escape, or a click elsewhere, closes them. */
+/** Actions that are rarely needed, behind a small button. A click elsewhere closes them. */
 export function Menu({ label, children }: { label: string; children: ComponentChildren }): VNode {
   const leave = (event: FocusEvent & { currentTarget: HTMLDetailsElement }): void => {
     const { currentTarget: menu, relatedTarget } = event;
@@ -8,14 +8,8 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
     const isInside = relatedTarget instanceof Node && menu.contains(relatedTarget);
     if (!isInside && menu.querySelector("dialog") === null) menu.open = false;
   };
-  const press = (event: KeyboardEvent & { currentTarget: HTMLDetailsElement }): void => {
-    const { currentTarget: menu, key } = event;
-    if (key !== "Escape" || menu.querySelector("dialog") !== null) return;
-    menu.open = false;
-    menu.querySelector("summary")?.focus();
-  };
   return (
-    <details class="menu" onFocusOut={leave} onKeyDown={press}>
+    <details class="menu" onFocusOut={leave}>
       <summary class="button quiet" aria-label={label} title={label}>
         ⋯
       </summary>

@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useContext } from "preact/hooks";
 import type { Address, Actor, Version } from "../data/types.js";
 import type { ApiError } from "../data/api.js";
+import { useIsOwner } from "../data/session.js";
 import { MinuteContext } from "../data/minute.js";
 import { actorText, agoText, momentText, operationMarks, ownerText, scopeWords } from "./format.js";
 import { Name } from "./shown.js";
@@ -24,6 +25,16 @@ export function Owner({ address }: { address: Address }): VNode {
       <span class={`scope ${address.scope}`}>{scopeWords[address.scope]}</span>
       {owner !== null && <Name text={owner} class="id" />}
     </span>
+  );
+}
+
+/** Names a memory. To a person who sees only their own, its owner is no news. */
+export function MemoryName({ address }: { address: Address }): VNode {
+  const isOwner = useIsOwner();
+  return (
+    <>
+      <Name text={address.nodeId} class="node" /> {!isOwner && <Owner address={address} />}
+    </>
   );
 }
 
@@ -92,7 +103,7 @@ export function Choice<T extends string>({
   choose,
 }: {
   label: string;
-  value: T;
+  value: string;
   options: readonly (readonly [T, string])[];
   choose: (value: T) => void;
 }): VNode {

@@ -10,19 +10,13 @@ const kinds = [
 ] as const;
 
 /** A search: the query and its kind. */
-export interface Search {
+export interface Search extends Query {
   query: string;
-  /** Words are ranked. An exact text must occur in a line unchanged. A regular expression has the syntax of RE2. */
+  /** Words are ranked. An exact text must occur in a line, in any case. A regular expression has the syntax of RE2. */
   kind: (typeof kinds)[number][0];
-  ignoreCase: boolean;
 }
 
-export const noSearch: Search = { query: "", kind: "words", ignoreCase: false };
-
-/** Converts a search to the server's query. */
-export function createQuery({ query, kind, ignoreCase }: Search): Query {
-  return { query, kind, ignoreCase: String(ignoreCase) };
-}
+export const noSearch: Search = { query: "", kind: "words" };
 
 interface SearchFieldProps {
   label: string;
@@ -32,38 +26,26 @@ interface SearchFieldProps {
 
 /** Shows the search field. Once it contains a text, the kinds of search appear below. */
 export function SearchField({ label, search, setSearch }: SearchFieldProps): VNode {
-  const { query, kind, ignoreCase } = search;
+  const { query, kind } = search;
   return (
     <div class="search" role="search">
       <input
         type="search"
         placeholder={label}
+        title="Ctrl K"
+        aria-keyshortcuts="Control+K Meta+K"
         aria-label={label}
         value={query}
         maxLength={1000}
         onInput={(event) => setSearch({ ...search, query: event.currentTarget.value })}
       />
       {query !== "" && (
-        <div class="ways">
-          <Choice
-            label="How to search"
-            value={kind}
-            options={kinds}
-            choose={(chosen) => setSearch({ ...search, kind: chosen })}
-          />
-          {kind !== "words" && (
-            <button
-              type="button"
-              class="toggle"
-              aria-pressed={!ignoreCase}
-              aria-label="Match case"
-              title="Match upper and lower case"
-              onClick={() => setSearch({ ...search, ignoreCase: !ignoreCase })}
-            >
-              Aa
-            </button>
-          )}
-        </div>
+        <Choice
+          label="How to search"
+          value={kind}
+          options={kinds}
+          choose={(chosen) => setSearch({ ...search, kind: chosen })}
+        />
       )}
     </div>
   );

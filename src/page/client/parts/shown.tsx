@@ -19,18 +19,11 @@ function splitHidden(text: string): ComponentChildren {
   return [...parts, text.slice(end)];
 }
 
-/** Names the first character of a run, and counts the others: `U+200B ×3` if they are the same, else `U+200B +2`. */
+/** Names the first character of a run, and counts the others: `U+200B +2`. */
 function nameRun(run: string): string {
-  const first = String.fromCodePoint(run.codePointAt(0) ?? 0);
-  let count = 0;
-  let areSame = true;
-  for (const character of run) {
-    count += 1;
-    areSame &&= character === first;
-  }
-  const name = `U+${(run.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-  if (count === 1) return name;
-  return areSame ? `${name} ×${count}` : `${name} +${count - 1}`;
+  const [first = "", ...others] = run;
+  const name = `U+${(first.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  return others.length === 0 ? name : `${name} +${others.length}`;
 }
 
 /** Shows a path or an id, isolated from the text around it. */

@@ -1,6 +1,9 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { useMemory } from "../data/memory.js";
 import { useSession } from "../data/session.js";
+import type { Address } from "../data/types.js";
+import { Dialog, type DialogProps } from "./dialog.js";
 
 const nameKey = "memory-page-name";
 
@@ -53,4 +56,21 @@ export function useSignature(): Signature {
     </label>
   );
   return { missing: name === "" ? "Type your name first" : null, fields: { by: name }, field };
+}
+
+interface SignedDialogProps extends Omit<DialogProps, "run"> {
+  /** @param signed the memory, and the name if the visitor types one */
+  run: (signed: { address: Address; by?: string }) => Promise<unknown>;
+}
+
+/** A dialog for a change of the shown memory, which the visitor signs. */
+export function SignedDialog({ missing = null, run, children, ...dialog }: SignedDialogProps): VNode {
+  const { address } = useMemory();
+  const { missing: missingName, fields, field } = useSignature();
+  return (
+    <Dialog {...dialog} missing={missing ?? missingName} run={() => run({ address, ...fields })}>
+      {children}
+      {field}
+    </Dialog>
+  );
 }

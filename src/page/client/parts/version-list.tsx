@@ -1,16 +1,10 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 import type { Version } from "../data/types.js";
 import { Operation, Time } from "./parts.js";
 import { Name } from "./shown.js";
 
-/** Lists versions in a dialog. @param children more rows */
-export function VersionList({
-  versions,
-  children,
-}: {
-  versions: readonly Version[];
-  children?: ComponentChildren;
-}): VNode {
+/** Lists versions in a dialog. */
+export function VersionList({ versions }: { versions: readonly Version[] }): VNode {
   return (
     <ul class="preview-list">
       {versions.map(({ id, operation, path, at }) => (
@@ -21,7 +15,6 @@ export function VersionList({
           </span>
         </li>
       ))}
-      {children}
     </ul>
   );
 }

@@ -8,7 +8,7 @@ import { inboxHref, memoryHref, type Query, readAddress, replace } from "../data
 import type { Address, Proposal } from "../data/types.js";
 import { useData } from "../data/use-data.js";
 import { countText } from "../parts/format.js";
-import { Actor, Choice, Empty, Owner, Pending, Time } from "../parts/parts.js";
+import { Actor, Choice, Empty, MemoryName, Pending, Time } from "../parts/parts.js";
 import { Name } from "../parts/shown.js";
 import { createTitle, ProposalView } from "./proposal-view.js";
 
@@ -27,7 +27,7 @@ interface ProposalsViewProps {
 /** Shows the proposals of agents, oldest first, and the effect of each. */
 export function ProposalsView({ address, query }: ProposalsViewProps): VNode {
   const { version } = useLive();
-  const status = statuses.find(([name]) => name === query["status"])?.[0] ?? "";
+  const { status = "" } = query;
   const { data, error } = useData("proposals", { ...address, ...(status !== "" && { status }) }, version);
   const proposals = data?.proposals ?? [];
   const first = useFirst(`${status} ${JSON.stringify(address)}`, proposals);
@@ -77,21 +77,16 @@ export function ProposalsView({ address, query }: ProposalsViewProps): VNode {
               back={{ href: createListHref({ status }), words: name }}
               next={next === undefined ? null : createProposalHref(next)}
             >
-              {address === undefined && <MemoryLink address={chosen.address} />}
+              {address === undefined && (
+                <a class="inbox-memory" href={memoryHref(chosen.address, { tab: "proposals" })}>
+                  <MemoryName address={chosen.address} />
+                </a>
+              )}
             </ProposalView>
           </MemoryContext.Provider>
         )}
       </section>
     </div>
-  );
-}
-
-function MemoryLink({ address }: { address: Address }): VNode {
-  const isOwner = useIsOwner();
-  return (
-    <a class="inbox-memory" href={memoryHref(address, { tab: "proposals" })}>
-      <Name text={address.nodeId} class="node" /> {!isOwner && <Owner address={address} />}
-    </a>
   );
 }
 
@@ -134,7 +129,6 @@ function useFirst(list: string, [candidate]: readonly Proposal[]): Chosen | null
 
 /** @param hasMemory whether the row names its memory */
 export function ProposalRow({ proposal, hasMemory }: { proposal: Proposal; hasMemory: boolean }): VNode {
-  const isOwner = useIsOwner();
   const { address, command, actor, at, decidedBy } = proposal;
   return (
     <>
@@ -144,7 +138,7 @@ export function ProposalRow({ proposal, hasMemory }: { proposal: Proposal; hasMe
       </span>
       {hasMemory && (
         <span class="inbox-memory">
-          <Name text={address.nodeId} class="node" /> {!isOwner && <Owner address={address} />}
+          <MemoryName address={address} />
         </span>
       )}
       <span class="version-who muted">

@@ -17,8 +17,8 @@ export function InboxLink({ isCurrent }: { isCurrent: boolean }): VNode {
 
 /** The number of proposals that wait in a memory. Shows nothing if none waits. */
 export function WaitingIn({ address }: { address: Address }): VNode | null {
-  const key = createKey(address);
-  const count = useLive().waiting.memories.find((memory) => createKey(memory.address) === key)?.count;
+  const key = JSON.stringify(address);
+  const count = useLive().waiting.memories.find((memory) => JSON.stringify(memory.address) === key)?.count;
   return <Waiting text={count === undefined ? null : numberText(count)} />;
 }
 
@@ -33,8 +33,4 @@ function Waiting({ text }: { text: string | null }): VNode | null {
       </span>
     </>
   );
-}
-
-function createKey({ nodeId, scope, threadId, userId }: Address): string {
-  return JSON.stringify([nodeId, scope, threadId, userId]);
 }
