@@ -1,10 +1,11 @@
 import { MemoryError } from "../../core/values/errors.js";
+import { findLines, replaceRange, setLineEnds, type TextRange } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { getPathPrefix, ROOT } from "../../core/values/paths.js";
-import { meantText } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
 import { Turns } from "../../core/runtime/turns.js";
+import { describeNearest, readReplacement } from "../nearest-lines.js";
 import type { ClaudeArguments } from "./arguments.js";
 import {
   changedLines,
@@ -156,15 +157,20 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   let edited = "";
   let snippet: LineRange = { first: 1, last: 0 };
   const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
-  const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () =>
-    memory.edit(path, (text) => {
-      before = text;
-      const [search, replacement] = meantReplacement(text, oldText, newText);
-      const at = onlyPosition(text, search, given);
-      edited = text.slice(0, at) + replacement + text.slice(at + search.length);
-      snippet = findSnippet(edited, at, replacement);
-      return edited;
-    }),
+  const edit = (text: string): string => {
+    before = text;
+    const [search, replacement] = readReplacement(text, oldText, newText);
+    const { start, end, text: after } = replaceRange(text, findOnly(text, search, given), replacement);
+    edited = after;
+    snippet = findSnippet(edited, start, end);
+    return edited;
+  };
+  const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () => memory.edit(path, edit)).catch(
+    async (error: unknown) => {
+      throw error instanceof TextMissing
+        ? new ClaudeRefusal("EINVAL", error.text + (await describeNearest(before, oldText)))
+        : error;
+    },
   );
   if (guarded !== undefined) {
     edited = guarded;
@@ -178,29 +184,21 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   });
 }
 
-/**
- * Returns the text to search for and its replacement. If `old_str` occurs in the text only after its escapes, as `view`
- * shows them, become characters, the escapes of both arguments are decoded.
- */
-function meantReplacement(text: string, search: string, replacement: string): [search: string, replacement: string] {
-  const meant = meantText(search);
-  const isIn = (sought: string): boolean => new LiteralSearch(sought).firstIn(text) !== -1;
-  const isCopied = meant !== search && meant.isWellFormed() && !isIn(search) && isIn(meant);
-  return isCopied ? [meant, meantText(replacement)] : [search, replacement];
-}
+/** The text to replace does not occur. */
+class TextMissing extends ClaudeRefusal {}
 
-function onlyPosition(text: string, search: string, given: string): number {
-  // Overlapping matches all count, because nobody can know which one was meant.
-  const positions = new LiteralSearch(search).placesIn(text, maxReportedLines + 1);
-  const [first] = positions;
-  if (first === undefined) {
-    throw new ClaudeRefusal(
-      "EINVAL",
-      `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`,
-    );
+/** Finds the only occurrence of a text. Line ends of either kind are equal. */
+function findOnly(text: string, search: string, given: string): TextRange {
+  const first = findLines(text, search);
+  if (first === null) {
+    const message = `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`;
+    throw new TextMissing("EINVAL", message);
   }
+  const plain = setLineEnds(text, "\n");
+  // Overlapping matches all count, because nobody can know which one was meant.
+  const positions = new LiteralSearch(setLineEnds(search, "\n")).placesIn(plain, maxReportedLines + 1);
   if (positions.length === 1) return first;
-  const numbers = lineNumbersAt(text, positions.slice(0, maxReportedLines));
+  const numbers = lineNumbersAt(plain, positions.slice(0, maxReportedLines));
   const lines = numbers.join(", ") + (positions.length > maxReportedLines ? ", …" : "");
   throw new ClaudeRefusal(
     "EINVAL",

@@ -1,11 +1,12 @@
 import { isGraphBubbleUp } from "../../core/values/bubble-up.js";
 import { MemoryError } from "../../core/values/errors.js";
+import { getFirstLineEnd } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { shorten } from "../../core/values/text.js";
 import { DialectError } from "../define-tool.js";
 import { limits, type JournalTarget } from "./arguments.js";
-import { getLineBreak, moveToEnd, serializeBlock } from "./blocks.js";
+import { moveToEnd, serializeBlock } from "./blocks.js";
 import { createJournalError, keyExists, keyNotFound } from "./errors.js";
 import { dailyFile, formatInstant } from "./instants.js";
 import {
@@ -59,7 +60,10 @@ export class Journal {
     // A root that cannot be reached is refused by the commands below.
     const tree = await this.#tree();
     if (namesakes(tree.entries, draft.key).length > 0) throw keyExists(draft.key);
-    const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, getLineBreak(tree.texts.get(file) ?? ""));
+    const block = serializeBlock(
+      { ...draft, at: formatInstant(now), tags },
+      getFirstLineEnd(tree.texts.get(file) ?? ""),
+    );
     const reservation = new Reservation(this.#memory, this.#root, draft.key);
     if (!(await reservation.create())) await this.#takeOver(reservation, draft.key);
     try {

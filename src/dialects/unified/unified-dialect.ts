@@ -8,6 +8,7 @@ import { shorten } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
 import { createSchema, defineTool, parseArguments, type ToolAnswers } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
+import { findNearestLines, readReplacement } from "../nearest-lines.js";
 import { optional } from "../read-arguments.js";
 import { findPassages } from "../found-passages.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type UnifiedToolOptions } from "./options.js";
@@ -29,7 +30,7 @@ interface CommandDefinition {
   /** Undefined for a command that changes nothing. */
   needs?: NeededAccess;
   check?: (args: Arguments) => void;
-  run: (memory: Memory, args: Required<Arguments>) => Promise<object>;
+  run: (memory: Memory, args: Required<Arguments>, commands: readonly MemoryCommand[]) => Promise<object>;
 }
 
 const definitions: Record<MemoryCommand, CommandDefinition> = {
@@ -48,7 +49,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
       if (content === undefined) throw invalid("content is required for append");
     },
     run: async (memory, { path, content }) => {
-      await memory.append(path, content);
+      await memory.append(path, content, { lineEnds: "file" });
       return { status: "ok" };
     },
   },
@@ -60,9 +61,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
         throw invalid("oldContent and content are required for update");
       }
     },
-    run: async (memory, { path, oldContent, content }) => ({
-      replaced: await memory.update(path, oldContent, content),
-    }),
+    run: updateText,
   },
   delete: {
     description: "delete: removes a file, or a directory with all below it",
@@ -86,6 +85,21 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
     },
   },
 };
+
+async function updateText(
+  memory: Memory,
+  { path, oldContent, content }: Required<Arguments>,
+  commands: readonly MemoryCommand[],
+): Promise<object> {
+  const replaced = await memory.update(path, oldContent, content, { lineEnds: "file" });
+  // A tool that cannot read does not show the file either.
+  if (replaced > 0 || !commands.includes("read")) return { replaced };
+  const text = await memory.read(path);
+  const [search, replacement] = readReplacement(text, oldContent, content);
+  if (search !== oldContent) return { replaced: await memory.update(path, search, replacement, { lineEnds: "file" }) };
+  const nearest = await findNearestLines(text, oldContent);
+  return { replaced, ...(nearest.length > 0 && { nearest }) };
+}
 
 /**
  * Creates the dialect `unified` with other options: `unifiedDialect({ commands: ["read", "list"] })` cannot change a
@@ -173,7 +187,7 @@ async function runCommand(
   const { check, run } = definitions[command];
   check?.(args);
   // `check` has refused calls that lack an argument of the command.
-  const result = await run(await openMemory(), args as Required<Arguments>);
+  const result = await run(await openMemory(), args as Required<Arguments>, commands);
   return { command, path: args.path, ok: true, result };
 }
 

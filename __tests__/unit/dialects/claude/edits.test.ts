@@ -5,6 +5,7 @@ import { type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../sr
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { editByModel } from "../../../helpers/line-end-model.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
@@ -184,13 +185,14 @@ describe("any text", () => {
           expect(await text()).toBe(before);
           return;
         }
-        const trim = (line: string): string => line.replace(/\n$/, "");
+        const trim = (line: string): string => line.replace(/\r?\n$/, "");
         const expected = lines.map(trim);
-        expected.splice(insert_line, 0, ...trim(addition).split("\n"));
+        expected.splice(insert_line, 0, ...trim(addition).split(/\r?\n/));
         const after = await text();
         expect(linesWithEnds(after).map(trim)).toEqual(expected);
         const isEnded = (before === "" ? addition : before).endsWith("\n") || expected.at(-1) === "";
         expect(after.endsWith("\n")).toBe(isEnded);
+        expect(after).toBe(editByModel(before, { type: "insert", after: insert_line, content: addition }));
       },
     );
     await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
@@ -204,10 +206,11 @@ describe("any text", () => {
       async (before, old_str, new_str) => {
         const { call, text } = await createFile(before);
         const answer = await call({ command: "str_replace", old_str, new_str });
-        const at = before.indexOf(old_str);
-        const once = at !== -1 && before.lastIndexOf(old_str) === at;
+        const plain = before.replaceAll("\r\n", "\n");
+        const at = plain.indexOf(old_str);
+        const once = at !== -1 && plain.lastIndexOf(old_str) === at;
         expect(answer).toMatch(once ? /^The memory file has been edited\./ : /^No replacement was performed/);
-        expect(await text()).toBe(once ? before.split(old_str).join(new_str) : before);
+        expect(await text()).toBe(editByModel(before, { type: "replace", search: old_str, content: new_str }));
       },
     );
     await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
