@@ -1,4 +1,5 @@
 import { Turns } from "../core/runtime/turns.js";
+import { defaultAnswerChars } from "./answer-bounds.js";
 import { findLines } from "../core/values/line-ends.js";
 import { meantText, shownText } from "../core/display/shown-text.js";
 import { takeStart } from "../core/values/text.js";
@@ -39,8 +40,9 @@ function fold(text: string): string {
 /**
  * Returns up to three places that come near to the wanted text, best first. The time is linear in the text. Yields to
  * other work.
+ * @param maxChars room in the answer
  */
-export async function findNearestLines(text: string, wanted: string): Promise<NearestLines[]> {
+export async function findNearestLines(text: string, wanted: string, maxChars: number): Promise<NearestLines[]> {
   const wantedLines = wanted.split(/\r?\n/);
   // The longest line says most about the place.
   const longest = wantedLines.reduce((best, line, index) => {
@@ -69,13 +71,13 @@ export async function findNearestLines(text: string, wanted: string): Promise<Ne
     const isWhole = piece === starts[line];
     const first = isWhole ? Math.max(0, line - longest) : line;
     const shown = text.slice(isWhole ? (starts[first] ?? 0) : piece);
-    return { line: first + 1, text: showDifferences(takeLines(shown, wantedLines.length), wanted) };
+    return { line: first + 1, text: showDifferences(takeLines(shown, wantedLines.length, maxChars), wanted) };
   });
 }
 
 /** Says in words what comes near to the wanted text, to follow a refusal. Returns "" if nothing does. */
-export async function describeNearest(text: string, wanted: string): Promise<string> {
-  const nearest = await findNearestLines(text, wanted);
+export async function describeNearest(text: string, wanted: string, maxChars = defaultAnswerChars): Promise<string> {
+  const nearest = await findNearestLines(text, wanted, maxChars);
   if (nearest.length === 0) return "";
   const places = nearest.map(({ line, text: lines }) => `line ${line}:\n${shownText(lines)}`);
   return ["\nNearest, with characters that look alike as escapes:", ...places].join("\n");
@@ -106,8 +108,13 @@ function getPair(text: string, at: number): number {
   return text.charCodeAt(at - 1) * 0x1_00_00 + text.charCodeAt(at);
 }
 
-function takeLines(text: string, count: number): string {
-  const lines = takeStart(text, maxShownChars).split("\n").slice(0, Math.min(count, maxShownLines));
+/** Each character may become an escape, and there are up to three places. */
+const charsForEach = 30;
+
+function takeLines(text: string, count: number, maxChars: number): string {
+  const lines = takeStart(text, Math.min(maxShownChars, Math.floor(maxChars / charsForEach)))
+    .split("\n")
+    .slice(0, Math.min(count, maxShownLines));
   return lines.map((line) => line.replace(/\r$/, "")).join("\n");
 }
 

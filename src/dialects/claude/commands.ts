@@ -51,6 +51,9 @@ export const claudeCommands: Record<ClaudeCommandName, (call: Call) => Promise<s
 
 const maxLines = 999_999;
 const maxReportedLines = 100;
+const directoryHint = "entries shown; view a directory below to see the others";
+/** The sentences of an answer beside the header and the lines. */
+const sentenceChars = 200;
 
 async function view({ memory, args, options }: Call): Promise<string> {
   const { given, path } = args.path("path");
@@ -65,7 +68,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
       `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and ` +
       "node_modules:";
     const listing = listDirectory(outline, path, (each) => args.shownPath(each));
-    return answerWith(header, listing, { count: listing.length, what: "entries shown", options });
+    return answerWith(header, listing, { count: listing.length, what: directoryHint, options });
   }
   const count = countLines(text);
   if (count > maxLines) {
@@ -104,14 +107,15 @@ const countShownLines = ({ first, last }: LineRange): number => last - first + 1
 const linesAtOnce = 1000;
 
 /**
- * Joins the header and as many lines as `maxViewChars` allows. A last line says how much was left out. Yields to other
+ * Joins the header and as many lines as the options allow. A last line says how much was left out. Yields to other
  * work.
  */
 async function answerWith(
   header: string,
   lines: Iterable<string>,
-  { count, what, options: { maxViewChars } }: { count: number; what: string; options: CheckedClaudeOptions },
+  { count, what, options }: { count: number; what: string; options: CheckedClaudeOptions },
 ): Promise<string> {
+  const maxChars = Math.min(options.maxViewChars, options.maxAnswerChars - header.length - sentenceChars);
   const turns = new Turns(null);
   const parts = [header];
   let recent: string[] = [];
@@ -119,11 +123,9 @@ async function answerWith(
   let chars = -1;
   for (const line of lines) {
     chars += line.length + 1;
-    if (chars > maxViewChars) {
-      if (shown === 0) recent.push(shorten(line, maxViewChars));
-      recent.push(
-        `[Truncated after ${maxViewChars} characters: ${shown === 0 ? "part of 1" : shown} of ${count} ${what}]`,
-      );
+    if (chars > maxChars) {
+      if (shown === 0) recent.push(shorten(line, maxChars));
+      recent.push(`[Truncated after ${maxChars} characters: ${shown === 0 ? "part of 1" : shown} of ${count} ${what}]`);
       break;
     }
     recent.push(line);
@@ -168,7 +170,7 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () => memory.edit(path, edit)).catch(
     async (error: unknown) => {
       throw error instanceof TextMissing
-        ? new ClaudeRefusal("EINVAL", error.text + (await describeNearest(before, oldText)))
+        ? new ClaudeRefusal("EINVAL", error.text + (await describeNearest(before, oldText, options.maxAnswerChars)))
         : error;
     },
   );
