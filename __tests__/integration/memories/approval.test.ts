@@ -1,3 +1,4 @@
+import type { StructuredTool } from "@langchain/core/tools";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -77,6 +78,11 @@ async function proposed({ node }: Pick<Place, "node">, args: Record<string, unkn
   const [tool] = node.memoryTools;
   const answer = JSON.parse(String(await tool?.invoke(args as never))) as { result?: { proposal?: string } };
   return answer.result?.proposal ?? "";
+}
+
+async function proposeBy(tools: StructuredTool[], name: string, args: object): Promise<string> {
+  const tool = tools.find((each) => each.name === name);
+  return String(await tool?.invoke(args as never));
 }
 
 /** Proposes by the unified tool, whose program names an actor. @returns the id */
@@ -296,6 +302,44 @@ describe("a proposal", () => {
     await place.memory.write("/a", "one");
     await place.proposals.approve(id, ada);
     expect(await texts(place)).toEqual({ "/a": "one\nx" });
+  });
+
+  it.each<[string, string, (place: Place) => Promise<unknown>, (place: Place) => Promise<unknown>, string]>([
+    [
+      "a file that must be new, and is there now",
+      "/a",
+      ({ node }) => proposeBy(createRecordTools(node), "add_memory", { path: "a", content: "x" }),
+      ({ memory }) => memory.write("/a", "other"),
+      "EEXIST: path already exists",
+    ],
+    [
+      "a file that must exist, and is gone",
+      "/b",
+      ({ node }) => proposeBy(createRecordTools(node), "replace_memory", { path: "b", content: "x" }),
+      ({ memory }) => memory.delete("/b"),
+      "ENOENT: file not found",
+    ],
+    [
+      "a file to delete, and is a directory now",
+      "/b",
+      ({ node }) => proposeBy(createRecordTools(node), "drop_memory", { path: "b" }),
+      async ({ memory }) => {
+        await memory.delete("/b");
+        await memory.write("/b/c", "");
+      },
+      "EISDIR: path is a directory",
+    ],
+  ])("of %s says that it would be refused", async (_title, path, propose, change, refusal) => {
+    const place = fresh();
+    await place.memory.write("/b", "one");
+    await propose(place);
+    const [proposal] = await readAll(place.proposals.list());
+    expect(proposal?.path).toBe(path);
+    await change(place);
+    await expect(place.proposals.approve(proposal?.id ?? "", ada)).rejects.toMatchObject({
+      code: "ECONFLICT",
+      message: expect.stringContaining(`It would now be:\n${refusal}`),
+    });
   });
 
   it("that the memory has no room for stays open", async () => {

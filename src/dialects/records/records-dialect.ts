@@ -99,7 +99,7 @@ const searchTool: RecordToolName = "memory_search";
 
 async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.newPath();
-  const { text, sizeBytes } = args.content();
+  const text = args.content();
   // The rule that allows all names that records can have.
   const memory = (await openMemory()).with({ paths: "posix" });
   const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
@@ -110,16 +110,16 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
     ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
     EINVAL: ({ message }) => notAllowed(name, message),
   };
-  await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
+  const { sizeBytes } = await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
   return { path: name, content_size: sizeBytes, created_at: now };
 }
 
 async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
-  const { text, sizeBytes } = args.content();
+  const text = args.content();
   const memory = await openMemory();
   const translate = translateMissing(name, `, please use ${toolNames.add_memory} to create first`);
-  await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
+  const { sizeBytes } = await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
   return { path: name, content_size: sizeBytes, updated_at: now };
 }
 
