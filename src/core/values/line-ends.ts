@@ -1,6 +1,6 @@
 import { fileTooLarge } from "./errors.js";
 import { LiteralSearch } from "./literal-search.js";
-import { appendText, largestFileBytes, utf8Bytes } from "./text.js";
+import { appendText, largestFileBytes, replaceText, utf8Bytes } from "./text.js";
 
 /*
  * Edits of models, who do not see whether a line ends with "\n" or "\r\n". Both match, and new lines get the line end
@@ -104,8 +104,12 @@ export function replaceLines(
   replacement: string,
   maxFileBytes = largestFileBytes,
 ): { text: string; replaced: number } {
+  if (!text.includes("\r\n"))
+    return replaceText(text, setLineEnds(search, "\n"), setLineEnds(replacement, "\n"), maxFileBytes);
   const lines = { "\n": setLineEnds(replacement, "\n"), "\r\n": setLineEnds(replacement, "\r\n") };
   const bytes = { "\n": utf8Bytes(lines["\n"]), "\r\n": utf8Bytes(lines["\r\n"]) };
+  const pattern = setLineEnds(search, "\n");
+  const patternBytes = utf8Bytes(pattern);
   const parts: string[] = [];
   let lineEnd = getFirstLineEnd(text);
   let sizeBytes = utf8Bytes(text);
@@ -114,8 +118,8 @@ export function replaceLines(
     const kept = text.slice(position, start);
     if (kept.includes("\n")) lineEnd = getLineEndBefore(kept, kept.length);
     parts.push(kept, lines[lineEnd]);
-    sizeBytes += bytes[lineEnd] - utf8Bytes(text.slice(start, end));
-    if (text.slice(start, end).includes("\n")) lineEnd = getLineEndBefore(text, end);
+    sizeBytes += bytes[lineEnd] - patternBytes - (end - start - pattern.length);
+    if (pattern.includes("\n")) lineEnd = getLineEndBefore(text, end);
     position = end;
   }
   if (parts.length > 0 && sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);

@@ -4,7 +4,7 @@ import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { getPathPrefix, ROOT } from "../../core/values/paths.js";
 import { shorten } from "../../core/values/text.js";
-import { Turns } from "../../core/runtime/turns.js";
+import { runInTurns, Turns } from "../../core/runtime/turns.js";
 import { describeNearest, readReplacement } from "../nearest-lines.js";
 import type { ClaudeArguments } from "./arguments.js";
 import {
@@ -67,7 +67,10 @@ async function view({ memory, args, options }: Call): Promise<string> {
     const header =
       `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and ` +
       "node_modules:";
-    const listing = listDirectory(outline, path, (each) => args.shownPath(each));
+    const listing = await runInTurns(
+      listDirectory(outline, path, (each) => args.shownPath(each)),
+      null,
+    );
     return answerWith(header, listing, { count: listing.length, what: directoryHint, options });
   }
   const count = countLines(text);

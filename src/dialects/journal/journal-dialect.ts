@@ -115,7 +115,6 @@ const commands: Record<JournalToolName, JournalCommand> = {
   },
 };
 
-const maxDuplicates = 10;
 /** The sentences of an answer. */
 const sentenceChars = 250;
 
@@ -124,7 +123,7 @@ const sentenceChars = 250;
  * none.
  */
 function listDuplicates({ duplicates }: Resolved): { duplicates?: string[] } {
-  return duplicates.length > 0 ? { duplicates: duplicates.slice(0, maxDuplicates) } : {};
+  return duplicates.length > 0 ? { duplicates } : {};
 }
 
 /** Creates the dialect `journal` with other options. @throws TypeError for bad options */
