@@ -24,10 +24,6 @@ export type { MemoryOptions, MemoryUse } from "./core/memory-options.js";
 export type { GrepMatch, GrepOptions, SearchHit, SearchOptions } from "./core/search/search-options.js";
 export type { PathRule } from "./core/values/paths.js";
 export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
-export {
-  migrateFromMongoDBStore,
-  type MongoDBStoreMigrationOptions,
-} from "./mongodb/migrate/migrate-from-mongodb-store.js";
 export type { ExpireMsOptions } from "./mongodb/memories/life/memory-expiry.js";
 export type { ForgottenCounts, MemoryFilter, MemorySummary } from "./mongodb/memories/addresses/memory-filter.js";
 export type { TtlOptions } from "./mongodb/items/expiry.js";
@@ -36,7 +32,7 @@ export type { HistoryOptions, MongoMemoryStoreOptions } from "./mongodb/store/st
 export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";
 export type { MemoryRun } from "./langchain/memory-run.js";
 export type { MemorySource } from "./langchain/memory-source.js";
-export { createMemoryTool, MemoryTool, type MemoryToolOptions } from "./langchain/memory-tool.js";
+export { MemoryTool, type MemoryToolOptions } from "./langchain/memory-tool.js";
 export type { MemoryCommand } from "./dialects/unified/options.js";
 export type { MemoryConnectorConfig } from "./prompt/connector-options.js";
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";

@@ -1,5 +1,5 @@
 import { AsyncBatchedStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { openMemory } from "../../src/open-memory.js";
+import { openMemory } from "../../src/index.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { repetitions } from "../helpers/repetitions.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { freshAddress } from "../../src/testing/memory-case.js";
+import { freshAddress } from "../helpers/memory-case.js";
 import { backendsUnderTest } from "../helpers/backends-under-test.js";
 import { editByModel, editByTool, lineEdit, mixedText } from "../helpers/line-end-model.js";
 import { repetitions } from "../helpers/repetitions.js";

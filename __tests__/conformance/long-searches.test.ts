@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
-import { DeepAgentsBackend } from "../../src/deepagents/deep-agents-backend.js";
+import { DeepAgentsBackend } from "../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../src/langchain/journal/index.js";
-import { MemoryTool } from "../../src/langchain/memory-tool.js";
-import { freshAddress } from "../../src/testing/memory-case.js";
+import { MemoryTool } from "../../src/index.js";
+import { freshAddress } from "../helpers/memory-case.js";
 import { backendsUnderTest } from "../helpers/backends-under-test.js";
 
 /** Nearly found at every place of a text of `a`, in its middle and at its end. */

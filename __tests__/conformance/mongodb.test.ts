@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { describePlace, places, withPageBytes } from "../helpers/page-sizes.js";
 import { repetitions } from "../helpers/repetitions.js";
@@ -19,7 +19,7 @@ for (const place of places) {
   testBackend(
     `MongoDB, ${describePlace(place)}${isStrict ? ", strict Stable API" : ""}`,
     (address, options) => store.memory(address, options),
-    kind === "standalone" ? repetitions({ usual: 20, long: 150 }) : repetitions({ usual: 5, long: 20 }),
+    kind === "standalone" ? repetitions({ usual: 10, long: 150 }) : repetitions({ usual: 3, long: 20 }),
   );
 }
 

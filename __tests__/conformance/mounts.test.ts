@@ -1,10 +1,8 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe } from "@jest/globals";
-import type { Memory } from "../../src/core/memory.js";
-import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../src/open-memory.js";
-import { freshAddress, type OpenMemory } from "../../src/testing/memory-case.js";
+import { type Memory, mountMemories, MongoMemoryStore, openMemory } from "../../src/index.js";
+import type { OpenMemory } from "../../src/testing/index.js";
+import { freshAddress } from "../helpers/memory-case.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { defineMountProperty } from "../helpers/model-property.js";
 import { partOfTree } from "../helpers/part-of-tree.js";

@@ -1,7 +1,7 @@
 import { describe, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import type { ServerKind } from "../helpers/mongo-servers.js";
 import { isLong } from "../helpers/repetitions.js";
 import { serverApi } from "../helpers/server-api.js";

@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import { parsePageBytes, withPageBytes } from "./page-sizes.js";
 
 /**

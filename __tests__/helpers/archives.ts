@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hashSha256 } from "./sha256.js";
 
 export type ArchiveLine = Record<string, unknown>;
 
@@ -6,7 +6,7 @@ export type ArchiveLine = Record<string, unknown>;
 export function archiveOf(lines: readonly ArchiveLine[]): string {
   let text = "";
   for (const line of lines) {
-    const sha256 = createHash("sha256").update(text).digest("hex");
+    const sha256 = hashSha256(text);
     text += `${JSON.stringify("end" in line ? { ...line, lines: lines.length, sha256 } : line)}\n`;
   }
   return text;

@@ -1,6 +1,5 @@
 import { describe, it } from "@jest/globals";
-import type { MemoryCapabilities, OpenMemory } from "../../src/testing/memory-case.js";
-import { defineMemorySuite } from "../../src/testing/memory-suite.js";
+import { type MemoryCapabilities, type OpenMemory, defineMemorySuite } from "../../src/testing/index.js";
 import { defineModelProperty } from "./model-property.js";
 
 /**

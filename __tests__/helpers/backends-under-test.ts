@@ -3,14 +3,16 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
-import { checkAddress, type MemoryAddress } from "../../src/core/values/address.js";
-import type { Memory } from "../../src/core/memory.js";
-import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
-import { getMemoryNamespace } from "../../src/core/values/namespace.js";
-import type { MemoryOptions } from "../../src/core/memory-options.js";
-import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../src/open-memory.js";
+import {
+  type MemoryAddress,
+  type Memory,
+  mountMemories,
+  type MemoryOptions,
+  MongoMemoryStore,
+  openMemory,
+} from "../../src/index.js";
+import { openDirectoryMemory } from "../../src/backends/directory/index.js";
+import { createNamespace } from "./addresses.js";
 import { testDatabase } from "./test-database.js";
 import { openInFolder, testFolder } from "./test-folder.js";
 import { useClient } from "./use-client.js";
@@ -65,7 +67,7 @@ function inMemory(): BackendUnderTest {
 }
 
 function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
-  return async (address, path, text) => store?.put(getMemoryNamespace(checkAddress(address)), path, { content: text });
+  return async (address, path, text) => store?.put(createNamespace(address), path, { content: text });
 }
 
 function mongodb(): BackendUnderTest {

@@ -1,5 +1,4 @@
 import type { MongoClient } from "mongodb";
-import { callMethod, getField } from "../../src/core/values/unknown-values.js";
 
 /** The methods of a collection that send one command and return a promise. */
 const methods = [
@@ -84,11 +83,15 @@ function beforeCommands(client: MongoClient, task: (next: NextCommand) => Promis
   });
 }
 
+/** The members of a session that tell whether its transaction has begun. The types of the driver lack the second. */
+interface UsedSession {
+  inTransaction: () => boolean;
+  transaction: { isStarting: boolean };
+}
+
 function hasLocks(args: readonly unknown[]): boolean {
-  const session = args.map((each) => getField(each, "session")).find((each) => each !== undefined);
-  return (
-    callMethod(session, "inTransaction") === true && getField(getField(session, "transaction"), "isStarting") !== true
-  );
+  const session = (args as readonly { session?: UsedSession }[]).map((each) => each?.session).find((each) => each);
+  return session !== undefined && session.inTransaction() && !session.transaction.isStarting;
 }
 
 function replaceMembers<Target extends object>(target: Target, replaced: Record<string, unknown>): Target {

@@ -1,7 +1,16 @@
 import { tsImport } from "tsx/esm/api";
 
-/** What the tests of a folder need: the programs that they start, and no database. */
-export default async function compilePrograms() {
+let compiling;
+
+/** Compiles the programs that tests start, once for all projects of a run. */
+export default function compilePrograms() {
+  compiling ??= compile();
+  return compiling;
+}
+
+// Jest loads this file outside its module system, in which `.js` does not resolve to `.ts`.
+async function compile() {
   const { compileSources } = await tsImport("./compiled-sources.ts", import.meta.url);
-  globalThis.endings = [await compileSources()];
+  const end = await compileSources();
+  globalThis.endings = [...(globalThis.endings ?? []), end];
 }

@@ -3,10 +3,8 @@ import { ToolMessage } from "@langchain/core/messages";
 import type { StructuredTool } from "@langchain/core/tools";
 import { GraphInterrupt } from "@langchain/langgraph";
 import fc from "fast-check";
-import type { Memory } from "../../src/core/memory.js";
-import { freshAddress } from "../../src/testing/memory-case.js";
-import type { FlatSchema } from "../../src/dialects/dialect.js";
-import type { MemorySource } from "../../src/langchain/memory-source.js";
+import type { Memory, MemorySource } from "../../src/index.js";
+import { freshAddress } from "./memory-case.js";
 import { anyCharacter } from "./any-character.js";
 import { type BackendUnderTest, storageSecrets } from "./backends-under-test.js";
 import { repetitions } from "./repetitions.js";
@@ -197,11 +195,11 @@ async function textOf(memory: Memory): Promise<string> {
   return files.flatMap(({ path, content }) => (path.includes("/.") ? [] : content)).join("\n");
 }
 
-const namesOf = ({ schema }: StructuredTool): string[] => Object.keys((schema as FlatSchema).properties);
+const namesOf = ({ schema }: StructuredTool): string[] => Object.keys((schema as { properties: object }).properties);
 
 /** One call for each command of a tool, with the argument that selects the command. */
 function offeredBy(tool: StructuredTool): DialectCall[] {
-  const { command } = (tool.schema as FlatSchema).properties as { command?: { enum: string[] } };
+  const { command } = (tool.schema as { properties: { command?: { enum: string[] } } }).properties;
   return (command?.enum ?? [undefined]).map((name) => ({ tool: tool.name, args: { command: name } }));
 }
 

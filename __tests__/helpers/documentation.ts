@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
-import { entrySources } from "../../entries.config.js";
+import { entrySources } from "../../tools/build/entries.js";
 import { tutorialSteps } from "./tutorial.js";
 
 export interface Page {

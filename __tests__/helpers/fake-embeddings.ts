@@ -12,6 +12,8 @@ export class FakeEmbeddings extends Embeddings {
   readonly queries: string[] = [];
   /** Thrown by the next calls. */
   failure: Error | undefined;
+  /** How many of the next calls for documents never answer. */
+  lostCalls = 0;
   /** Number of dimensions that each vector lacks. */
   missingDims = 0;
 
@@ -24,6 +26,8 @@ export class FakeEmbeddings extends Embeddings {
   embedDocuments(texts: string[]): Promise<number[][]> {
     this.documentCalls.push(texts);
     if (this.failure) return Promise.reject(this.failure);
+    this.lostCalls -= 1;
+    if (this.lostCalls >= 0) return new Promise(() => {});
     return Promise.resolve(texts.map((text) => this.#vectorOf(text)));
   }
 

@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import { openFolder } from "../../src/backends/directory/open-directory-memory.js";
+import { openPatiently } from "./left-lock.js";
 
 /**
  * A process that changes a memory in a folder. Its arguments: folder, act, name and count.
@@ -9,8 +9,7 @@ import { openFolder } from "../../src/backends/directory/open-directory-memory.j
  * `sleep`: edits, and stops the whole process inside the change, until its standard input receives a byte.
  */
 const [dir = "", act = "", name = "", count = "0"] = process.argv.slice(2);
-// On a busy machine, the other processes may take much longer than the default timeout.
-const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
+const memory = openPatiently({ dir, timeoutMs: Infinity });
 
 const indices = Array.from({ length: Number(count) }, (_, index) => index);
 

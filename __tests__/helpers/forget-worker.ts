@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 
 /** A process that erases the memories of a user. Its arguments: URI, database and user id. */
 const [uri = "", dbName = "", userId = ""] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { MemoryError } from "../../src/core/values/errors.js";
+import { MemoryError } from "../../src/index.js";
 
 /** The MemoryError with which a call rejects. */
 export async function getFailure(call: Promise<unknown>): Promise<MemoryError> {

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { InMemoryStore } from "@langchain/langgraph";
 import { type Script, ScriptedChatModel } from "./scripted-chat-model.js";
-import { MemoryError } from "../../src/core/values/errors.js";
-import { type BuiltGraph, buildGraph } from "../../src/template/build-graph.js";
-import type { GraphDefinition, GraphEdge, GraphNode } from "../../src/template/definition.js";
+import { MemoryError, type BuiltGraph, buildGraph, type GraphDefinition } from "../../src/index.js";
+
+type GraphNode = GraphDefinition["nodes"][number];
+type GraphEdge = GraphDefinition["edges"][number];
 
 /** The reference's example: an agent with two tools over one global memory, which both can write. */
 export async function documentedExample(): Promise<GraphDefinition> {

@@ -1,5 +1,17 @@
 import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 
+/** A store that never answers some calls: `next` of them, from now on. */
+export class LosingStore extends InMemoryStore {
+  next = 0;
+
+  override async batch<Operations extends readonly Operation[]>(
+    operations: Operations,
+  ): Promise<OperationResults<Operations>> {
+    this.next -= 1;
+    return this.next >= 0 ? new Promise(() => {}) : super.batch(operations);
+  }
+}
+
 /** A store that stops answering, like a store whose server is frozen, and answers all calls when it continues. */
 export class HangingStore extends InMemoryStore {
   /** Number of batches begun. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import { parsePageBytes, withPageBytes } from "./page-sizes.js";
 
 /**

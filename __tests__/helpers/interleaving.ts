@@ -1,5 +1,4 @@
-import type { Memory, MemorySnapshot } from "../../src/core/memory.js";
-import type { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import type { Memory, MemorySnapshot, MongoMemoryStore } from "../../src/index.js";
 import { ModelMemory } from "./model-memory.js";
 import { outcomeOf } from "./model-property.js";
 

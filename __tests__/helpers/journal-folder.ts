@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory } from "../../src/backends/directory/index.js";
 import { JournalBench } from "./journal-scenario.js";
 
 /** A journal in a real workspace, whose files are also changed outside the tools. */

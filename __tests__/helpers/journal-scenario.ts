@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { StructuredTool } from "@langchain/core/tools";
-import type { Memory } from "../../src/core/memory.js";
+import { type Memory, openMemory } from "../../src/index.js";
 import { createJournalTools } from "../../src/langchain/journal/index.js";
-import { openMemory } from "../../src/open-memory.js";
 
 const folder = new URL("../fixtures/agentool/", import.meta.url);
 

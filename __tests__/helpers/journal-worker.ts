@@ -1,6 +1,6 @@
 import { MongoClient } from "mongodb";
 import { createJournalTools } from "../../src/langchain/journal/index.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 
 /**
  * A process that writes keys into a journal at once, alternately to the day and to the summary, and prints the answers

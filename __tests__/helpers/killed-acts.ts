@@ -1,11 +1,9 @@
 import { type Document, type MongoClient, ObjectId } from "mongodb";
 import { createUnlimitedCall } from "../../src/core/runtime/call.js";
 import { checkAddress } from "../../src/core/values/address.js";
-import type { Memory } from "../../src/core/memory.js";
+import { type Memory, MemoryNode, MongoMemoryStore } from "../../src/index.js";
 import { memoryDefaults } from "../../src/core/memory-options.js";
-import { MemoryNode } from "../../src/graph/memory-node.js";
 import { StoredMemories } from "../../src/mongodb/memories/stored-memories.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { withPageBytes } from "./page-sizes.js";
 
 export interface UserAddress {

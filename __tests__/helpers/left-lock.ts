@@ -1,5 +1,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DirectoryMemoryOptions } from "../../src/backends/directory/index.js";
+import type { Memory } from "../../src/index.js";
 import { openFolder } from "../../src/backends/directory/open-directory-memory.js";
 
 export const workFolder = ".langgraph-mongo-memory";
@@ -14,7 +16,17 @@ export function leaveLock(dir: string, text: string, ageMs = 0, name = "lock"): 
   utimesSync(join(dir, workFolder, name), time, time);
 }
 
+/** Opens the memory in a folder, and waits for its lock as long as a busy machine may need. */
+export function openPatiently(options: DirectoryMemoryOptions): Memory {
+  return openFolder(options, 600_000);
+}
+
+/** Opens the memory in a folder, and waits for its lock only a moment. */
+export function openImpatiently(dir: string): Memory {
+  return openFolder({ dir }, 50);
+}
+
 /** Appends to the memory in a folder, and waits for its lock only a moment. */
 export function appendSoon(dir: string): Promise<void> {
-  return openFolder({ dir }, 50).append("/file", "text");
+  return openImpatiently(dir).append("/file", "text");
 }

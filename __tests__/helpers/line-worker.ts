@@ -1,7 +1,5 @@
 import { MongoClient } from "mongodb";
-import { MemoryError, type MemoryErrorCode } from "../../src/core/values/errors.js";
-import { MemoryNode } from "../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryError, type MemoryErrorCode, MemoryNode, MongoMemoryStore } from "../../src/index.js";
 import { parsePageBytes, withPageBytes } from "./page-sizes.js";
 import { untilAnswers } from "./until-answers.js";
 

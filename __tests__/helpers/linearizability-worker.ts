@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import { randomCommands, type WorkloadName, workloads } from "./linearizability/random-commands.js";
 import { recordedCall } from "./linearizability/recorded-call.js";
 import { parsePageBytes, withPageBytes } from "./page-sizes.js";

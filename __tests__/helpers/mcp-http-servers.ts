@@ -1,11 +1,10 @@
 import { afterEach } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import type { Memory } from "../../src/core/memory.js";
+import { type Memory, openMemory } from "../../src/index.js";
+import type { McpHttpOptions, McpHttpServer } from "../../src/mcp/index.js";
 import { type ServerBounds, serverBounds } from "../../src/mcp/bounds.js";
 import { listen } from "../../src/mcp/http/serve-http.js";
-import type { McpHttpOptions, McpHttpServer } from "../../src/mcp/index.js";
 import { parseMcpOptions } from "../../src/mcp/options.js";
-import { openMemory } from "../../src/open-memory.js";
 
 const servers: McpHttpServer[] = [];
 

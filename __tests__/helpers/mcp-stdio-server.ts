@@ -1,9 +1,9 @@
 import { MongoClient } from "mongodb";
-import type { DialectName } from "../../src/dialects/registry.js";
 import { type ServerBounds, serverBounds } from "../../src/mcp/bounds.js";
 import { parseMcpOptions } from "../../src/mcp/options.js";
 import { serveProcess, StdioConnection } from "../../src/mcp/serve-stdio.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import type { McpServerOptions } from "../../src/mcp/index.js";
+import { MongoMemoryStore } from "../../src/index.js";
 
 /**
  * A process that serves a memory of the node "n" over stdio, and reports on stderr when it has closed its store. Its
@@ -12,7 +12,9 @@ import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js"
 const [uri = "", dbName = "", options = "{}"] = process.argv.slice(2);
 const client = new MongoClient(uri);
 const memory = new MongoMemoryStore({ client, dbName }).memory({ nodeId: "n" });
-const { dialects, ...bounds } = JSON.parse(options) as { dialects?: DialectName[] } & Partial<ServerBounds>;
+const { dialects, ...bounds } = JSON.parse(options) as {
+  dialects?: McpServerOptions["dialects"];
+} & Partial<ServerBounds>;
 const settings = parseMcpOptions("McpServerOptions", { memory, dialects });
 await serveProcess(new StdioConnection(settings, { ...serverBounds, ...bounds }));
 await client.close();

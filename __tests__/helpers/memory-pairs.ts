@@ -1,8 +1,6 @@
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../src/core/memory.js";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../src/open-memory.js";
-import { freshAddress } from "../../src/testing/memory-case.js";
+import { type Memory, MongoMemoryStore, openMemory } from "../../src/index.js";
+import { freshAddress } from "./memory-case.js";
 import { storesUnderTest } from "./stores-under-test.js";
 import type { TestDatabase } from "./test-database.js";
 import { useClient } from "./use-client.js";

@@ -1,9 +1,5 @@
-import { applyChange } from "../../src/core/tree/apply-change.js";
-import type { Change, ChangeResult } from "../../src/core/tree/change.js";
-import { MemoryTree } from "../../src/core/tree/memory-tree.js";
-import type { SnapshotFile } from "../../src/core/tree/snapshot.js";
-import { MemoryError } from "../../src/core/values/errors.js";
-import { getPathPrefix, ROOT } from "../../src/core/values/paths.js";
+import { applyChange, type Change, type ChangeResult, MemoryTree } from "../../src/custom-backend/index.js";
+import { MemoryError, type MemorySnapshot } from "../../src/index.js";
 
 /** The memory with which every backend is compared: a tree in this process, changed by `applyChange`. */
 export class ModelMemory {
@@ -16,7 +12,7 @@ export class ModelMemory {
   /** Replaces the whole tree. */
   reset(files: ReadonlyMap<string, string>, directories: Iterable<string>): void {
     const times = { createdAt: new Date(0), updatedAt: new Date(0) };
-    const createFile = ([path, content]: [string, string]): SnapshotFile => {
+    const createFile = ([path, content]: [string, string]): MemorySnapshot["files"][number] => {
       return { kind: "file", path, content, sizeBytes: Buffer.byteLength(content), ...times };
     };
     this.#tree = new MemoryTree({
@@ -72,8 +68,8 @@ export class ModelMemory {
   }
 
   rename(path: string, to: string): void {
-    if (path === ROOT || to === ROOT) throw new MemoryError("EINVAL", "the root cannot be renamed");
-    if (to.startsWith(getPathPrefix(path))) throw new MemoryError("EINVAL", "a directory cannot be moved into itself");
+    if (path === "/" || to === "/") throw new MemoryError("EINVAL", "the root cannot be renamed");
+    if (to.startsWith(`${path}/`)) throw new MemoryError("EINVAL", "a directory cannot be moved into itself");
     this.change({ type: "rename", path, to });
   }
 }

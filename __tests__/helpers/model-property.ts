@@ -1,10 +1,9 @@
 import { it } from "@jest/globals";
 import fc from "fast-check";
 import { deepEqual } from "node:assert/strict";
-import type { Memory } from "../../src/core/memory.js";
-import type { PathRule } from "../../src/core/values/paths.js";
-import { openFresh, type OpenMemory } from "../../src/testing/memory-case.js";
-import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
+import { type Memory, type PathRule, mountMemories } from "../../src/index.js";
+import type { OpenMemory } from "../../src/testing/index.js";
+import { openFresh } from "./memory-case.js";
 import { ModelMemory } from "./model-memory.js";
 import { ModelTree } from "./model-tree.js";
 

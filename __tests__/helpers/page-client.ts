@@ -1,4 +1,4 @@
-import type { MemoryPage } from "../../src/page/memory-page.js";
+import type { MemoryPage } from "../../src/page/index.js";
 
 export const pageToken = "token-of-this-page";
 

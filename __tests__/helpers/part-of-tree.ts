@@ -5,11 +5,19 @@ import {
   restricted,
   type Restriction,
 } from "../../src/core/restrictable-memory.js";
-import { MemoryError } from "../../src/core/values/errors.js";
-import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
-import type { MemoryUse } from "../../src/core/memory-options.js";
+import {
+  MemoryError,
+  type Memory,
+  type MemoryChange,
+  type MemoryOutline,
+  type MemorySnapshot,
+  type WatchOptions,
+  type MemoryUse,
+  type GrepOptions,
+  type SearchOptions,
+} from "../../src/index.js";
 import { mergeChanges } from "../../src/core/watch/merge-changes.js";
-import type { GrepOptions, GrepPattern, SearchOptions } from "../../src/core/search/search-options.js";
+import type { GrepPattern } from "../../src/core/search/search-options.js";
 
 /**
  * Returns the part of a tree at and below a directory as a memory, so that the suites of memories run inside a mount.

@@ -1,7 +1,6 @@
-import type { MemoryBackend } from "../../src/core/contract/backend.js";
+import type { MemoryBackend, MemoryTree } from "../../src/custom-backend/index.js";
+import { MemoryError } from "../../src/index.js";
 import { createUnlimitedCall } from "../../src/core/runtime/call.js";
-import type { MemoryTree } from "../../src/core/tree/memory-tree.js";
-import { MemoryError } from "../../src/core/values/errors.js";
 import { compareCodeUnits } from "../../src/core/values/text.js";
 
 const call = createUnlimitedCall();

@@ -1,10 +1,9 @@
 import type { StructuredTool } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { parse } from "yaml";
-import type { Memory } from "../../src/core/memory.js";
+import { type Memory, openMemory } from "../../src/index.js";
 import { createRecordTools } from "../../src/langchain/records/index.js";
-import { openMemory } from "../../src/open-memory.js";
-import { freshAddress } from "../../src/testing/memory-case.js";
+import { freshAddress } from "./memory-case.js";
 
 export interface RecordAnswer {
   status: "ok" | "error";

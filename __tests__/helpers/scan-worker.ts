@@ -1,6 +1,6 @@
 import { Embeddings } from "@langchain/core/embeddings";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 
 /** A process with little memory that reads many items. Its arguments: URI, database, dimensions and the work. */
 const [uri = "", dbName = "", dims = "", work = ""] = process.argv.slice(2);

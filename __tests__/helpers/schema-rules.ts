@@ -1,5 +1,3 @@
-import { isRecord } from "../../src/core/values/unknown-values.js";
-
 type Schema = Record<string, unknown>;
 
 /** Returns what a provider would refuse about a schema of arguments, from its published rules. */
@@ -20,6 +18,10 @@ function checkEach(root: Schema, check: (schema: Schema) => (string | false)[]):
   return Array.from(walk(root)).flatMap(([place, schema]) =>
     check(schema).flatMap((fault) => (fault === false ? [] : [`${place}: ${fault}`])),
   );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const getKeys = (value: unknown): string[] => Object.keys(isRecord(value) ? value : {});

@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
 import { afterAll, beforeAll } from "@jest/globals";
-import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import { createMemoryPage } from "langgraph-mongo-memory/page";
 import type { Browser } from "puppeteer-core";
-import type { MemoryAddress } from "../../src/core/values/address.js";
-import type { MemoryPageOptions } from "../../src/page/options.js";
+import type { MemoryAddress } from "../../src/index.js";
+import type { MemoryPageOptions } from "../../src/page/index.js";
 import { listening, startBrowser, Tab } from "./page-browser.js";
 import { pageQuery, pageToken } from "./page-client.js";
 
@@ -32,7 +32,7 @@ export function shownPages(): ShownPage {
       if (browser === undefined) throw new Error("the browser is not started yet");
       const isOpen = options.authorize !== undefined;
       const page = createMemoryPage(isOpen ? options : { token: pageToken, ...options });
-      const { server, origin } = await listening(nodeListener(page));
+      const { server, origin } = await listening(page.nodeListener);
       servers.push(server);
       return Tab.open(browser, origin, isOpen ? "none" : pageToken);
     },

@@ -1,5 +1,4 @@
-import type { Memory } from "../../src/core/memory.js";
-import type { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import type { Memory, MongoMemoryStore } from "../../src/index.js";
 
 /** Reads the first element of an iterable. */
 async function readFirst(iterable: AsyncIterable<unknown>): Promise<unknown> {

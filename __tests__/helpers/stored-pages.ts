@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
-import { checkAddress, type MemoryAddress } from "../../src/core/values/address.js";
+import type { MemoryAddress } from "../../src/index.js";
+import { checkAddress } from "../../src/core/values/address.js";
 import { getParents } from "../../src/core/values/paths.js";
 import {
   getIncarnation,
@@ -9,6 +10,8 @@ import {
 } from "../../src/mongodb/memories/documents/page-document.js";
 import { compareKeys, getOrderKey } from "../../src/mongodb/memories/documents/page-order.js";
 import { getAddressRange } from "../../src/mongodb/memories/documents/page-ids.js";
+
+export type { MemoryDocument };
 
 /** Reads all documents of a memory as they are stored, the head first. */
 export async function readStoredPages(collection: Collection, address: MemoryAddress): Promise<MemoryDocument[]> {
@@ -44,11 +47,16 @@ export function findPageFaults(pages: readonly MemoryDocument[]): string[] {
   ];
 }
 
+/** Lists the paths of stored keys. */
+export function listPaths(stored: object = {}): string[] {
+  return Object.keys(stored).map(pathOfKey);
+}
+
 function findContentFaults(pages: readonly MemoryDocument[]): string[] {
   const listed = pages.map(({ data, dirs, meta }) => ({
-    files: Object.keys(data ?? {}).map(pathOfKey),
-    dated: Object.keys(meta ?? {}).map(pathOfKey),
-    directories: Object.keys(dirs ?? {}).map(pathOfKey),
+    files: listPaths(data),
+    dated: listPaths(meta),
+    directories: listPaths(dirs),
   }));
   return pages.flatMap((page, index) => {
     const { files = [], dated = [], directories = [] } = listed[index] ?? {};

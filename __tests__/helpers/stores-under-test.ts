@@ -1,5 +1,5 @@
 import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import { testDatabase } from "./test-database.js";
 
 export type OpenStore = () => BaseStore;

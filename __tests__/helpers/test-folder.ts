@@ -1,12 +1,12 @@
 import { afterAll } from "@jest/globals";
-import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { type CheckedAddress, checkAddress, type MemoryAddress, getOwner } from "../../src/core/values/address.js";
-import type { Memory } from "../../src/core/memory.js";
-import type { MemoryOptions } from "../../src/core/memory-options.js";
+import { openPatiently } from "./left-lock.js";
+import type { MemoryAddress, Memory, MemoryOptions } from "../../src/index.js";
+import { checkAddress } from "../../src/core/values/address.js";
+import { createNamespace } from "./addresses.js";
+import { hashSha256 } from "./sha256.js";
 
 /** Creates a folder for the tests of a file, and removes it after them. */
 export function testFolder(): string {
@@ -30,11 +30,9 @@ export function folderWith(parent: string, contents: Record<string, string | Uin
  * names.
  */
 export function openInFolder(folder: string, address: MemoryAddress, options?: MemoryOptions): Memory {
-  return openDirectoryMemory({ ...options, dir: join(folder, folderNameOf(checkAddress(address))) });
+  return openPatiently({ ...options, dir: join(folder, getFolderName(address)) });
 }
 
-function folderNameOf(address: CheckedAddress): string {
-  return createHash("sha256")
-    .update(JSON.stringify([address.nodeId, address.scope, getOwner(address)]))
-    .digest("hex");
+function getFolderName(address: MemoryAddress): string {
+  return hashSha256(JSON.stringify(createNamespace(checkAddress(address))));
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Memory } from "../../src/core/memory.js";
+import type { Memory } from "../../src/index.js";
 
 /**
  * Waits until commands need not wait for a connection. On a busy machine, clients with short timeouts may get no

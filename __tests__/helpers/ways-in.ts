@@ -1,11 +1,9 @@
 import type { StructuredTool } from "@langchain/core/tools";
 import { parse } from "yaml";
 import { createClaudeMemoryTool } from "../../src/langchain/claude/index.js";
-import type { Memory } from "../../src/core/memory.js";
-import { MemoryConnectorNode } from "../../src/graph/memory-connector-node.js";
+import { type Memory, MemoryConnectorNode, MemoryTool } from "../../src/index.js";
 import { createJournalTools } from "../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../src/langchain/records/index.js";
-import { MemoryTool } from "../../src/langchain/memory-tool.js";
 
 /** A file with one block, which every dialect can read or write in some way. */
 export interface Note {

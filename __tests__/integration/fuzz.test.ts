@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { keepSecret } from "../../fuzz/oracle.js";
-import type { Finding, TargetReport } from "../../fuzz/report.js";
-import { runTarget } from "../../fuzz/run-target.js";
-import { toSandbox, type Environment, type Target } from "../../fuzz/target.js";
-import { targets } from "../../fuzz/targets.js";
+import { keepSecret } from "../../tools/fuzz/oracle.js";
+import type { Finding, TargetReport } from "../../tools/fuzz/report.js";
+import { runTarget } from "../../tools/fuzz/run-target.js";
+import { toSandbox, type Environment, type Target } from "../../tools/fuzz/target.js";
+import { targets } from "../../tools/fuzz/targets.js";
 import { Turns } from "../../src/core/runtime/turns.js";
 import { quickFolder } from "../helpers/mongo-servers.js";
 import { repetitions } from "../helpers/repetitions.js";
@@ -27,7 +27,7 @@ afterAll(() => rm(environment.folder, { recursive: true, force: true }));
 const options = { timeMs: 600_000, maxCallMs: 60_000, maxSliceSteps: 10_000_000 };
 
 test.each(targets.map((target) => ({ ...target })))("a few cases of $name have no finding", async (target) => {
-  const cases = repetitions({ usual: 5, long: 100 });
+  const cases = repetitions({ usual: 3, long: 100 });
   // A seed chooses the storage and the dialect too.
   for (const seed of [1, 2, 3, 4, 5]) {
     const report = await runTarget(target, environment, { ...options, cases, seed });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "@jest/globals";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/index.js";
 import { freePort } from "../helpers/mongo-servers.js";
 import { installLinked } from "../helpers/packed-package.js";
 import { ended } from "../helpers/spawn-cli.js";
@@ -57,10 +57,6 @@ it("the last program prints what its page says, serves the page, and leaves a pr
     child.kill();
     await end;
   }
-});
-
-it.each(steps)("$file has at most 400 words", ({ text }) => {
-  expect(text.split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(400);
 });
 
 function start({ file, program }: Pick<TutorialStep, "file" | "program">): ChildProcessWithoutNullStreams {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 
 /** What cites; the build, the API reference and the recordings of others do not. */
-const folders = ["src", "__tests__", "bench", "fuzz", "examples", "docs"];
+const folders = ["src", "__tests__", "bench", "tools/fuzz", "examples", "docs"];
 const specification = "docs/specification.md";
 
 /** Citations that lead nowhere. Comments break lines inside them. */

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import { z } from "zod";
-import { createManifest } from "../../desktop/manifest.js";
+import { createManifest } from "../../tools/desktop/manifest.js";
 import { dialectNames, searchingDialects, toolsByName } from "../../src/dialects/registry.js";
 import { describeTool } from "../../src/mcp/tools.js";
 import { cli } from "../helpers/run-cli.js";
@@ -58,12 +58,12 @@ const mcpServers = z.record(z.string(), z.strictObject({ command: z.literal("npx
 
 describe("server.json", () => {
   it("keeps the rules of the registry", async () => {
-    expect(serverFile.safeParse(await readJson("server.json")).error).toBeUndefined();
+    expect(serverFile.safeParse(await readJson("docs/listings/server.json")).error).toBeUndefined();
   });
 
   it("has the version and the names of the package", async () => {
     const { name, version, mcpName } = await ownManifest();
-    const server = serverFile.parse(await readJson("server.json"));
+    const server = serverFile.parse(await readJson("docs/listings/server.json"));
     expect(server).toMatchObject({ name: mcpName, version });
     expect(mcpName.endsWith(`/${name}`)).toBe(true);
     for (const each of server.packages) expect(each).toMatchObject({ identifier: name, version });
@@ -71,7 +71,7 @@ describe("server.json", () => {
 
   it("names options and choices that the command has", async () => {
     const { stdout } = await cli(["mcp", "--help"]);
-    const { packages } = serverFile.parse(await readJson("server.json"));
+    const { packages } = serverFile.parse(await readJson("docs/listings/server.json"));
     for (const { packageArguments } of packages) {
       expect(packageArguments[0]).toEqual({ type: "positional", value: "mcp" });
       const named = packageArguments.flatMap((each) => (each.type === "named" ? [each] : []));
@@ -178,16 +178,16 @@ describe("the desktop bundle", () => {
       license,
       icon: "icon.png",
     });
-    const header = (await readFile("desktop/icon.png")).subarray(16, 24);
+    const header = (await readFile("tools/desktop/icon.png")).subarray(16, 24);
     expect([header.readUInt32BE(0), header.readUInt32BE(4)]).toEqual([512, 512]);
-    expect((await stat("desktop/icon.png")).size).toBeLessThan(100_000);
+    expect((await stat("tools/desktop/icon.png")).size).toBeLessThan(100_000);
   });
 
   it("says what it does with data, in its manifest and in its README", async () => {
     expect(await createManifest([])).toMatchObject({
-      privacy_policies: [expect.stringMatching(/desktop\/README\.md#privacy$/)],
+      privacy_policies: [expect.stringMatching(/tools\/desktop\/README\.md#privacy$/)],
     });
-    expect(await readFile("desktop/README.md", "utf8")).toContain("\n## Privacy\n");
+    expect(await readFile("tools/desktop/README.md", "utf8")).toContain("\n## Privacy\n");
   });
 
   it("describes each tool by the first line that the model reads", async () => {

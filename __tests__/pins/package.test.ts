@@ -9,10 +9,10 @@ import { brotliDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { packagesInSdk, sdkPackages } from "../../command-line.config.js";
-import { bundledPackages } from "../../entries.config.js";
-import { clientFile, clientPackages } from "../../page-client.config.js";
-import { readLicence } from "../../release/licence.js";
+import { packagesInSdk, sdkPackages } from "../../tools/build/command-line.js";
+import { bundledPackages } from "../../tools/build/entries.js";
+import { clientFile, clientPackages } from "../../tools/build/page-client.js";
+import { readLicence } from "../../tools/release/licence.js";
 import { brokenLinks, pageAt } from "../helpers/documentation.js";
 import { loadedModules } from "../helpers/loaded-modules.js";
 import { connectTo } from "../helpers/mcp-clients.js";
@@ -140,7 +140,7 @@ describe("the weight of the package", () => {
   });
 
   it("says whose packages are in its files, and their licences", async () => {
-    const notices = await readFile("THIRD-PARTY-LICENSES.md", "utf8");
+    const notices = await readFile(join(packed, "dist/THIRD-PARTY-LICENSES.md"), "utf8");
     for (const name of [...bundledPackages, ...clientPackages, ...sdkPackages, ...packagesInSdk]) {
       const [, ...sections] = notices.split(/^## /m);
       // Several packages may share a section.

@@ -2,11 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
-import { changelogSection, hasUnreleased, withAbsoluteLinks } from "../../release/changelog.js";
-import { distTagOf } from "../../release/dist-tag.js";
-import { checkOwner, ownerOf, ownersIn, placeholder, withOwner } from "../../release/owner.js";
-import { readTrackedTexts } from "../../release/tracked-files.js";
-import { statedVersions } from "../../release/versions.js";
+import { changelogSection, hasUnreleased, withAbsoluteLinks } from "../../tools/release/changelog.js";
+import { distTagOf } from "../../tools/release/dist-tag.js";
+import { checkOwner, ownerOf, ownersIn, placeholder, withOwner } from "../../tools/release/owner.js";
+import { readTrackedTexts } from "../../tools/release/tracked-files.js";
+import { statedVersions } from "../../tools/release/versions.js";
 
 interface Manifest {
   version: string;
@@ -107,7 +107,7 @@ describe("the owner of the repository", () => {
   });
 
   it("leaves no placeholder behind", async () => {
-    const own = /^(?:release\/|__tests__\/pins\/release)/;
+    const own = /^(?:tools\/release\/|__tests__\/pins\/release)/;
     const left = [...(await readTrackedTexts())].filter(
       ([path, text]) => !own.test(path) && /\bOWNER\b/.test(withOwner(text, placeholder, "acme")),
     );
@@ -123,6 +123,17 @@ describe("the owner of the repository", () => {
     expect(() => ownerOf({ repository: { url: "https://example.com" } })).toThrow("repository.url");
   });
 });
+
+/** The version of Node that all checks run on, and those that some tests run on. */
+async function checkedNodes(): Promise<string[]> {
+  const { check, nodes } = await jobsOf("ci.yml");
+  const setups = check?.steps.filter(({ uses }) => uses?.startsWith("actions/setup-node@")) ?? [];
+  const versions = [
+    ...setups.map((setup) => String(setup.with?.["node-version"])),
+    ...(nodes?.strategy?.matrix.node ?? []),
+  ];
+  return versions.toSorted((one, other) => Number(one) - Number(other));
+}
 
 describe("the workflows", () => {
   it("use every action by its full commit, one commit for each, and say its version", async () => {
@@ -143,13 +154,12 @@ describe("the workflows", () => {
   });
 
   it("check the oldest Node that the package allows", async () => {
-    const { check } = await jobsOf("ci.yml");
-    expect(`>=${check?.strategy?.matrix.node?.[0]}`).toBe(manifest.engines.node);
+    const [oldest] = await checkedNodes();
+    expect(`>=${oldest}`).toBe(manifest.engines.node);
   });
 
   it("check the versions of Node that the documentation names", async () => {
-    const { check } = await jobsOf("ci.yml");
-    const versions = check?.strategy?.matrix.node ?? [];
+    const versions = await checkedNodes();
     const named = `${versions.slice(0, -1).join(", ")} and ${versions.at(-1)}`;
     expect(await readFile("docs/install.md", "utf8")).toContain(`CI runs Node ${named}.`);
   });

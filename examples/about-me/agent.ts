@@ -4,7 +4,7 @@ import express, { type Express, type RequestHandler } from "express";
 import { createAgent } from "langchain";
 import { MemoryNode, type MongoMemoryStore } from "langgraph-mongo-memory";
 import { memoryMiddleware } from "langgraph-mongo-memory/middleware";
-import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import { createMemoryPage } from "langgraph-mongo-memory/page";
 
 /** An agent with one memory for each customer. */
 export function createSupportAgent(model: BaseChatModel, store: MongoMemoryStore) {
@@ -38,6 +38,6 @@ export function createApp(store: MongoMemoryStore, memory: MemoryNode, signIn: R
   });
   const app = express();
   app.use(signIn);
-  app.use("/my-memory", nodeListener(page));
+  app.use("/my-memory", page.nodeListener);
   return app;
 }

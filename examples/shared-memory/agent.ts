@@ -1,13 +1,13 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseStore } from "@langchain/langgraph";
-import { Agent, createMemoryTool, MemoryNode, type MemoryTool } from "langgraph-mongo-memory";
+import { Agent, MemoryNode, MemoryTool } from "langgraph-mongo-memory";
 
 /** Three agents with one memory. Two of them write to it, and the desk may only read it. */
 export function createAgents(models: Record<"roads" | "weather" | "desk", BaseChatModel>, store: BaseStore) {
   const memoryNode = new MemoryNode({ store, nodeId: "example-shared-memory", paths: "posix" });
-  const writing = createMemoryTool(memoryNode);
+  const writing = new MemoryTool({ memory: memoryNode });
   // The model is offered only these commands. Any other command is answered with EACCES.
-  const reading = createMemoryTool(memoryNode, { commands: ["read", "list"] });
+  const reading = new MemoryTool({ memory: memoryNode, commands: ["read", "list"] });
 
   const createAgent = (model: BaseChatModel, tool: MemoryTool, systemPrompt: string): Agent => {
     const agent = new Agent({ model, tools: [tool], systemPrompt });

@@ -7,14 +7,14 @@ interface SystemMessage {
 /** A system prompt as the AI SDK takes it. */
 export type Instructions = string | SystemMessage | SystemMessage[];
 
-/** What `prepareStep` of the AI SDK is told about a step, as far as a memory needs it. */
+/** The parts of the AI SDK's step that `prepareStep` of a memory uses. */
 export interface AiStep<Message> {
   messages: Message[];
   /** The system prompt of the call. Version 6 does not tell it. */
   initialInstructions?: Instructions | undefined;
 }
 
-/** What `prepareStep` answers. Version 6 calls the system prompt `system`, version 7 `instructions`. */
+/** The result of `prepareStep`. Version 6 calls the system prompt `system`, version 7 `instructions`. */
 export interface PreparedStep<Message> {
   instructions?: Instructions;
   system?: Instructions;
@@ -57,7 +57,7 @@ export function addAsLastMessage<Message extends object>(
   return { ...(instructions !== undefined && bothNames(instructions)), messages };
 }
 
-/** No message at all is an empty list, because providers refuse an empty text. */
+/** Returns an empty list for no text, because providers refuse an empty message. */
 function joinInstructions(given: Instructions, text: string | null): Instructions {
   if (given === "") return text ?? [];
   if (text === null) return given;

@@ -1,7 +1,7 @@
 import type { AdaptedTool, FlatSchema } from "../dialects/dialect.js";
 import type { Memory } from "../core/memory.js";
 
-/** What the AI SDK tells a tool about a call, as far as a memory needs it. */
+/** The parts of the AI SDK's tool call that a memory uses. */
 export interface AiToolCall {
   toolCallId?: string;
   abortSignal?: AbortSignal | undefined;

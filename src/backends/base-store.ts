@@ -39,31 +39,32 @@ export class BaseStoreBackend implements MemoryBackend {
 
   read(path: string, call: CallContext): Promise<string> {
     return this.#exclusively(
+      call,
       async () => ((await this.#find(path, call)) ?? (await this.#load(call)).file(path)).content,
     );
   }
 
   list(path: string, call: CallContext): Promise<MemoryEntry[]> {
-    return this.#exclusively(async () => (await this.#load(call)).list(path));
+    return this.#exclusively(call, async () => (await this.#load(call)).list(path));
   }
 
   stat(path: string, call: CallContext): Promise<MemoryStat | null> {
-    return this.#exclusively(async () => {
+    return this.#exclusively(call, async () => {
       const file = await this.#find(path, call);
       return file ? getStat(file) : (await this.#load(call)).stat(path);
     });
   }
 
   snapshot(call: CallContext): Promise<MemorySnapshot> {
-    return this.#exclusively(async () => (await this.#load(call)).snapshot());
+    return this.#exclusively(call, async () => (await this.#load(call)).snapshot());
   }
 
   outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
-    return this.#exclusively(async () => (await this.#load(call)).outline(options));
+    return this.#exclusively(call, async () => (await this.#load(call)).outline(options));
   }
 
   change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
-    return this.#exclusively(async () => {
+    return this.#exclusively(call, async () => {
       const tree = await this.#loadFor(change, call);
       const settings = { now: new Date(), maxFileBytes: this.#limits.maxFileBytes };
       const { edits, result } = applyChange(tree, change, settings, options);
@@ -146,8 +147,8 @@ export class BaseStoreBackend implements MemoryBackend {
     }
   }
 
-  #exclusively<T>(task: () => Promise<T>): Promise<T> {
-    return this.#queue.run(JSON.stringify(this.#namespace), task);
+  #exclusively<T>(call: CallContext, task: () => Promise<T>): Promise<T> {
+    return this.#queue.run(JSON.stringify(this.#namespace), task, call);
   }
 }
 

@@ -14,7 +14,7 @@ export const dialects = {
   records: recordsDialect,
 } satisfies Record<string, () => Dialect>;
 
-/** The same dialects, each with its search. */
+/** All dialects of the package, each with its search. */
 export const searchingDialects: Record<DialectName, () => Dialect> = {
   unified: () => unifiedDialect({ commands: [...allMemoryCommands] }),
   claude: () => claudeDialect({ search: true }),
@@ -49,7 +49,7 @@ function isDialect(value: unknown): value is Dialect {
 
 /** Two dialects have a tool of the same name. */
 export class SharedToolError extends TypeError {
-  /** What is wrong, without what would be right. */
+  /** The error without the advice. */
   readonly reason: string;
 
   constructor(tool: string, [one, other]: readonly [string, string]) {

@@ -1,17 +1,22 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import { Mutex } from "async-mutex";
 import type { MemoryActor } from "../core/values/actor.js";
-import type { ApprovalRequester, OnAsk, ApprovalRequest } from "../core/access/approval-requester.js";
+import type { ApprovalRequester, OnAsk, ApprovalRequest, ReviewRequest } from "../core/access/approval-requester.js";
 import { MemoryError } from "../core/values/errors.js";
+import { isRecord } from "../core/values/unknown-values.js";
 import {
   getInterruptState,
   getNextInterruptNumber,
   getTaskNamespace,
   hasAnswer,
   hasCheckpointer,
+  hasUnnamedAnswer,
   type InterruptState,
+  listInterruptsOfStep,
   runInContext,
+  withoutUnnamedAnswer,
 } from "./langgraph-internals.js";
 import type { MemoryRun } from "./memory-run.js";
 
@@ -54,7 +59,10 @@ function createRequest(
       task.turns.runExclusive(async () => {
         for (;;) {
           if (askedAt !== null && task.answers.has(askedAt)) return task.answers.get(askedAt);
-          if (task.ending !== null) throw task.ending.cause;
+          if (task.ending !== null) {
+            if (count > 0) warnOfCaughtQuestion();
+            throw task.ending.cause;
+          }
           const next = getNextInterruptNumber(interrupts);
           if (!hasAnswer(interrupts, next)) {
             await remember(next);
@@ -62,7 +70,7 @@ function createRequest(
             if (getNextInterruptNumber(interrupts) !== next) continue;
           }
           try {
-            task.answers.set(next, await runInContext(config, async (): Promise<unknown> => interrupt(request)));
+            task.answers.set(next, await ask(request, interrupts, config, () => remember(next)));
           } catch (cause) {
             if (!isGraphBubbleUp(cause))
               throw new MemoryError("EACCES", "EACCES: a person cannot be asked in this run", { cause });
@@ -72,6 +80,61 @@ function createRequest(
         }
       }),
   };
+}
+
+/**
+ * Takes the answer of a person, or ends the run with the question. LangGraph gives an answer without an id to all tasks
+ * that wait, but the person may have seen only one of their questions. So it counts for several only if it decides all
+ * of them alike; the order of tasks is not certain.
+ */
+async function ask(
+  request: ReviewRequest,
+  interrupts: InterruptState,
+  config: MemoryRun["config"],
+  remember: () => Promise<void>,
+): Promise<unknown> {
+  const isUnnamed = hasUnnamedAnswer(interrupts, getNextInterruptNumber(interrupts));
+  const questions = isUnnamed ? await listInterruptsOfStep(config) : [];
+  if (questions.length < 2) return runInContext(config, async (): Promise<unknown> => interrupt(request));
+  const decision = getDecisionOfAll(interrupts.nullResume, questions);
+  if (decision !== null) {
+    await runInContext(config, async (): Promise<unknown> => interrupt(request));
+    return { decisions: [decision] };
+  }
+  await remember();
+  const advice =
+    `This step has ${questions.length} questions, and the answer did not say which it is for, so it decided nothing. ` +
+    "Answer each question by its id: new Command({ resume: { [id]: { decisions: [decision] } } })";
+  const [action] = request.actionRequests;
+  const again = { ...request, actionRequests: [{ ...action, description: `${advice}\n\n${action.description}` }] };
+  return runInContext(withoutUnnamedAnswer(config), async (): Promise<unknown> => interrupt(again));
+}
+
+/** Returns the decision that an answer has once for each action of the questions. Null if it has others. */
+function getDecisionOfAll(answer: unknown, questions: readonly unknown[]): unknown {
+  const decisions = isRecord(answer) ? answer["decisions"] : undefined;
+  if (!Array.isArray(decisions) || decisions.length !== countActions(questions)) return null;
+  const [first] = decisions as unknown[];
+  return decisions.every((decision) => isDeepStrictEqual(decision, first)) ? first : null;
+}
+
+function countActions(questions: readonly unknown[]): number {
+  return questions
+    .map((question) => (isRecord(question) ? question["actionRequests"] : undefined))
+    .reduce<number>((sum, actions) => sum + (Array.isArray(actions) ? actions.length : 1), 0);
+}
+
+let hasWarned = false;
+
+/** Warns once in a process, because the mistake is in the program and would repeat in every run. */
+function warnOfCaughtQuestion(): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  globalThis.process?.emitWarning?.(
+    "a memory tool that waits for a person was called again in the same task, so something around the tool caught its " +
+      "question, and nobody is asked; toolRetryMiddleware does so: give it `tools` without the memory's tools",
+    { type: "MemoryWarning" },
+  );
 }
 
 function getToolName(config: MemoryRun["config"] & { toolCall?: { name?: unknown } }): string {

@@ -1,7 +1,7 @@
 import type { CallbackManager } from "@langchain/core/callbacks/manager";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
-import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 
 /*
  * All uses of LangGraph and LangChain that their documentation does not promise.
@@ -38,6 +38,41 @@ function isInterruptState(value: unknown): value is InterruptState {
     "resume" in value &&
     Array.isArray(value.resume)
   );
+}
+
+/**
+ * Whether the next interrupt takes an answer that names no interrupt. LangGraph gives such an answer to every task of
+ * the step that waits.
+ */
+export function hasUnnamedAnswer({ resume, nullResume }: InterruptState, number: number): boolean {
+  return number >= resume.length && nullResume !== undefined;
+}
+
+/** Returns a config for `interrupt()` that ends the run, whatever answer the run was given. */
+export function withoutUnnamedAnswer<Config extends RunnableConfig>(config: Config): Config {
+  const { configurable } = config;
+  return {
+    ...config,
+    configurable: { ...configurable, __pregel_scratchpad: { ...getInterruptState(config), nullResume: undefined } },
+  };
+}
+
+/**
+ * Lists the values of all interrupts of the step of the graph, those of subgraphs too. The list has those that are
+ * answered meanwhile, because another task may end while this one reads.
+ */
+export async function listInterruptsOfStep({ configurable }: RunnableConfig): Promise<unknown[]> {
+  const saver = configurable?.["__pregel_checkpointer"] as Pick<BaseCheckpointSaver, "getTuple">;
+  const ids = configurable?.["checkpoint_map"] as Record<string, string> | undefined;
+  const thread: unknown = configurable?.["thread_id"];
+  let tuple = await saver.getTuple({
+    configurable: { thread_id: thread, checkpoint_ns: "", checkpoint_id: ids?.[""] },
+  });
+  // A run from an earlier checkpoint goes on at a copy, which lacks the interrupts.
+  if (tuple?.metadata?.source === "fork" && tuple.parentConfig) tuple = await saver.getTuple(tuple.parentConfig);
+  const writes = tuple?.pendingWrites ?? [];
+  const interrupts = writes.flatMap(([, channel, value]) => (channel === "__interrupt__" ? value : []));
+  return (interrupts as { value?: unknown }[]).map(({ value }) => value);
 }
 
 /** The number of the next `interrupt()` of the task. */

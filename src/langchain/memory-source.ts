@@ -15,7 +15,7 @@ export interface MemoryProvider extends KnownMemory {
 }
 
 /**
- * Where a tool finds its memory: always the same memory, or a memory that a MemoryNode or a function chooses for the
+ * The source of a tool's memory: always the same memory, or a MemoryNode or a function that chooses a memory for the
  * run. A model cannot choose it. A function must answer within 30 seconds.
  */
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);

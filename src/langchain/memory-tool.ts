@@ -3,11 +3,11 @@ import { checkOptions } from "../core/settings/check-options.js";
 import { memoryToolFields, type MemoryToolArguments, type UnifiedToolOptions } from "../dialects/unified/options.js";
 import { unifiedTool } from "../dialects/unified/unified-dialect.js";
 import { DialectTool } from "./dialect-tool.js";
-import { checkMemorySource, type MemorySource } from "./memory-source.js";
+import type { MemorySource } from "./memory-source.js";
 
 /** The memory of the tool, and the tool's name, description and commands. */
 export interface MemoryToolOptions extends UnifiedToolOptions {
-  /** Where the tool finds its memory. Without it, every call answers ENOTMEM until `setMemorySource`. */
+  /** The source of the tool's memory. Without it, every call answers ENOTMEM until `setMemorySource`. */
   memory?: MemorySource;
 }
 
@@ -31,15 +31,4 @@ export class MemoryTool extends DialectTool<MemoryToolArguments> {
     checkOptions("MemoryToolOptions", optionsSchema, options);
     super(unifiedTool(options), options.memory);
   }
-}
-
-/**
- * Creates a {@link MemoryTool} over a memory.
- *
- * @param options as in `MemoryTool`, without `memory`
- * @throws TypeError for bad options, or if `memory` is not a memory
- */
-export function createMemoryTool(memory: MemorySource, options: Omit<MemoryToolOptions, "memory"> = {}): MemoryTool {
-  checkMemorySource(memory);
-  return new MemoryTool({ ...options, memory });
 }

@@ -1,12 +1,15 @@
 /** The bounds of a server, which suit every program. Tests choose others. */
 export interface ServerBounds {
-  /** How often the server looks for changes by other processes for subscribed clients, unless MongoDB reports them. */
+  /**
+   * The interval at which the server looks for changes by other processes for subscribed clients, unless MongoDB
+   * reports them.
+   */
   readonly watchIntervalMs: number;
-  /** How many files `resources/list` lists at once. */
+  /** The most files of one page of `resources/list`. */
   readonly pageSize: number;
-  /** How many files one connection may subscribe to. */
+  /** The most files that one connection may subscribe to. */
   readonly maxSubscriptions: number;
-  /** How long closing waits for calls under way. Their changes may still be made. */
+  /** The longest time that closing waits for running calls. Their changes may still be made. */
   readonly closeTimeoutMs: number;
   /** Longest message over stdio. */
   readonly maxMessageBytes: number;

@@ -30,8 +30,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 }
 
 /**
- * How clients learn of changes: by notifications of this server, by streams of the SDK (revision 2026-07-28), or not at
- * all.
+ * The way in which clients learn of changes: by notifications of this server, by streams of the SDK (revision
+ * 2026-07-28), or not at all.
  */
 export type ChangeReports = "server" | "stream" | "none";
 

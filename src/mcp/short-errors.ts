@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, McpServer, type Transport } from "@modelcontextprotocol/server";
 import { shorten } from "../core/values/text.js";
 
-/** No error of this package is longer. */
+/** The errors of this package are shorter. */
 const maxErrorChars = 4000;
 
 /** A server that shortens long errors, because the SDK describes each fault of a request. */

@@ -13,7 +13,7 @@ import { inProtocol, getMimeType, parseUriPart } from "./resources.js";
 const listScheme = "memory-versions://";
 const textScheme = "memory-version://";
 
-/** How many versions are listed, newest first. The command line shows the rest of a long history. */
+/** The most versions that are listed, newest first. The command line shows the rest of a long history. */
 const maxListed = 200;
 
 /** The parts of a history that clients can read. Only people and programs can change it, by `revert` and `redact`. */

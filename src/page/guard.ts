@@ -1,8 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { isLoopback, loopbackNames, parseHostHeader } from "../core/values/hostnames.js";
 import { createSecretMatcher } from "../core/values/secret.js";
 import { shorten } from "../core/values/text.js";
 import { isObject } from "../core/values/unknown-values.js";
-import { getNodeRequest } from "./node-request.js";
 import {
   type MemoryPageAccess,
   type MemoryPageOptions,
@@ -34,7 +34,7 @@ export class PageGuard {
   }
 
   /** @returns who asks, or the answer of `authorize`. @throws PageRefusal */
-  async admit(request: Request): Promise<Visitor | Response> {
+  async admit(request: Request, nodeRequest?: IncomingMessage): Promise<Visitor | Response> {
     const { access, authorize } = this.#options;
     const given = request.headers.get("host");
     if (given !== null && parseHostHeader(given) === null) throw foreignHost(given);
@@ -42,7 +42,7 @@ export class PageGuard {
       for (const host of listHosts(request)) if (!isLocal(host)) throw foreignHost(host);
       return { access, userId: null };
     }
-    const answer = await authorized(authorize, request);
+    const answer = await authorized(authorize, request, nodeRequest);
     if (answer instanceof Response) return answer;
     if (answer === false) throw new PageRefusal(403, "EACCES", "you may not see this page");
     const { owner, userId = owner?.userId ?? null, access: own = access } = answer === true ? {} : answer;
@@ -81,10 +81,11 @@ export class PageGuard {
 async function authorized(
   authorize: NonNullable<MemoryPageOptions["authorize"]>,
   request: Request,
+  nodeRequest: IncomingMessage | undefined,
 ): Promise<boolean | Response | MemoryPageVisitor> {
   let answer: unknown;
   try {
-    answer = await authorize(request, { nodeRequest: getNodeRequest(request) });
+    answer = await authorize(request, { nodeRequest });
   } catch {
     throw new PageRefusal(500, "EACCES", "the request could not be authorized");
   }

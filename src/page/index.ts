@@ -1,3 +1,2 @@
 export { createMemoryPage, type MemoryPage } from "./memory-page.js";
 export type { MemoryPageOptions, MemoryPageVisitor } from "./options.js";
-export { nodeListener } from "./node-listener.js";

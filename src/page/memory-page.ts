@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliDecompressSync } from "node:zlib";
 import { Hono } from "hono/tiny";
 import { etag } from "hono/etag";
@@ -8,6 +9,7 @@ import { clientFiles } from "./client-files.js";
 import { pageDocument } from "./document.js";
 import { PageGuard } from "./guard.js";
 import { MemoryLists } from "./memory-lists.js";
+import { type AnswerRequest, createNodeListener } from "./node-listener.js";
 import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import { confine, hideOthers, hideOthersInError } from "./owner.js";
@@ -17,7 +19,11 @@ import { pageRoutes } from "./routes/routes.js";
 import { describeSession } from "./session.js";
 
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
-export type MemoryPage = (request: Request) => Promise<Response>;
+export interface MemoryPage {
+  (request: Request): Promise<Response>;
+  /** The same for `node:http`, and as a handler of Express and Connect: `app.use("/memory", page.nodeListener)`. */
+  readonly nodeListener: (request: IncomingMessage, response: ServerResponse) => void;
+}
 
 /**
  * Creates a web page that shows the memories of a store: files, versions, proposals, and the message for a model. The
@@ -63,11 +69,13 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
   app.all("*", () => {
     throw new PageRefusal(404, "ENOENT", "the page has nothing at this address");
   });
-  return async (request) => {
-    const admitted = await guard.admit(request).catch(toRefusal);
+  const answer: AnswerRequest = async (request, nodeRequest) => {
+    const admitted = await guard.admit(request, nodeRequest).catch(toRefusal);
     // A response of the application itself is sent without the page's headers.
     return admitted instanceof Response ? admitted : app.fetch(request, { admitted });
   };
+  // A server such as Next.js passes an object of its own after the request.
+  return Object.assign((request: Request) => answer(request), { nodeListener: createNodeListener(answer) });
 }
 
 /** Allows nothing from other servers, nothing inline, and no frame. Does not affect the rest of the server's origin. */

@@ -1,21 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { parseHostHeader } from "../core/values/hostnames.js";
-import type { MemoryPage } from "./memory-page.js";
-import { withNodeRequest } from "./node-request.js";
+
+/** Answers a request. It never rejects. @param nodeRequest the request of `node:http` that it was made of */
+export type AnswerRequest = (request: Request, nodeRequest?: IncomingMessage) => Promise<Response>;
 
 const unknownHost = "unknown.invalid";
 
-/**
- * Converts the page to a listener of `node:http`, which Express and Connect accept as a handler, too:
- * `app.use("/memory", nodeListener(page))`.
- *
- * @param page must have the path at which it is mounted as `basePath`
- */
-export function nodeListener(page: MemoryPage): (request: IncomingMessage, response: ServerResponse) => void {
+/** Creates a listener of `node:http`, which Express and Connect accept as a handler, too. */
+export function createNodeListener(
+  answer: AnswerRequest,
+): (request: IncomingMessage, response: ServerResponse) => void {
   const listener = getRequestListener(
     async (request, { incoming }) =>
-      compress(request, await page(withNodeRequest(toPlainRequest(request), incoming as IncomingMessage))),
+      compress(request, await answer(toPlainRequest(request), incoming as IncomingMessage)),
     { overrideGlobalObjects: false },
   );
   return (request: IncomingMessage & { originalUrl?: string }, response) => {

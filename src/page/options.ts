@@ -69,9 +69,9 @@ export interface MemoryPageOptions {
   token?: string | undefined;
   /**
    * Decides who may see the page, for each request: true, false, the visitor, or a Response to be sent instead, such as
-   * a redirect to a login. If it throws, the request is refused. `nodeRequest` is the request that `nodeListener` got,
-   * such as that of Express with the session of a middleware before the page. @default only the token decides, and only
-   * under the names of the loopback
+   * a redirect to a login. If it throws, the request is refused. `nodeRequest` is the request of `node:http`, such as
+   * that of Express with the session of a middleware before the page. @default only the token decides, and only under
+   * the names of the loopback
    */
   authorize?:
     | ((

@@ -3,14 +3,14 @@ import { Turns } from "../core/runtime/turns.js";
 import { shorten } from "../core/values/text.js";
 import { readDescriptionField } from "./front-matter.js";
 
-/** How much of each text is read for its description. */
+/** The number of characters of each text that are read for its description. */
 export const leadChars = 500;
 
 const maxDescriptionChars = 120;
 
 /**
- * What files say of themselves, by path, in one line: the `description` of the YAML front matter, else the first line
- * that is not empty.
+ * Returns one line about each file, by path: the `description` of the YAML front matter, or the first line that is not
+ * empty.
  */
 export async function getDescriptions(files: readonly OutlineFile[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
@@ -24,7 +24,8 @@ export async function getDescriptions(files: readonly OutlineFile[]): Promise<Ma
 }
 
 function readDescription(lead: string): string | null {
-  const [opening] = /^---[ \t]*\r?\n/.exec(lead) ?? [];
+  // Editors on Windows begin a text with a byte order mark.
+  const [opening] = /^\uFEFF?---[ \t]*\r?\n/.exec(lead) ?? [];
   if (opening === undefined) return getFirstLine(lead);
   const rest = lead.slice(opening.length);
   const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(rest);

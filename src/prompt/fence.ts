@@ -5,8 +5,8 @@ import type { MemoryContent } from "./connector-options.js";
 const tagName = "memory";
 
 /**
- * What no content may imitate, as letters alone: the fence's own tag, and those in which the programs around models
- * speak to them, such as `<system-reminder>` and `<function_calls>`. `<tool_call>` is a special token.
+ * Tag names that no content may imitate, as letters only: the tag of the fence, and the tags that programs use to speak
+ * to models, such as `<system-reminder>` and `<function_calls>`. `<tool_call>` is a special token.
  */
 const guardedNames = [
   tagName,
@@ -20,7 +20,10 @@ const guardedNames = [
 ];
 const longestName = Math.max(...guardedNames.map(({ length }) => length));
 
-/** What Unicode folds to `<`, alone or with a stroke through it, or lists as confusable with it, and angle brackets. */
+/**
+ * Characters that look like `<`: those that Unicode folds to `<` or to `<` with a stroke, or lists as confusable with
+ * it, and angle brackets.
+ */
 const openingBracket =
   /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
 

@@ -20,7 +20,7 @@ export function readDescriptionField(frontMatter: string): string | null {
 
 const block = /^[|>][-+1-9]*(?:[ \t]+#.*)?$/;
 const comment = /(?:^|[ \t])#.*$/gm;
-/** What begins with these is no plain text. */
+/** A value that begins with one of these is not plain text. */
 const otherStart = /^(?:[[\]{},&*!|>%@`]|[-?:](?:\s|$))/;
 const entry = /^\S+:(?:\s|$)/;
 

@@ -7,7 +7,7 @@ import { type DefinedNode, nodeIssues, readNode } from "./node-issues.js";
 import { plainCopy } from "./plain-copy.js";
 import { schemaIssues } from "./schema-issues.js";
 
-/** How many faults a message names. */
+/** The most faults that a message names. */
 const maxNamed = 100;
 
 /**

@@ -1,4 +1,4 @@
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
+import { MemoryTool } from "../../../src/index.js";
 import { checkedOutcome, type DialectCall, type DialectUnderTest, markOf, parallelLines } from "../dialect-suite.js";
 
 const memory = (args: Record<string, unknown>): DialectCall => ({ tool: "memory", args });

@@ -1,4 +1,4 @@
-import type { Memory } from "../../../src/core/memory.js";
+import type { Memory } from "../../../src/index.js";
 import { ModelMemory } from "../model-memory.js";
 import { outcomeOf } from "./outcome.js";
 import type { Specification } from "./checker.js";

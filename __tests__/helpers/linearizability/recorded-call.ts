@@ -1,5 +1,4 @@
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
+import { MemoryError, type Memory } from "../../../src/index.js";
 import type { Operation } from "./checker.js";
 import { changes, type Command, perform } from "./memory-commands.js";
 

@@ -1,5 +1,4 @@
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
+import { type Memory, MemoryError } from "../../../src/index.js";
 
 /** Words that replace values which differ between runs. */
 const words: Record<string, (value: unknown) => unknown> = {

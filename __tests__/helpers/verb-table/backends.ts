@@ -1,11 +1,13 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import type { MemoryOptions } from "../../../src/core/memory-options.js";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../../src/open-memory.js";
+import {
+  type Memory,
+  mountMemories,
+  type MemoryOptions,
+  type MemoryAddress,
+  MongoMemoryStore,
+  openMemory,
+} from "../../../src/index.js";
 import { backendsUnderTest } from "../backends-under-test.js";
 import { testDatabase } from "../test-database.js";
 import { useClient } from "../use-client.js";

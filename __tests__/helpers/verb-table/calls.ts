@@ -1,6 +1,4 @@
-import type { Memory } from "../../../src/core/memory.js";
-import type { MemoryHistory } from "../../../src/core/history/history.js";
-import type { MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
+import type { Memory, MemoryHistory, MemoryProposals } from "../../../src/index.js";
 import { policies } from "./policies.js";
 
 /** The memories for a call. */

@@ -1,7 +1,7 @@
 import { checkPolicy, type CheckedPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import type { ApprovalRequester } from "../../../src/core/access/approval-requester.js";
-import type { Memory } from "../../../src/core/memory.js";
+import type { Memory } from "../../../src/index.js";
 
 /** Restricts a memory as a node does, outside a run. */
 export type Restrict = (memory: Memory) => Memory;

@@ -1,5 +1,5 @@
-import type { Memory } from "../../../src/core/memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import type { Memory } from "../../../src/index.js";
+import { freshAddress } from "../memory-case.js";
 import { recordAnswer, type Contents, readContents, describeDifference } from "./answers.js";
 import type { Backends, Open } from "./backends.js";
 import {

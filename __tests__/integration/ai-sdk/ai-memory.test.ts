@@ -1,14 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { createAiMemory } from "../../../src/ai-sdk/index.js";
-import type { MemoryError } from "../../../src/core/values/errors.js";
-import type { MemoryVersion } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { dialectNames, toolsByName } from "../../../src/dialects/registry.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../../src/open-memory.js";
+import {
+  type MemoryError,
+  type MemoryVersion,
+  type Memory,
+  mountMemories,
+  MemoryNode,
+  MongoMemoryStore,
+  openMemory,
+} from "../../../src/index.js";
+import { dialectNames, toolsByName } from "../../helpers/dialects-under-test.js";
 import { type AiCall, type AiScript, aiSdks } from "../../helpers/ai-sdks.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 import { HangingStore } from "../../helpers/hanging-store.js";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { cli } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";

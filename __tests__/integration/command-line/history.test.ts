@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import type { MemoryActor } from "../../../src/core/values/actor.js";
-import type { MemoryVersion } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MemoryActor, type MemoryVersion, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { patched } from "../../helpers/patched.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";

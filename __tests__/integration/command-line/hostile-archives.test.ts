@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
 import { type ArchiveLine, archiveOf, linesOf } from "../../helpers/archives.js";
 import { cli } from "../../helpers/run-cli.js";
 import { testFolder } from "../../helpers/test-folder.js";

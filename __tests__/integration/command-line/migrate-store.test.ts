@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { ObjectId } from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { startedOfficialStore } from "../../helpers/official-store.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryNode, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";

@@ -3,11 +3,9 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
 import { createAgent } from "langchain";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { CallModelNode, MemoryNode, type MemoryConnectorConfig } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { type ClientName, clients, inBrief } from "../../helpers/provider-clients.js";
 import { recordingServer } from "../../helpers/recording-server.js";
 

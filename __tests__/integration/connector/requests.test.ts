@@ -3,12 +3,9 @@ import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/m
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import { createAgent, initChatModel, modelFallbackMiddleware } from "langchain";
-import { Agent } from "../../../src/graph/agent.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { Agent, CallModelNode, MemoryNode, type MemoryConnectorConfig } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { type ClientName, clients, inBrief, redirectedTo, turnsOf } from "../../helpers/provider-clients.js";
 import { type Json, recordingServer } from "../../helpers/recording-server.js";
 

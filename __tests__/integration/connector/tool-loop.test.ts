@@ -2,10 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
 import { createAgent } from "langchain";
-import { Agent } from "../../../src/graph/agent.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { Agent, MemoryNode } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { type ClientName, clients } from "../../helpers/provider-clients.js";
 import { type Json, recordingServer } from "../../helpers/recording-server.js";
 

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../src/core/memory.js";
-import { DeepAgentsBackend } from "../../../src/deepagents/deep-agents-backend.js";
+import { type Memory, openMemory } from "../../../src/index.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 const lines = "\n".repeat(20_000);
 const headings = "### key\n".repeat(200);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { backendsUnderTest } from "../../helpers/backends-under-test.js";
 import { callsOf } from "../../helpers/ways-in.js";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../src/core/memory.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, openMemory } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { type BackendUnderTest, backendsUnderTest } from "../../helpers/backends-under-test.js";
 import { callsOf, type Note, textOf, type WayIn, waysIn } from "../../helpers/ways-in.js";
 

@@ -1,8 +1,8 @@
 import { readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { RecordBench } from "../../helpers/record-bench.js";
 import { testFolder } from "../../helpers/test-folder.js";
 

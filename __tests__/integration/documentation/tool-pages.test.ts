@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import type { ToolDefinition } from "../../../src/dialects/dialect.js";
-import { dialectNames } from "../../../src/dialects/registry.js";
-import { dialectPages } from "../../../tool-pages/pages.js";
-import { renderPage } from "../../../tool-pages/render.js";
+import type { ToolDefinition } from "../../../src/mcp/index.js";
+import { dialectNames } from "../../helpers/dialects-under-test.js";
+import { dialectPages } from "../../../tools/tool-pages/pages.js";
+import { renderPage } from "../../../tools/tool-pages/render.js";
 import { documentationPages, textIn } from "../../helpers/documentation.js";
 
 const textOf = textIn(documentationPages());

@@ -5,7 +5,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
-import { openDirectoryMemory, openFolder } from "../../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
+import { openPatiently } from "../../helpers/left-lock.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
@@ -46,7 +47,7 @@ it("a process that stood still until its lock was taken over overwrites nothing,
   const output: string[] = [];
   child.stdout.on("data", (chunk) => output.push(String(chunk)));
   await once(child.stdout, "data");
-  const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
+  const memory = openPatiently({ dir, timeoutMs: Infinity });
   await memory.append("/log", "by the next");
   child.stdin.write("x");
   const [exitCode] = (await once(child, "close")) as [number];

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openFolder } from "../../../src/backends/directory/open-directory-memory.js";
+import { openPatiently } from "../../helpers/left-lock.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
@@ -26,7 +26,7 @@ async function crashAfter(dir: string, name: string, count: number): Promise<str
 
 it("every append that was acknowledged is there exactly once after kill -9, and the next process goes on", async () => {
   const dir = folderWith(folder);
-  const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
+  const memory = openPatiently({ dir, timeoutMs: Infinity });
   const acknowledged: string[] = [];
   let crashesInChange = 0;
   let crashes = 0;

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openFolder } from "../../../src/backends/directory/open-directory-memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
+import { openPatiently } from "../../helpers/left-lock.js";
+import { MemoryError } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
@@ -61,7 +61,7 @@ describe("while another process exchanges a directory with a link to another fol
     const elsewhere = folderWith(folder, { file: outside, "deep/file": outside, "gone/file": outside, only: outside });
     const before = contentsOf(elsewhere);
     const dir = folderWith(folder, { "swap/file": inside, "swap/deep/file": inside, "swap/gone/file": inside });
-    const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
+    const memory = openPatiently({ dir, timeoutMs: Infinity });
     const child = await swapping(dir, "swap", elsewhere);
     let isReached = false;
     for (let round = 0; round < rounds; round += 1) {
@@ -98,7 +98,7 @@ describe("while another process exchanges a directory with a link to another fol
     const elsewhere = folderWith(folder, { [waste]: outside, [`old-${waste.slice(4)}/file`]: outside });
     const before = contentsOf(elsewhere);
     const dir = folderWith(folder, { file: inside, [`${workFolder}/.gitignore`]: "*\n" });
-    const memory = openFolder({ dir, timeoutMs: Infinity }, 600_000);
+    const memory = openPatiently({ dir, timeoutMs: Infinity });
     const child = await swapping(dir, workFolder, elsewhere);
     for (let round = 0; round < rounds; round += 1) {
       await answerOf(memory.append("/file", inside));

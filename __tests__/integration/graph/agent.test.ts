@@ -12,11 +12,8 @@ import {
 } from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
+import { Agent, MemoryNode, createMemoryPrompt, MemoryTool } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { brief, checkpointed, shownEntries, shownMemories } from "../../helpers/conversations.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";
 

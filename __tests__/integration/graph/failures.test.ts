@@ -7,15 +7,17 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import {
+  MemoryError,
+  Agent,
+  CallModelNode,
+  MemoryNode,
+  createMemoryPrompt,
+  type MemoryConnectorConfig,
+  MongoMemoryStore,
+} from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { brief } from "../../helpers/conversations.js";
 import { privateMongod } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";

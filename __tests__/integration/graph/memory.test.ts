@@ -4,10 +4,8 @@ import { Annotation, MemorySaver, MessagesAnnotation, START, StateGraph } from "
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { CallModelNode, MemoryNode, type MemoryConnectorConfig } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { brief, checkpointed, shownEntries, shownMemories } from "../../helpers/conversations.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";
 

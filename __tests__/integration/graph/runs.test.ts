@@ -9,9 +9,8 @@ import { getConfig, getStore, getWriter, MessagesAnnotation, START, StateGraph }
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { CallModelNode, type CallModelNodeOptions } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { CallModelNode, type CallModelNodeOptions, MemoryNode } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { shownEntries } from "../../helpers/conversations.js";
 
 const store = new InMemoryStore();

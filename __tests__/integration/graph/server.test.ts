@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Client } from "@langchain/langgraph-sdk";
 import { type DevServer, startDevServer } from "../../../examples/langgraph-server/dev-server.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { withDatabase } from "../../helpers/with-database.js";
 

@@ -14,10 +14,8 @@ import {
 import { AsyncBatchedStore, type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { CallModelNode, MemoryNode, openMemory } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { shownEntries } from "../../helpers/conversations.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";
 

@@ -8,12 +8,9 @@ import { createReactAgent, ToolNode, toolsCondition } from "@langchain/langgraph
 import { createDeepAgent } from "deepagents";
 import { createAgent } from "langchain";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import { Agent, CallModelNode, MemoryNode, type MemoryNodeOptions, createMemoryPrompt } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { shownMemories } from "../../helpers/conversations.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";

@@ -1,9 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { MemoryActor } from "../../../src/core/values/actor.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MemoryActor, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { answerOf, connectTo, HeardChanges, type Revision, revisions } from "../../helpers/mcp-clients.js";
 import { serve } from "../../helpers/mcp-http-servers.js";
 import { appendCall, initialize } from "../../helpers/mcp-messages.js";

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { McpServer } from "@modelcontextprotocol/server";
 import { addMemoryTo, createMcpServer } from "../../../src/mcp/index.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, mountMemories, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { testDatabase } from "../../helpers/test-database.js";
 

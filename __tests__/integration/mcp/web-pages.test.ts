@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { type McpHttpOptions, type McpHttpServer, serveHttp } from "../../../src/mcp/index.js";
-import { openMemory } from "../../../src/open-memory.js";
+import { openMemory } from "../../../src/index.js";
 import { send } from "../../helpers/raw-http.js";
 import { initializeAs } from "../../helpers/mcp-messages.js";
 

@@ -8,26 +8,29 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
-import type { MemoryProposal, MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
-import type { MemoryActor } from "../../../src/core/values/actor.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
+import {
+  type MemoryProposal,
+  type MemoryProposals,
+  type MemoryActor,
+  MemoryError,
+  type Memory,
+  type MemorySource,
+  MemoryTool,
+  MemoryNode,
+  type MemoryNodeOptions,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import type { MemorySource } from "../../../src/langchain/memory-source.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
-import { dialectNames } from "../../../src/dialects/registry.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { readAll } from "../../helpers/read-all.js";
 import { cli } from "../../helpers/run-cli.js";
 import { compiled } from "../../helpers/compiled-sources.js";
-import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, dialectNames } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";

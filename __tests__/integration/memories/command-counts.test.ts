@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";

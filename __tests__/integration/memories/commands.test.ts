@@ -1,13 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
-import { checkPolicy } from "../../../src/core/access/policy.js";
-import { restricted } from "../../../src/core/restrictable-memory.js";
-import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
+import { restrict } from "../../helpers/restrict.js";
+import { createAddress, memoryScopes } from "../../helpers/addresses.js";
+import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { addressIndexes } from "../../../src/mongodb/memories/documents/page-indexes.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -42,7 +39,7 @@ const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
 
 describe("server commands", () => {
   for (const scope of memoryScopes) {
-    const open = (): Memory => store.memory(addressFor(freshAddress().nodeId, scope, "t"));
+    const open = (): Memory => store.memory(createAddress(freshAddress().nodeId, scope, "t"));
     for (const [title, count, run] of commands) {
       it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
         const memory = open();
@@ -77,8 +74,8 @@ describe("server commands", () => {
   it("a delete under rules is one command for a file and three for a directory", async () => {
     const memory = store.memory(freshAddress());
     for (const path of ["/notes/today", "/notes/later", "/other/file"]) await memory.write(path, "text");
-    const ruled = restricted(memory, checkPolicy({ rules: [{ path: "/policies/**", access: "read" }] }));
-    const open = restricted(memory, checkPolicy({ access: "write" }));
+    const ruled = restrict(memory, { rules: [{ path: "/policies/**", access: "read" }] });
+    const open = restrict(memory, { access: "write" });
     const counts: number[] = [];
     for (const run of [
       () => ruled.delete("/notes/today"),

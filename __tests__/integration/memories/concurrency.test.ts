@@ -1,11 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { MemoryError } from "../../../src/core/values/errors.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { type MemoryError, mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { type NextCommand, SlowClient } from "../../helpers/before-commands.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";

@@ -1,8 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { MemoryError, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { isLong } from "../../helpers/repetitions.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { privateMongod } from "../../helpers/test-database.js";

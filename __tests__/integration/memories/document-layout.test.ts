@@ -1,9 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Document, ObjectId } from "mongodb";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, db } = testDatabase("standalone");

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { Collection, type Db, ObjectId } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -25,7 +25,7 @@ const nestedFiles = { "/notes/week/monday": "a\n", "/notes/week/tuesday": "b", "
 type Database = Pick<typeof replicaSet, "client" | "name">;
 
 function openStore({ client, name: dbName }: Database, history = false): MongoMemoryStore {
-  return new MongoMemoryStore({ client, dbName, history, [pageBytesOption]: 2000 });
+  return new MongoMemoryStore({ client, dbName, history, ...withPageBytes(2000) });
 }
 
 const textsOf = async (memory: Memory): Promise<Record<string, string>> =>
@@ -117,7 +117,7 @@ describe("a document of the earlier system", () => {
     await change(memory);
     const expected = Object.entries({ ...nestedFiles, ...changed }).filter(([, text]) => text !== undefined);
     expect(await textsOf(memory)).toEqual(Object.fromEntries(expected));
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
   it("that is larger than a page becomes pages, whose head has a new id", async () => {
@@ -128,7 +128,7 @@ describe("a document of the earlier system", () => {
     await memory.append("/today", "more");
     const pages = await findPages(memories, memory);
     expect(pages.length).toBeGreaterThan(3);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(pages[0]?.document).toMatchObject({ _id: expect.any(String), key: id });
     expect(Object.keys(await textsOf(memory))).toHaveLength(53);
     expect(await memories.countDocuments({ ...memory.address })).toBe(1);
@@ -150,7 +150,7 @@ describe("a document of the earlier system", () => {
     expect(Object.keys(texts)).toHaveLength(33);
     const pages = await findPages(memories, memory);
     expect(pages.length).toBeGreaterThan(2);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
   });
 });
 
@@ -171,7 +171,7 @@ describe("a head of the release before", () => {
     const { memory, id } = await createEarlier(store);
     await putFiles(store, memory, createFiles(60));
     const pages = await findPages(memories, memory);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(pages[0]?.document).toMatchObject({ _id: expect.any(String), key: id });
     expect(await versionsOf(memory)).toEqual(earlierVersions);
     await memory.append("/a", "three");

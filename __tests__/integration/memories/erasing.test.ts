@@ -4,11 +4,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Document, MongoClient } from "mongodb";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { MemoryFilter, MemorySummary } from "../../../src/mongodb/memories/addresses/memory-filter.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import {
+  type MemoryAddress,
+  MemoryError,
+  type MemoryFilter,
+  type MemorySummary,
+  MongoMemoryStore,
+} from "../../../src/index.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { readAll } from "../../helpers/read-all.js";

@@ -2,14 +2,11 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import { createNamespace } from "../../helpers/addresses.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { readAll } from "../../helpers/read-all.js";
 import { serverApi } from "../../helpers/server-api.js";
@@ -71,11 +68,11 @@ describe("expireMs", () => {
     ["outline", async (memory) => (await memory.outline()).directories, ["/notes"], []],
     [
       "store.get",
-      async ({ address }) => (await store.get(getMemoryNamespace(address), "/notes/today"))?.value,
+      async ({ address }) => (await store.get(createNamespace(address), "/notes/today"))?.value,
       { content: "old" },
       undefined,
     ],
-    ["store.search", async ({ address }) => (await store.search(getMemoryNamespace(address))).length, 2, 0],
+    ["store.search", async ({ address }) => (await store.search(createNamespace(address))).length, 2, 0],
     [
       "store.search of all",
       async ({ address }) =>
@@ -152,7 +149,7 @@ describe("expireMs", () => {
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
     ["append", (memory) => memory.append("/notes/today", "new")],
     ["write", (memory) => memory.write("/notes/today", "new")],
-    ["store.put", ({ address }) => store.put(getMemoryNamespace(address), "/notes/today", { content: "new" })],
+    ["store.put", ({ address }) => store.put(createNamespace(address), "/notes/today", { content: "new" })],
   ])("makes %s begin a new memory, in which nothing of the old is", async (_, change) => {
     const memory = await writtenMemory();
     await memory.write("/other", "old");
@@ -253,8 +250,8 @@ describe("expireMs", () => {
     const collectionName = `official ${randomUUID()}`;
     await db
       .collection(collectionName)
-      .insertOne({ namespace: getMemoryNamespace(address), key: "/ancient", value: { content: "text" }, ...times });
-    await migrateFromMongoDBStore({ source: { client, dbName, collectionName }, store });
+      .insertOne({ namespace: createNamespace(address), key: "/ancient", value: { content: "text" }, ...times });
+    await migrateFromMongoDBStore({ source: db.collection(collectionName), store });
     expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
     const changes = (await stored(address)).map(({ updatedAt }) => Number(updatedAt));
     expect(Math.max(...changes)).toBe(nowMs);

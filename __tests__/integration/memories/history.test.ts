@@ -1,14 +1,17 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
-import type { MemoryVersion, VersionFilter } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import {
+  type MemoryVersion,
+  type VersionFilter,
+  type Memory,
+  mountMemories,
+  MemoryTool,
+  MemoryNode,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { createAgent } from "langchain";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { readAll } from "../../helpers/read-all.js";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryNode, type MemoryNodeOptions, MongoMemoryStore } from "../../../src/index.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { examined } from "../../helpers/examined.js";
 import { readAll } from "../../helpers/read-all.js";

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Document, ObjectId } from "mongodb";
-import { checkAddress, type MemoryAddress } from "../../../src/core/values/address.js";
-import { flatFields } from "../../../src/mongodb/memories/documents/page-document.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type MemoryAddress, MongoMemoryStore, type Memory } from "../../../src/index.js";
+import { createAddress } from "../../helpers/addresses.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { type NextCommand, SlowClient } from "../../helpers/before-commands.js";
 import {
   type Act,
@@ -102,12 +100,12 @@ function createEarlierHead(address: MemoryAddress, form: "a head of an earlier r
   const model = new ModelMemory();
   fill.model(model);
   const times = { createdAt: new Date(), updatedAt: new Date() };
-  const head = { _id: new ObjectId(), ...checkAddress(address), ...times };
+  const head = { _id: new ObjectId(), ...createAddress(address.nodeId, "global", ""), ...times };
   if (form === "nested fields") return { ...head, data: nestTexts(model.files) };
-  const { data, dirs, meta } = flatFields({
-    files: Array.from(model.files, ([path, content]) => ({ path, kind: "file", content, sizeBytes: 0, ...times })),
-    directories: [...model.directories],
-  });
+  const toKey = (path: string): string => path.slice(1).replaceAll("/", ".");
+  const data = Object.fromEntries(Array.from(model.files, ([path, content]) => [toKey(path), content]));
+  const dirs = Object.fromEntries(Array.from(model.directories, (path) => [toKey(path), true]));
+  const meta = Object.fromEntries(Object.keys(data).map((key) => [key, times]));
   return { ...head, data, dirs, meta, revision: 3 };
 }
 

@@ -1,8 +1,7 @@
 import { afterAll, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { LineWorkers } from "../../helpers/line-workers.js";
 import type { Place } from "../../helpers/page-sizes.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { BSON } from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 

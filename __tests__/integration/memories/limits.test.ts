@@ -2,16 +2,18 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON, type Document } from "mongodb";
-import { addressFor, checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import { MemoryError, type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { createAddress } from "../../helpers/addresses.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
+import { SlowClient } from "../../helpers/before-commands.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, db, name } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName: name });
+const slowClient = new SlowClient(client);
+const slowStore = new MongoMemoryStore({ client: slowClient.client, dbName: name });
 const maxMemoryBytes = 1500;
 
 const storedDocument = (address: CheckedAddress): Promise<Document | null> =>
@@ -34,9 +36,9 @@ describe("a memory at its limit", () => {
   });
 
   it.each([
-    addressFor("global", "global", null),
-    addressFor("é", "perThread", "t"),
-    addressFor("of a user", "perUser", "ada"),
+    createAddress("global", "global", "nobody"),
+    createAddress("é", "perThread", "t"),
+    createAddress("of a user", "perUser", "ada"),
   ])("is filled to its last byte by its first change, and made by none that is one byte more: %j", async (address) => {
     const nodeId = `${address.nodeId} ${freshAddress().nodeId}`;
     const [one, other] = ["one", "other"].map((which) => ({ ...address, nodeId: `${which} ${nodeId}`.padEnd(60) }));
@@ -49,15 +51,30 @@ describe("a memory at its limit", () => {
   });
 
   it("counts what a change leaves beside its text", async () => {
-    const sizeAfter = async (address: CheckedAddress, limit?: number): Promise<number> => {
+    const sizeAfter = async (address: { nodeId: string }, limit?: number): Promise<number> => {
       const memory = store.memory(address, limit === undefined ? {} : { maxMemoryBytes: limit });
       await memory.append("/a", "x");
       await memory.write("/b", "x".repeat(1000));
       return sizeOf(await storedDocument(memory.address));
     };
-    const sizeBytes = await sizeAfter(checkAddress(freshAddress()));
-    expect(await sizeAfter(checkAddress(freshAddress()), sizeBytes)).toBe(sizeBytes);
-    expect(await sizeAfter(checkAddress(freshAddress()), sizeBytes - 1)).toBeLessThan(sizeBytes);
+    // A change near the limit leaves no receipt.
+    const sizeBytes = await sizeAfter(freshAddress(), await sizeAfter(freshAddress()));
+    expect(await sizeAfter(freshAddress(), sizeBytes)).toBe(sizeBytes);
+    await refuses(sizeAfter(freshAddress(), sizeBytes - 1), "ENOSPC");
+  });
+
+  it("is not over it after an edit that another change has left no room for", async () => {
+    const { address } = store.memory(freshAddress());
+    const other = store.memory(address, { maxMemoryBytes });
+    for (const path of ["/a", "/b"]) await other.write(path, "x");
+    const room = maxMemoryBytes - sizeOf(await storedDocument(other.address));
+    const edited = slowStore.memory(address, { maxMemoryBytes });
+    const edit = (): Promise<unknown> => edited.edit("/a", () => "y".repeat(room));
+    await refuses(
+      slowClient.runBeside(2, () => other.append("/b", "z".repeat(200)), edit),
+      "ENOSPC",
+    );
+    expect(sizeOf(await storedDocument(other.address))).toBeLessThanOrEqual(maxMemoryBytes);
   });
 
   it("is never over it, and as it was after every refusal", async () => {

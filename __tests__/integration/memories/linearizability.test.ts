@@ -13,9 +13,8 @@ import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { MongoMemoryStore, type Memory } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 const processes = 4;
 const calls = repetitions({ usual: 20, long: 40 });

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type Db, MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
+import { MongoMemoryStore, MemoryTool } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import type { PrivateMongod } from "../../helpers/mongo-servers.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
+import type { Memory } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { describeSnapshot } from "../../helpers/interleaving.js";
 import {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import {
+  MemoryError,
+  type Memory,
+  type MemoryAddress,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
@@ -27,8 +29,8 @@ async function readLines(memory: Memory): Promise<string[]> {
   return (await memory.snapshot()).files.flatMap(({ content }) => content.split("\n"));
 }
 
-describe.each([200, 600])("sixteen writers of two processes, with pages of %i bytes", (pageBytes) => {
-  const writers = 16;
+describe.each([200, 600])("many writers of two processes, with pages of %i bytes", (pageBytes) => {
+  const writers = repetitions({ usual: 8, long: 16 });
   const linesOfWriter = 12;
   const stores = openStores(withPageBytes(pageBytes));
 
@@ -74,7 +76,7 @@ describe.each([200, 600])("sixteen writers of two processes, with pages of %i by
       };
       const forget = async (): Promise<void> => {
         for (let time = 0; time < 4; time += 1) {
-          const wanted = made.size + 60;
+          const wanted = made.size + repetitions({ usual: 30, long: 60 });
           while (made.size < wanted) await new Promise(setImmediate);
           begun += 1;
           await stores[time % 2 === 0 ? 0 : 1].forget(address);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@jest/globals";
+import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import { calculateObjectSize } from "bson";
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { type Memory, MemoryError, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { createNamespace } from "../../helpers/addresses.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -18,7 +18,7 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const memories = db.collection("memories");
 
 function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): MongoMemoryStore {
-  return new MongoMemoryStore({ client, dbName, [pageBytesOption]: 2000, ...options });
+  return new MongoMemoryStore({ client, dbName, ...withPageBytes(2000), ...options });
 }
 
 const small = openStore();
@@ -38,7 +38,7 @@ describe("files that are larger than a page", () => {
     for (const [path, content] of Object.entries(files)) await memory.write(path, content);
     expect(await textsOf(memory)).toEqual(files);
     const pages = await findPages(memories, memory);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(pages.length).toBeGreaterThan(3);
     for (const { document } of pages) expect(calculateObjectSize(document)).toBeLessThan(2_000_000);
     expect(await memory.list("/d1")).toHaveLength(10);
@@ -62,14 +62,25 @@ describe("files that are larger than a page", () => {
     for (const [path, content] of Object.entries(files)) await memory.write(path, content);
     await memory.append("/c", "more");
     expect(await textsOf(memory)).toEqual({ ...files, "/c": `${files["/c"]}\nmore` });
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
-  it("leave pages of the usual size when they have gone", async () => {
+  const batchOf = (memory: Memory, files: Record<string, string | null>): Promise<unknown> => {
+    const namespace = createNamespace(memory.address);
+    const toValue = (content: string | null): PutOperation["value"] => (content === null ? null : { content });
+    return usual.batch(Object.entries(files).map(([key, content]) => ({ namespace, key, value: toValue(content) })));
+  };
+
+  it.each<[title: string, paths: string[], remove: (memory: Memory) => Promise<unknown>]>([
+    ["beside others", ["/a", "/large", "/z"], (memory) => memory.delete("/large")],
+    ["that are the whole memory", ["/large"], (memory) => memory.delete("/large")],
+    ["in a batch", ["/a", "/large", "/z"], (memory) => batchOf(memory, { "/large": null, "/z": "text" })],
+    ["in a batch of several pages", ["/a", "/large", "/z"], (memory) => batchOf(memory, { "/a": "b", "/large": null })],
+  ])("leave pages of the usual size when they have gone: %s", async (_title, paths, remove) => {
     const memory = usual.memory(freshAddress());
-    for (const path of ["/a", "/large", "/z"]) await memory.write(path, path === "/large" ? large.slice(9) : "text");
-    await memory.append("/large", "more");
-    await memory.delete("/large");
+    for (const path of paths) await memory.write(path, path.startsWith("/large") ? large.slice(9) : "text");
+    await memory.append(paths.find((path) => path.startsWith("/large")) ?? "", "more");
+    await remove(memory);
     for (let index = 0; index < 12; index += 1) await memory.write(`/large ${index}`, "y".repeat(100_000));
     for (const { document } of await findPages(memories, memory))
       expect(calculateObjectSize(document)).toBeLessThan(400_000);
@@ -101,7 +112,7 @@ describe("directories over many pages", () => {
       "/moved/deep",
       "/moved/deep/er",
     ]);
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
   it("are deleted with everything below them, which is counted", async () => {
@@ -112,7 +123,7 @@ describe("directories over many pages", () => {
     expect(await memory.delete("/d02")).toEqual({ files: 11, dirs: 4 });
     expect(await memory.stat("/d02")).toBeNull();
     expect(await memory.list("/")).toHaveLength(5);
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 
   it("stay when their files go, and go with the page when nothing is left", async () => {
@@ -170,7 +181,7 @@ describe("unusual names", () => {
     await putFiles(small, memory, files);
     const pages = await findPages(memories, memory);
     expect(pages.length).toBeGreaterThan(20);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(await textsOf(memory)).toEqual(files);
     const cold = openStore().memory(memory.address, { paths: "posix" });
     for (const path of paths) expect(await cold.read(path)).toBe(files[path]);
@@ -191,7 +202,7 @@ describe("unusual names", () => {
     const isKept = (path: string): boolean => characters.findIndex((first) => path.startsWith(`/${first}x/`)) % 2 === 0;
     const kept = paths.filter(isKept).map((path): [string, string | undefined] => [`/😀${path}`, files[path]]);
     expect(await textsOf(memory)).toEqual(Object.fromEntries(kept));
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
   });
 });
 
@@ -270,7 +281,7 @@ describe("files of large memories as items", () => {
     const { nodeId } = freshAddress();
     const address = { nodeId, scope: "perUser", userId: "ada" } as const;
     const memory = small.memory(address, { paths: "posix" });
-    const namespace = getMemoryNamespace(memory.address);
+    const namespace = createNamespace(memory.address);
     const files = createFiles(60);
     await putFiles(small, memory, files);
     expect((await small.get(namespace, "/d03/f3"))?.value).toEqual({ content: files["/d03/f3"] });
@@ -298,7 +309,7 @@ describe("files of large memories as items", () => {
 
   it("of a batch of 300 are all put, or none, in few commands", async () => {
     const memory = small.memory(freshAddress());
-    const namespace = getMemoryNamespace(memory.address);
+    const namespace = createNamespace(memory.address);
     await putFiles(small, memory, createFiles(300));
     const changed = Object.keys(createFiles(300)).map((key) => ({ namespace, key, value: { content: "changed" } }));
     const refused = small.batch([...changed, { namespace, key: "/d00/f0/below", value: { content: "text" } }]);

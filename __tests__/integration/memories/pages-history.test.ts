@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import {
+  type MemoryHistory,
+  type MemoryVersion,
+  type Memory,
+  MemoryNode,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
@@ -24,7 +29,7 @@ function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): Mongo
   return new MongoMemoryStore({ client, dbName, history: true, clock, ...options });
 }
 
-const small = openStore({ [pageBytesOption]: 2000 });
+const small = openStore(withPageBytes(2000));
 const single = openStore();
 
 function historyOf({ history }: Memory): MemoryHistory {
@@ -116,7 +121,7 @@ describe("the history of a large memory", () => {
     // A redaction first moves all versions.
     for (const memory of [paged, alone]) await refuses(historyOf(memory).redact("99999"), "ENOENT");
     expect(await describeHistory(paged)).toEqual(expected);
-    const cold = openStore({ [pageBytesOption]: 2000 }).memory(paged.address, { paths: "posix" });
+    const cold = openStore(withPageBytes(2000)).memory(paged.address, { paths: "posix" });
     expect(await describeHistory(cold)).toEqual(expected);
   });
 
@@ -209,7 +214,7 @@ describe("a revert in a large memory", () => {
       versions.toSorted((a, b) => (a.path < b.path ? -1 : 1)).map(seen);
     expect(sort(await revert(paged))).toEqual(sort(expected));
     expect(await present(paged)).toEqual(await present(alone));
-    expect(findFaults(await findPages(memories, paged))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, paged.address))).toEqual([]);
     expect(sort(await readAll(historyOf(paged).list()))).toEqual(sort(await readAll(historyOf(alone).list())));
     expect(await revert(paged)).toEqual([]);
   });
@@ -316,7 +321,7 @@ describe("a proposal for a large memory", () => {
     const { id } = await propose(memory.address, { command: "append", path, content: "a line" });
     expect(await memory.grep("a line")).toEqual([]);
     const approvals = Array.from({ length: 4 }, () =>
-      proposalsOf(openStore({ [pageBytesOption]: 2000 }).memory(memory.address)).approve(id, reviewer),
+      proposalsOf(openStore(withPageBytes(2000)).memory(memory.address)).approve(id, reviewer),
     );
     await Promise.allSettled(approvals);
     expect((await proposalsOf(memory).get(id))?.status).toBe("approved");
@@ -343,7 +348,7 @@ describe("a proposal for a large memory", () => {
   });
 
   it("of a directory of several pages is carried out, in a store without a history too", async () => {
-    const store = new MongoMemoryStore({ client, dbName, [pageBytesOption]: 2000 });
+    const store = new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) });
     const memory = store.memory(freshAddress(), { paths: "posix" });
     await putFiles(store, memory, createFiles(60));
     const { id } = await propose(memory.address, { command: "delete", path: "/d03" }, store);

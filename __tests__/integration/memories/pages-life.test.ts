@@ -3,15 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { calculateObjectSize } from "bson";
 import { Collection, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { createNamespace } from "../../helpers/addresses.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -26,7 +25,7 @@ const clock = (): Date => new Date(nowMs);
 
 function openStore(options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
   const expireMs = { perUser: dayMs };
-  return new MongoMemoryStore({ client, dbName, clock, expireMs, [pageBytesOption]: 2000, ...options });
+  return new MongoMemoryStore({ client, dbName, clock, expireMs, ...withPageBytes(2000), ...options });
 }
 
 const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: randomUUID() }) as const;
@@ -78,13 +77,13 @@ describe("a large memory that expires", () => {
     ["history", async (memory) => (await readAll(memory.history?.list() ?? [])).length, 60, 0],
     [
       "store.get",
-      async ({ address }, from) => (await from.get(getMemoryNamespace(address), "/d03/f3")) === null,
+      async ({ address }, from) => (await from.get(createNamespace(address), "/d03/f3")) === null,
       false,
       true,
     ],
     [
       "store.search",
-      async ({ address }, from) => (await from.search(getMemoryNamespace(address), { limit: 100 })).length,
+      async ({ address }, from) => (await from.search(createNamespace(address), { limit: 100 })).length,
       66,
       0,
     ],
@@ -137,7 +136,7 @@ describe("a large memory that expires", () => {
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
     ["append", (memory) => memory.append("/d03/f3", "new")],
     ["write", (memory) => memory.write("/d03/f3", "new")],
-    ["store.put", ({ address }) => store.put(getMemoryNamespace(address), "/d03/f3", { content: "new" })],
+    ["store.put", ({ address }) => store.put(createNamespace(address), "/d03/f3", { content: "new" })],
     ["a batch that makes pages", (memory) => putFiles(store, memory, { ...createFiles(60), "/d03/f3": "new" })],
   ])("is followed, after %s, by one in which nothing of it is", async (title, change) => {
     const memory = await createMemory(store);
@@ -164,7 +163,7 @@ describe("a large memory that expires", () => {
     expect(new Set(versions.map(({ operation }) => operation))).toEqual(new Set(["created"]));
     expect(await readAll(proposals?.list() ?? [])).toEqual([]);
     const pages = await findPages(memories, memory);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     const stored = await memories.find({ _id: { $regex: ownerOf(memory) } as never }).toArray();
     expect(stored).toHaveLength(pages.length);
     expect(JSON.stringify(stored)).not.toContain("old text");
@@ -249,7 +248,7 @@ describe("a large memory that expires", () => {
       dbName: "app",
       expireMs: { perUser: dayMs },
       clock: () => new Date(Date.now() - 2 * dayMs),
-      [pageBytesOption]: 2000,
+      ...withPageBytes(2000),
     });
     await aged.start();
     // Otherwise MongoDB would remove the head while it is alone.

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, ObjectId } from "mongodb";
-import type { Memory, MemoryChanges } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
@@ -13,7 +12,7 @@ const { uri, name: dbName, client, db } = testDatabase("replicaSet");
 const memories = db.collection("memories");
 
 const openStore = (by: MongoClient): MongoMemoryStore =>
-  new MongoMemoryStore({ client: by, dbName, [pageBytesOption]: 2000 });
+  new MongoMemoryStore({ client: by, dbName, ...withPageBytes(2000) });
 
 const writer = openStore(client);
 
@@ -30,7 +29,7 @@ const modes: [string, () => { store: MongoMemoryStore; pollIntervalMs: number }]
 ];
 
 /** Collects the changes of files and directories that a watch reports. */
-function collect(changes: MemoryChanges): { seen: string[]; end: Promise<void> } {
+function collect(changes: ReturnType<Memory["watch"]>): { seen: string[]; end: Promise<void> } {
   const seen: string[] = [];
   const run = async (): Promise<void> => {
     for await (const { operation, path } of changes) seen.push(`${operation} ${path}`);

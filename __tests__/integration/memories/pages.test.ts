@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, type CommandSucceededEvent, type Document, MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, MemoryNode, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, type FoundPage, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, type FoundPage, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -16,7 +15,7 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const memories = db.collection("memories");
 
 function openStore(options: Omit<MongoMemoryStoreOptions, "client"> = {}): MongoMemoryStore {
-  return new MongoMemoryStore({ client, dbName, [pageBytesOption]: 2000, ...options });
+  return new MongoMemoryStore({ client, dbName, ...withPageBytes(2000), ...options });
 }
 
 const names = (sent: readonly CommandStartedEvent[]): string[] => sent.map(({ commandName }) => commandName);
@@ -29,7 +28,7 @@ async function createMemory(
   const memory = store.memory(freshAddress(), { paths: "posix" });
   await putFiles(store, memory, files);
   const pages = await findPages(memories, memory);
-  expect(findFaults(pages)).toEqual([]);
+  expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
   expect(pages.length).toBeGreaterThan(7);
   const page = pages[5];
   if (page === undefined) throw new Error("there are fewer pages");
@@ -137,7 +136,7 @@ describe("a process that does not know the pages", () => {
     const pages = await findPages(memories, memory);
     expect(pages.find(({ lo }) => lo === page.lo)?.files).not.toContain(page.files.at(-1));
     await run(other, page);
-    expect(findFaults(await findPages(memories, memory))).toEqual([]);
+    expect(findPageFaults(await readStoredPages(memories, memory.address))).toEqual([]);
     expect(await other.snapshot()).toEqual(await memory.snapshot());
   });
 });
@@ -229,7 +228,7 @@ describe("a process that knows a large memory", () => {
   });
 
   it("reads more than a hundred pages with one command", async () => {
-    const large = openStore({ [pageBytesOption]: 500 });
+    const large = openStore(withPageBytes(500));
     const { memory, pages } = await createMemory(large, createFiles(300));
     expect(pages.length).toBeGreaterThan(101);
     expect(names(await commandsOf(client, () => memory.snapshot()))).toEqual(["find"]);
@@ -239,7 +238,7 @@ describe("a process that knows a large memory", () => {
 
 describe("eight writers of one process", () => {
   it("make their changes with one command each, and load the memory only to split it", async () => {
-    const large = openStore({ [pageBytesOption]: 64_000 });
+    const large = openStore(withPageBytes(64_000));
     const memory = large.memory(freshAddress());
     const paths = Array.from({ length: 160 }, (_, index) => `/files/${index}`);
     const sent = await commandsOf(client, async () => {
@@ -251,7 +250,7 @@ describe("eight writers of one process", () => {
     });
     const pages = await findPages(memories, memory);
     const splits = pages.length - 1;
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(splits).toBeGreaterThan(3);
     const loads = names(sent).filter((name) => name === "find");
     expect(loads.length).toBeLessThanOrEqual(2 * splits);

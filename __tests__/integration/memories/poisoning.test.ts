@@ -4,19 +4,22 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { MemorySaver } from "@langchain/langgraph";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { createAgent } from "langchain";
-import type { MemoryActor } from "../../../src/core/values/actor.js";
-import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
+import {
+  type MemoryActor,
+  type MemoryHistory,
+  type MemoryVersion,
+  type Memory,
+  MemoryNode,
+  type MemoryNodeOptions,
+  MongoMemoryStore,
+} from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
-import { dialectNames } from "../../../src/dialects/registry.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { refuses } from "../../../src/testing/memory-case.js";
-import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { refuses } from "../../helpers/memory-case.js";
+import { dialectsUnderTest, dialectNames } from "../../helpers/dialects-under-test.js";
 import { readAll } from "../../helpers/read-all.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
-import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MemoryHistory, type MemoryVersion, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
 import { describePlace, places, withPageBytes } from "../../helpers/page-sizes.js";
@@ -215,7 +213,7 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
 describe.each(places.map((place) => [describePlace(place), place] as const))("a history, %s", (_, place) => {
   const [kind, pageBytes] = place;
   const { client, name: dbName } = testDatabase(kind);
-  const numRuns = repetitions({ usual: 3, long: 60 });
+  const numRuns = repetitions({ usual: 2, long: 60 });
 
   it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
     const store = new MongoMemoryStore({ client, dbName, history: true, ...withPageBytes(pageBytes) });

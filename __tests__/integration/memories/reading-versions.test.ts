@@ -1,8 +1,6 @@
 import { BSON, type CommandSucceededEvent, MongoClient } from "mongodb";
 import { describe, expect, it } from "@jest/globals";
-import type { MemoryHistory } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MemoryHistory, type Memory, MongoMemoryStore } from "../../../src/index.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { getHistory } from "../../helpers/store-calls.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import { type Memory, mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { readAll } from "../../helpers/read-all.js";
 import { getHistory } from "../../helpers/store-calls.js";

@@ -3,9 +3,7 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type Memory, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
@@ -41,7 +39,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 describe("a text that is redacted while its approval is under way", () => {
   it("is nowhere afterwards, however both calls overtake each other", async () => {
-    const wanted = repetitions({ usual: 20, long: 300 });
+    const wanted = repetitions({ usual: 10, long: 300 });
     for (let both = 0, delayMs = 0; both < wanted; delayMs = (delayMs + 0.5) % 12) {
       const secret = createSecret();
       const memory = openFresh();
@@ -113,7 +111,7 @@ describe("a version that is redacted by its id", () => {
   });
 
   it("takes its text out of a proposal that is approved at the same time", async () => {
-    for (let round = 0; round < repetitions({ usual: 10, long: 300 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: 6, long: 300 }); round += 1) {
       const { memory, secret } = await leakByApproval(false);
       // It was made for the text of version 2, and can be approved while the file has that text again.
       await getHistory(memory).revert({ path: "/a", to: "2" });

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { type Memory, mountMemories, MemoryError, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { getFailure } from "../../helpers/get-failure.js";
 import { readAll } from "../../helpers/read-all.js";
 import { repetitions } from "../../helpers/repetitions.js";

@@ -3,11 +3,8 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { type Document, MongoClient } from "mongodb";
 import { splitPassages } from "../../../src/core/search/passages.js";
-import type { SearchHit } from "../../../src/core/search/search-options.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { type SearchHit, openMemory, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -31,6 +28,17 @@ function storeWith(embeddings: FakeEmbeddings, options: Partial<MongoMemoryStore
     ...options,
   });
 }
+
+describe("a client that never answers one call", () => {
+  it("ends that search by its time limit, and then answers the next one", async () => {
+    const embeddings = new FakeEmbeddings();
+    const memory = storeWith(embeddings, { timeoutMs: 500 }).memory(freshAddress());
+    await memory.write("/notes", "abc");
+    embeddings.lostCalls = 1;
+    await expect(memory.search("a")).rejects.toMatchObject({ code: "EIO" });
+    expect(readTexts(await memory.search("a"))).toEqual(["abc"]);
+  });
+});
 
 describe("a search by words and meaning", () => {
   it("finds what shares no word with the query, and puts first what both rankings have high", async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { MongoClient } from "mongodb";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type Memory, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";

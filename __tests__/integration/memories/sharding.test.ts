@@ -7,15 +7,20 @@ import {
   MongoClient,
   MongoServerError,
 } from "mongodb";
-import { addressFor, type CheckedAddress, type MemoryScope } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import {
+  type MemoryScope,
+  type Memory,
+  MemoryNode,
+  MongoMemoryStore,
+  type MongoMemoryStoreOptions,
+} from "../../../src/index.js";
+import { createAddress, createNamespace } from "../../helpers/addresses.js";
+import { withPageBytes } from "../../helpers/page-sizes.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { createFiles, findFaults, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { createFiles, findPages, putFiles } from "../../helpers/paged-memories.js";
+import { findPageFaults } from "../../helpers/stored-pages.js";
 import { readAll } from "../../helpers/read-all.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -29,7 +34,7 @@ const { uri, name: dbName, db } = testDatabase("replicaSet");
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 
 function openStore(options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
-  return new MongoMemoryStore({ client, dbName, history: true, [pageBytesOption]: 2000, ...options });
+  return new MongoMemoryStore({ client, dbName, history: true, ...withPageBytes(2000), ...options });
 }
 
 /** Refuses unique indexes as a sharded collection does: those that exist in another form already are a conflict. */
@@ -158,7 +163,7 @@ const cases: [string, MemoryScope, Record<string, string>][] = [
 describe.each(cases)(
   "on a sharded collection, the commands of a %s memory name their shard",
   (_title, scope, initial) => {
-    const address = (): CheckedAddress => addressFor(freshAddress().nodeId, scope, "owner");
+    const address = (): CheckedAddress => createAddress(freshAddress().nodeId, scope, "owner");
     const prefixOf = (memory: Memory): string => {
       const { nodeId } = memory.address;
       return `${scope === "global" ? "" : "owner"}\u0001${scope}\u0001${nodeId}\u0001`;
@@ -201,7 +206,7 @@ describe.each(cases)(
       const store = openStore();
       await store.start();
       const memory = store.memory(address(), { paths: "posix" });
-      const namespace = getMemoryNamespace(memory.address);
+      const namespace = createNamespace(memory.address);
       await putFiles(store, memory, initial);
       const runs: Row[] = [
         ["get", () => store.get(namespace, "/d03/f3")],
@@ -271,7 +276,7 @@ describe("a sharded collection", () => {
     await putFiles(store, memory, files);
     const pages = await findPages(db.collection("memories"), memory);
     expect(pages.length).toBeGreaterThan(7);
-    expect(findFaults(pages)).toEqual([]);
+    expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect((await memory.snapshot()).files).toHaveLength(60);
     expect(await readAll(store.listMemories({ nodeId: memory.address.nodeId }))).toHaveLength(1);
   });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type MemoryAddress, type Memory, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { findPageFaults, readStoredPages } from "../../helpers/stored-pages.js";
 import { testDatabase } from "../../helpers/test-database.js";

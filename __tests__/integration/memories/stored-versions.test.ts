@@ -1,12 +1,15 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { type Db, type Document, MongoClient, ObjectId } from "mongodb";
-import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import {
+  type MemoryHistory,
+  type MemoryVersion,
+  type Memory,
+  MemoryTool,
+  MemoryNode,
+  MongoMemoryStore,
+} from "../../../src/index.js";
+import { refuses } from "../../helpers/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { readAll } from "../../helpers/read-all.js";
 import { getHistory } from "../../helpers/store-calls.js";

@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
-import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
-import type { Memory, MemoryChanges } from "../../../src/core/memory.js";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/index.js";
+import { type Memory, MongoMemoryStore, MemoryNode } from "../../../src/index.js";
+import { createNamespace } from "../../helpers/addresses.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
@@ -25,7 +23,7 @@ const folder = testFolder();
 const kinds: ServerKind[] = ["standalone", "replicaSet"];
 
 /** Collects what a watch tells, until it ends. */
-function collected(changes: MemoryChanges): { paths: string[]; end: Promise<void> } {
+function collected(changes: ReturnType<Memory["watch"]>): { paths: string[]; end: Promise<void> } {
   const paths: string[] = [];
   const collect = async (): Promise<void> => {
     for await (const { operation, kind, path } of changes) if (kind === "file") paths.push(`${operation} ${path}`);
@@ -201,7 +199,7 @@ describe("a watch where MongoDB tells nothing", () => {
     const { client, name } = testDatabase("standalone");
     const store = new MongoMemoryStore({ client, dbName: name });
     const memory = store.memory(freshAddress());
-    const namespace = getMemoryNamespace(memory.address);
+    const namespace = createNamespace(memory.address);
     await memory.write("/d/a", "1");
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;

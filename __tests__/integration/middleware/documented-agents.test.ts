@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { readCode, runDocumented } from "../../helpers/documented-code.js";
 import { turnsOf } from "../../helpers/provider-clients.js";
 import { recordingServer } from "../../helpers/recording-server.js";

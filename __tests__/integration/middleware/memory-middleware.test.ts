@@ -9,10 +9,9 @@ import {
   summarizationMiddleware,
 } from "langchain";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MemoryNode, MemoryTool } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { brief, checkpointed, shownEntries, shownMemories } from "../../helpers/conversations.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";
 

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryNode, type MemoryNodeOptions, MongoMemoryStore } from "../../../src/index.js";
 import { createMemoryPage } from "../../../src/page/index.js";
-import { hashSha256 } from "../../../src/core/values/sha256.js";
+import { hashSha256 } from "../../helpers/sha256.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { askPage, pageQuery, pageToken, tellPage } from "../../helpers/page-client.js";
 import { shownPages } from "../../helpers/shown-page.js";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createMemoryPage } from "langgraph-mongo-memory/page";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";
 import { shownPages } from "../../helpers/shown-page.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { createMemoryPage } from "../../../src/page/index.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";

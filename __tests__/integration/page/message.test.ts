@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { shownPages } from "../../helpers/shown-page.js";
 import { testDatabase } from "../../helpers/test-database.js";
 

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { pageQuery } from "../../helpers/page-client.js";
 import { shownPages } from "../../helpers/shown-page.js";
@@ -44,7 +43,7 @@ const findFaults = `(() => {
   const faults = [];
   const name = (element) => element.outerHTML.slice(0, 120);
   if (document.scrollingElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
-  for (const target of document.querySelectorAll("a[href], button, input, textarea, summary, [role=treeitem]")) {
+  for (const target of document.querySelectorAll("a[href], button, input, textarea, summary")) {
     if (!target.checkVisibility() || target.closest(".markdown, p, dd, .who, .skip") !== null) continue;
     const { height, left, right } = (target.closest(".check") ?? target).getBoundingClientRect();
     if (height < 40) faults.push("only " + height + " px: " + name(target));

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { startBrowser, Tab } from "../../helpers/page-browser.js";
 import { pageQuery, pageToken } from "../../helpers/page-client.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
@@ -49,14 +49,14 @@ async function openMemory(store: MongoMemoryStore, port: number): Promise<Tab> {
 describe("the word Live", () => {
   it("goes when the server of the page has gone, and comes back with it", async () => {
     const store = new MongoMemoryStore({ client, dbName });
-    const listener = nodeListener(createMemoryPage({ store, token: pageToken }));
-    const { port, end } = await serve(listener);
+    const { nodeListener } = createMemoryPage({ store, token: pageToken });
+    const { port, end } = await serve(nodeListener);
     const tab = await openMemory(store, port);
     await end();
     await tab.see("Not live: no answer");
     // What was shown stays.
     await tab.see("some text");
-    const again = await serve(listener, port);
+    const again = await serve(nodeListener, port);
     await tab.see(/^Live$/m);
     await tab.page.close();
     await again.end();
@@ -66,7 +66,7 @@ describe("the word Live", () => {
     const mongod = await privateMongod("standalone");
     const ownClient = new MongoClient(mongod.uri);
     const store = new MongoMemoryStore({ client: ownClient, dbName });
-    const { port, end } = await serve(nodeListener(createMemoryPage({ store, token: pageToken })));
+    const { port, end } = await serve(createMemoryPage({ store, token: pageToken }).nodeListener);
     const tab = await openMemory(store, port);
     await mongod.pause();
     await tab.see("Not live: the database does not answer");

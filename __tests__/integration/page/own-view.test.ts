@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import type { Tab } from "../../helpers/page-browser.js";
 import { pageQuery } from "../../helpers/page-client.js";
 import { shownPages } from "../../helpers/shown-page.js";
@@ -116,7 +115,7 @@ describe("the page of one person in a browser", () => {
     for (const [hash, text] of [
       ["#/", "writer"],
       ["#/inbox", "Nothing waits"],
-      [`#/memory?${pageQuery(own)}`, "Recent changes"],
+      [`#/memory?${pageQuery(own)}`, "facts.md"],
       [`#/memory?${pageQuery({ ...own, path: "/facts.md" })}`, "Ada runs BSD."],
       [`#/memory?${pageQuery({ ...own, tab: "history" })}`, "helper"],
       [`#/memory?${pageQuery({ ...own, tab: "proposals" })}`, "Nothing waits"],

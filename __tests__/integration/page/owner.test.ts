@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import express from "express";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { createMemoryPage, type MemoryPageOptions, nodeListener } from "../../../src/page/index.js";
+import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { createMemoryPage, type MemoryPageOptions } from "../../../src/page/index.js";
 import { pageRoutes } from "../../../src/page/routes/routes.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { askPage, type PageAnswer, pageQuery, tellPage } from "../../helpers/page-client.js";
@@ -142,7 +141,6 @@ const requests: Record<string, (named: Named) => Send[]> = {
     get("file", { ...address, path }),
     get("file", { ...address, path, at: version }),
   ],
-  "first-file": ({ address }) => [get("first-file", address)],
   write: ({ address, path }) => [
     post("write", { address, path, content: "other\n", digest: null }),
     post("write", { address, path, content: "other\n", digest: "0".repeat(64), by: eveId }),
@@ -461,9 +459,9 @@ describe("the request that authorize gets", () => {
         return user === undefined ? false : { owner: { userId: user.id } };
       },
     });
-    app.use("/memory", nodeListener(signedIn));
+    app.use("/memory", signedIn.nodeListener);
     expect(await sessionOf(createServer(app))).toMatchObject({ owner: { userId: adaId } });
-    expect(await sessionOf(createServer(nodeListener(signedIn)))).toMatchObject({ error: { code: "EACCES" } });
+    expect(await sessionOf(createServer(signedIn.nodeListener))).toMatchObject({ error: { code: "EACCES" } });
   });
 
   it("has no request of Node where the server has none", async () => {

@@ -11,8 +11,8 @@ import { serve as serveHono } from "@hono/node-server";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { createMemoryPage, nodeListener } from "../../../src/page/index.js";
+import { MongoMemoryStore } from "../../../src/index.js";
+import { createMemoryPage } from "../../../src/page/index.js";
 import { send, sendBytes } from "../../helpers/raw-http.js";
 import { cli } from "../../helpers/run-cli.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
@@ -50,7 +50,7 @@ function readRow(server: string): string {
 
 /** Runs code of the guide as it is written there. */
 async function runWritten<Result>(code: string, values: object): Promise<Result> {
-  const names = { page, nodeListener, createServer, ...values };
+  const names = { page, createServer, ...values };
   return compileFunction(code, Object.keys(names))(...Object.values(names)) as Promise<Result>;
 }
 
@@ -81,6 +81,10 @@ async function inNext(request: Request): Promise<Response> {
   return new Response(body, { status, headers: sent });
 }
 
+function serveFetch(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
+  return originOf(serveHono({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
+}
+
 const mounts: Record<string, () => Promise<string>> = {
   "node:http": async () => {
     const server = await runWritten<Server>(`return ${readRow("Node's `http`")}`, {});
@@ -102,9 +106,9 @@ const mounts: Record<string, () => Promise<string>> = {
   Hono: async () => {
     const app = new Hono();
     await runWritten(readRow("Hono"), { app });
-    return originOf(serveHono({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server);
+    return serveFetch(app.fetch);
   },
-  "Next.js": async () => originOf(createServer(nodeListener(inNext)).listen(0, "127.0.0.1")),
+  "Next.js": () => serveFetch(inNext),
 };
 
 describe.each(Object.entries(mounts))("the page in %s, mounted as the guide says", (_name, mount) => {
@@ -130,7 +134,7 @@ describe.each(Object.entries(mounts))("the page in %s, mounted as the guide says
 
 describe("the listener of Node", () => {
   it("answers a body that is too long before it has come, and serves on", async () => {
-    const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+    const origin = await originOf(createServer(page.nodeListener).listen(0, "127.0.0.1"));
     const head =
       `POST /memory/api/forget HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n` +
       `memory-page-token: ${pageToken}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
@@ -142,7 +146,7 @@ describe("the listener of Node", () => {
   });
 
   it("compresses the files of the client, and no data", async () => {
-    const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+    const origin = await originOf(createServer(page.nodeListener).listen(0, "127.0.0.1"));
     const ask = async (path: string, encoding: string) =>
       (
         await fetch(`${origin}/memory${path}`, {
@@ -157,7 +161,7 @@ describe("the listener of Node", () => {
   });
 
   it("survives requests that are none", async () => {
-    const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+    const origin = await originOf(createServer(page.nodeListener).listen(0, "127.0.0.1"));
     for (const line of [
       "GET http://evil.example/memory HTTP/1.1",
       "GET //evil.example/memory HTTP/1.1",
@@ -178,7 +182,7 @@ describe("the listener of Node", () => {
   it.each(["evil.example", "evil@127.0.0.1", "127.1", "0x7f000001:4000", "127.0.0.1:99999", "[::1", "a b"])(
     "refuses the host %s as every other one",
     async (host) => {
-      const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+      const origin = await originOf(createServer(page.nodeListener).listen(0, "127.0.0.1"));
       const answer = await send(`${origin}/memory/api/memories`, { method: "GET", headers: { Host: host } });
       expect(answer).toMatchObject({ status: 403, headers: { "content-type": "application/json" } });
       expect(JSON.parse(answer.text)).toEqual({

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { type Document, MongoClient } from "mongodb";
-import { copyItems, MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
+import { copyItems } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { testDatabase } from "../../helpers/test-database.js";

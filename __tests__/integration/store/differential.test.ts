@@ -11,7 +11,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { Annotation, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
 import fc from "fast-check";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 

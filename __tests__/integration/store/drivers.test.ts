@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { expect, it } from "@jest/globals";
 import type * as driver from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";

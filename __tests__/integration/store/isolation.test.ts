@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { type MemoryAddress, type Memory, openMemory, MongoMemoryStore } from "../../../src/index.js";
 import { hostileLabels, hostileNames } from "../../helpers/hostile-names.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
+import { MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, db, name } = testDatabase();
@@ -47,6 +46,23 @@ describe("keyword search", () => {
       getKeys(await store.search(["docs"], { query: "quick", filter: { "a.b": undefined, kind: "x" }, ...rest })),
     ).toEqual(["upper"]);
     expect(getKeys(await store.search(["docs"], { query: "absent" }))).toEqual([]);
+  });
+
+  it.each([
+    ["Chinese", "用户喜欢吃素食，住在上海", "素食", "肉"],
+    ["a single character", "我家有一只猫", "猫", "狗"],
+    ["Japanese", "毎朝コーヒーを飲みます", "コーヒー", "紅茶"],
+    ["Korean, whose words carry their particles", "사용자는 서울에서 일합니다", "서울", "부산"],
+    ["Thai", "ผู้ใช้ชอบอาหารมังสวิรัติ", "มังสวิรัติ", "ปลา"],
+    ["Chinese beside English", "prefers豆腐over meat", "豆腐", "鱼"],
+  ])("finds words that no spaces separate: %s", async (_name, text, word, other) => {
+    const { store } = fixture();
+    await store.put(["a"], "k", { text });
+    await store.put(["a"], "of-another", { text: "plain words" });
+    expect(getKeys(await store.search(["a"], { query: word }))).toEqual(["k"]);
+    expect(getKeys(await store.search(["a"], { query: `${word} and more` }))).toEqual(["k"]);
+    expect(getKeys(await store.search(["a"], { query: other }))).toEqual([]);
+    expect((await store.get(["a"], "k"))?.value).toEqual({ text });
   });
 
   it("gives equal scores in the order of the store, each once over pages", async () => {

@@ -3,10 +3,8 @@ import { type BaseStore, InMemoryStore, type Item } from "@langchain/langgraph-c
 import fc from "fast-check";
 import type { CommandStartedEvent, Document } from "mongodb";
 import { MongoClient } from "mongodb";
-import { getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { compareCodeUnits } from "../../../src/core/values/text.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../../src/open-memory.js";
+import { createNamespace } from "../../helpers/addresses.js";
+import { MongoMemoryStore, openMemory } from "../../../src/index.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -31,6 +29,8 @@ const memories = (): ReturnType<typeof db.collection> => db.collection(`memories
 function shown(items: (Item | null)[]): unknown[] {
   return items.map((item) => item && { namespace: item.namespace, key: item.key, value: item.value });
 }
+
+const compareCodeUnits = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 const sorted = (items: Item[]): Item[] =>
   items.toSorted((a, b) =>
@@ -260,7 +260,7 @@ describe("memories among the items", () => {
         const expected = sorted(await reference.search([], { limit: 1000 }));
         expect(shown(await ours.search([], { limit: 1000 }))).toEqual(shown(expected));
         const { nodeId } = all[0] ?? { nodeId: "" };
-        const prefix = getMemoryNamespace({ nodeId, scope: "global" }).slice(0, 2);
+        const prefix = createNamespace({ nodeId, scope: "global" }).slice(0, 2);
         expect(shown(await ours.search(prefix, { limit: 1000 }))).toEqual(
           shown(sorted(await reference.search(prefix, { limit: 1000 }))),
         );
@@ -291,7 +291,7 @@ describe("memories among the items", () => {
       nodeIds.map((nodeId) => ({ nodeId, scope: "global", data: { f: nodeId }, revision: 1 })),
     );
     const expected = nodeIds
-      .map((nodeId) => getMemoryNamespace({ nodeId, scope: "global" }))
+      .map((nodeId) => createNamespace({ nodeId, scope: "global" }))
       .toSorted((a, b) => compareCodeUnits(a.join("\0"), b.join("\0")));
     expect(await store.listNamespaces({ limit: 3000 })).toEqual(expected);
     const found = await store.search(["memory"], { limit: 20, offset: 990 });

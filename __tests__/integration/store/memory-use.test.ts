@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Binary } from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { storedNamespace, storedId } from "../../../src/mongodb/operations/namespaces.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";

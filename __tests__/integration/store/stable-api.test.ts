@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";
@@ -48,7 +48,7 @@ describe("a client of the strict Stable API", () => {
         { namespace: ["a"], key: "k", value: { text: "x" }, ...times },
         { namespace: ["memory", "a", "global"], key: "/notes", value: { content: "text" }, ...times },
       ]);
-    const summary = await migrateFromMongoDBStore({ source: { client, dbName, collectionName: "official" }, store });
+    const summary = await migrateFromMongoDBStore({ source: client.db(dbName).collection("official"), store });
     expect(summary).toMatchObject({ read: 2, copied: 2 });
     expect(await store.get(["a"], "k")).toMatchObject({ value: { text: "x" }, ...times });
     expect(await store.memory({ nodeId: "a" }).read("/notes")).toBe("text");

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
+import { MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";

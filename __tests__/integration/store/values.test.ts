@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MemoryError, MongoMemoryStore } from "../../../src/index.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { BSON, type Db, type Document, type IndexDescription } from "mongodb";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../src/index.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 /** What version 0.1.0 has stored: collections with their indexes and documents, as its own calls made them. */

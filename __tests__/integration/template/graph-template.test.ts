@@ -13,8 +13,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { type BuiltGraph, buildGraph } from "../../../src/template/build-graph.js";
-import type { GraphDefinition } from "../../../src/template/definition.js";
+import { type BuiltGraph, buildGraph, type GraphDefinition } from "../../../src/index.js";
 import { documentedExample, graphOf, node } from "../../helpers/graph-definitions.js";
 import { brief, checkpointed, shownEntries } from "../../helpers/conversations.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";

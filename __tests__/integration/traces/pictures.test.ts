@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "@jest/globals";
-import { tracePictures } from "../../../pictures/traces.js";
+import { tracePictures } from "../../../tools/pictures/traces.js";
 import { traced } from "../../helpers/traced.js";
 
 const spans = traced();

@@ -10,9 +10,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import type { Run } from "@langchain/core/tracers/base";
-import { Agent } from "../../../src/graph/agent.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { Agent, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { testDatabase } from "../../helpers/test-database.js";
 

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { exitCodeMeanings } from "../../../src/cli/errors.js";
-import { commandsOfProgram, createProgramToRead, renderCommands } from "../../../tool-pages/render-commands.js";
+import { commandsOfProgram, createProgramToRead, renderCommands } from "../../../tools/tool-pages/render-commands.js";
 import { withoutCode } from "../../helpers/documentation.js";
 import { cli } from "../../helpers/run-cli.js";
 
 const commands = commandsOfProgram(createProgramToRead());
 const page = await readFile("docs/commands.md", "utf8");
-const template = await readFile("tool-pages/commands.md", "utf8");
+const template = await readFile("tools/tool-pages/commands.md", "utf8");
 
 describe("the program", () => {
   it("has all commands of its documentation", () => {

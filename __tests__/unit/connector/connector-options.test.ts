@@ -1,45 +1,20 @@
-import { describe, expect, it, jest } from "@jest/globals";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { z } from "zod";
-import { checkOptions } from "../../../src/core/settings/check-options.js";
-import {
-  checkConnectorConfig,
-  connectorFields,
-  type MemoryConnectorConfig,
-} from "../../../src/prompt/connector-options.js";
+import { describe, expect, it } from "@jest/globals";
+import { HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { MemoryConnectorNode, MemoryNode } from "../../../src/index.js";
+
+const memory = new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant" });
 
 describe("the connector's configuration", () => {
-  it("shows a tree of at most 4000 characters after the system prompt unless told otherwise", () => {
-    const defaults = {
-      placement: "after_system",
-      content: "tree",
-      maxChars: 4000,
-      systemMessages: "auto",
-      role: "auto",
-    };
-    expect(checkConnectorConfig(undefined)).toMatchObject(defaults);
-    expect(checkConnectorConfig({})).toMatchObject(defaults);
-  });
-
-  it("warns the process of a memory that could not be read unless told otherwise", () => {
-    const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    checkConnectorConfig({}).onError(new MemoryError("EIO", "EIO: the storage failed"));
-    expect(warn).toHaveBeenCalledWith("model called without its memory: EIO: the storage failed", {
-      type: "MemoryWarning",
-    });
-    warn.mockRestore();
-  });
-
-  it("keeps every choice that was made", () => {
-    const config = {
-      placement: "last_message",
-      content: "full",
-      maxChars: 200_000,
-      systemMessages: "merged",
-      role: "user",
-      onError: () => {},
-    } as const;
-    expect(checkConnectorConfig(config)).toEqual(config);
+  it("shows a tree of at most 4000 characters after the system prompt unless told otherwise", async () => {
+    for (let index = 0; index < 200; index += 1) await memory.globalMemory().write(`/notes/file-${index}`, "the text");
+    const sent = await new MemoryConnectorNode({ memory }).inject([new SystemMessage("S"), new HumanMessage("u")], {});
+    const text = sent.map((message) => message.text).join("\n");
+    expect(text).toMatch(/^S\s+<memory[\s\S]*<\/memory>\nu$/);
+    expect(text).toContain("file-10 ");
+    expect(text).not.toContain("the text");
+    expect(text.length).toBeGreaterThan(3500);
+    expect(text.length).toBeLessThan(4010);
   });
 
   it.each<[string, unknown, string[]]>([
@@ -56,16 +31,9 @@ describe("the connector's configuration", () => {
     ["an unknown role", { role: "system" }, ["role", '"system"', "auto", "user"]],
     ["a callback that is none", { onError: "log" }, ["onError", '"log"', "function"]],
     ["a misspelt field", { maxchars: 10 }, ["maxchars"]],
-    ["something else than an object", "full", ["object"]],
   ])("refuses %s with a TypeError that says what was given and what would do", (_, config, said) => {
-    const check = (): unknown => checkConnectorConfig(config as MemoryConnectorConfig);
-    expect(check).toThrow(TypeError);
-    for (const words of said) expect(check).toThrow(words);
-  });
-
-  it("offers its fields to option objects that extend it", () => {
-    const schema = z.object({ ...connectorFields, tools: z.boolean().optional() }).strict();
-    expect(() => checkOptions("Extended", schema, { content: "full", tools: true })).not.toThrow();
-    expect(() => checkOptions("Extended", schema, { content: "all" })).toThrow("invalid Extended: content");
+    const create = (): unknown => new MemoryConnectorNode({ memory, ...(config as object) });
+    expect(create).toThrow(TypeError);
+    for (const words of said) expect(create).toThrow(words);
   });
 });

@@ -18,6 +18,8 @@ describe("what a file says of itself", () => {
     ["its first line", "Buy milk\nand bread", "Buy milk"],
     ["its first line that is not empty", "\n \t\r\n  # Plan  \r\nmore", "# Plan"],
     ["the description of its front matter", "---\nname: x\ndescription: How to ship\n---\nBody", "How to ship"],
+    ["the description after a byte order mark", "\uFEFF---\r\ndescription: How to ship\r\n---\r\nBody", "How to ship"],
+    ["its first line without a byte order mark", "\uFEFFBuy milk", "Buy milk"],
     ["a quoted description", '---\ndescription: "a: b # c"\n---\n', "a: b # c"],
     ["a description of several lines as one", "---\ndescription: >\n  How\n  to ship\n---\nBody", "How to ship"],
     ["a description that begins below its key", "---\ndescription:\n  How to ship # well\n---\nBody", "How to ship"],

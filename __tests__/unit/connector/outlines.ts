@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { addressFor, type MemoryScope, memoryScopes } from "../../../src/core/values/address.js";
-import type { MemoryOutline } from "../../../src/core/memory.js";
+import { type MemoryScope, type MemoryOutline, openMemory } from "../../../src/index.js";
+import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import { getParents } from "../../../src/core/values/paths.js";
 import { compareCodeUnits, utf8Bytes } from "../../../src/core/values/text.js";
-import { openMemory } from "../../../src/open-memory.js";
 import { renderMemories, type RenderOptions } from "../../../src/prompt/render.js";
 
 /** An outline of these files and all their directories; `directories` are further ones. */

@@ -1,15 +1,20 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
-import { checkPolicy, type MemoryAccess, type MemoryPolicy, type MemoryRule } from "../../../src/core/access/policy.js";
+import {
+  type MemoryAccess,
+  type MemoryRule,
+  mountMemories,
+  MemoryError,
+  type Memory,
+  MemoryNode,
+  type MemoryNodeOptions,
+  openMemory,
+} from "../../../src/index.js";
+import { checkPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
 import { isGranted } from "../../../src/core/access/rights.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { restricted } from "../../../src/core/restrictable-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/open-memory.js";
 import { mayDo, verdictOf } from "../../helpers/access-model.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
@@ -146,7 +151,7 @@ describe("random trees of rules", () => {
           }
         }
       }),
-      { numRuns: repetitions({ usual: 2_000, long: 10_000 }) },
+      { numRuns: repetitions({ usual: 500, long: 10_000 }) },
     );
   });
 
@@ -171,7 +176,7 @@ describe("random trees of rules", () => {
         }
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 300, long: 10_000 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: 100, long: 10_000 }) });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { addressFor, type CheckedAddress, memoryScopes, getOwner } from "../../../src/core/values/address.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import { addressFor, memoryScopes, getOwner } from "../../../src/core/values/address.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
 import { lookUp } from "../../../src/mongodb/memories/documents/page-document.js";
 import { parseStoredNamespace, storedNamespace } from "../../../src/mongodb/operations/namespaces.js";

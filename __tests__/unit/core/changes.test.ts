@@ -1,10 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { applyChange } from "../../../src/core/tree/apply-change.js";
-import type { Change } from "../../../src/core/tree/change.js";
+import { applyChange, type Change, MemoryTree } from "../../../src/custom-backend/index.js";
 import { digestTree } from "../../../src/core/tree/digest.js";
-import { MemoryTree } from "../../../src/core/tree/memory-tree.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
 import { outcomeOf, stepsOf } from "../../helpers/model-property.js";
 import { repetitions } from "../../helpers/repetitions.js";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/documents/page-document.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
+import { MemoryError } from "../../../src/index.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
 import { parseMemoryNamespace, getMemoryNamespace } from "../../../src/core/values/namespace.js";
-import { checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";
+import { checkAddress } from "../../../src/core/values/address.js";
 import { normalizePath } from "../../../src/core/values/paths.js";
 import { anyCharacter } from "../../helpers/any-character.js";
 import { repetitions } from "../../helpers/repetitions.js";

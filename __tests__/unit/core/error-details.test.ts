@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { mountMemories, openMemory } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 
 /** A store that reads, and fails to write. */

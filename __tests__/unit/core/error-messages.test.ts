@@ -1,16 +1,18 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { Agent } from "../../../src/graph/agent.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryConnectorNode } from "../../../src/graph/memory-connector-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import {
+  Agent,
+  CallModelNode,
+  MemoryConnectorNode,
+  MemoryNode,
+  createMemoryPrompt,
+  MongoMemoryStore,
+  openMemory,
+} from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { storageError } from "../../../src/mongodb/driver/errors.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { z } from "zod";
-import { checkOptions } from "../../../src/core/settings/check-options.js";
-import { checkDefinition } from "../../../src/template/check-definition.js";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { buildGraph, MemoryTool, openMemory } from "../../../src/index.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
-/** What is thrown. */
-function messageOf(run: () => unknown): string {
+/** Returns the message of what is thrown. */
+function findMessage(run: () => unknown): string {
   try {
     run();
   } catch (error) {
@@ -13,31 +13,36 @@ function messageOf(run: () => unknown): string {
   throw new Error("nothing was thrown");
 }
 
-const manyKeys = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1]));
-const longKey = { ["k".repeat(1_000_000)]: 1 };
-const schema = z.object({ names: z.array(z.string()).optional(), kind: z.literal("a").optional() }).strict();
+const manyKeys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]));
+const many = Array.from({ length: 10_000 }, () => 1);
+const long = "k".repeat(1_000_000);
+const store = new InMemoryStore();
 
-describe("a message about a hundred thousand faults", () => {
+describe("a message about ten thousand faults", () => {
   it("names the first few options, and says how many more there are", () => {
-    const message = messageOf(() => checkOptions("Options", schema, manyKeys));
+    const open = (options: object) => findMessage(() => openMemory(store, { nodeId: "n" }, options));
+    const message = open(manyKeys);
     expect(message).toMatch(
-      /^invalid Options: unknown option "k0" \(the options are names, kind\); .*; and 99995 more$/,
+      /^invalid MemoryOptions: unknown option "k0" \(the options are paths, .*\); .*; and 9995 more$/,
     );
     expect(message.length).toBeLessThan(1000);
-    expect(
-      messageOf(() => checkOptions("Options", schema, { names: Array.from({ length: 100_000 }, () => 1) })),
-    ).toMatch(/^invalid Options: names\.0: .*names\.4: .*; and 99995 more$/);
-    expect(messageOf(() => checkOptions("Options", schema, longKey)).length).toBeLessThan(300);
-    expect(messageOf(() => checkOptions("Options", schema, { kind: "k".repeat(1_000_000) })).length).toBeLessThan(300);
+    expect(findMessage(() => new MemoryTool({ commands: many as never }))).toMatch(
+      /^invalid MemoryToolOptions: commands\.0: .*commands\.4: .*; and 9995 more$/,
+    );
+    expect(open({ [long]: 1 }).length).toBeLessThan(400);
+    expect(open({ paths: long }).length).toBeLessThan(300);
   });
 
   it("names a hundred faults of a definition of a graph", () => {
-    const unknown = messageOf(() =>
-      checkDefinition({ nodes: [{ id: "M", data: { template: "memory", config: manyKeys } }], edges: [] }),
-    );
-    const wrong = messageOf(() => checkDefinition({ nodes: Array.from({ length: 100_000 }, () => 0), edges: [] }));
-    for (const message of [unknown, wrong]) {
-      expect(message).toMatch(/\n- and 99900 more\.$/);
+    const build = (definition: object) =>
+      findMessage(() => buildGraph(definition as never, { store, model: new ScriptedChatModel(() => "done") }));
+    const node = { id: "M", data: { template: "memory", config: manyKeys } };
+    for (const definition of [
+      { nodes: [node], edges: [] },
+      { nodes: many, edges: [] },
+    ]) {
+      const message = build(definition);
+      expect(message).toMatch(/\n- and 9900 more\.$/);
       expect(message.length).toBeLessThan(50_000);
     }
   });

@@ -2,13 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { checkPolicy } from "../../../src/core/access/policy.js";
-import { restricted } from "../../../src/core/restrictable-memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { restrict } from "../../helpers/restrict.js";
+import { mountMemories, type Memory, MemoryError, openMemory } from "../../../src/index.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
@@ -175,8 +171,8 @@ describe("a tree of mounts", () => {
 
   it("names paths of the tree in the messages of a tree in a tree", async () => {
     const { tree: inner } = await treeOf({ "/": { "/x": "x" }, "/team/dir": {} });
-    const policed = restricted(open(), checkPolicy({ rules: [{ path: "/a", access: "read" }] }));
-    const asking = restricted(open(), checkPolicy({ access: "ask" }));
+    const policed = restrict(open(), { rules: [{ path: "/a", access: "read" }] });
+    const asking = restrict(open(), { access: "ask" });
     const tree = mountMemories({ "/far/off": mountMemories({ "/b": inner, "/p": policed, "/ask": asking }) });
     const at = "/far/off/b";
     const refusals: [() => Promise<unknown>, string, string][] = [
@@ -205,7 +201,7 @@ describe("a tree of mounts", () => {
     const guard = (): never => {
       throw thrown;
     };
-    const guarded = restricted(open(), checkPolicy({ guard }));
+    const guarded = restrict(open(), { guard });
     const tree = mountMemories({ "/far": mountMemories({ "/team": guarded }) });
     for (const name of ["a", "b", "c"]) {
       const error = await tree.write(`/far/team/${name}`, "x").catch((reason: unknown) => reason);
@@ -330,7 +326,7 @@ describe("random trees of mounts and rules", () => {
       .map(([own, others]) => ({ "/": own, ...others }));
     const property = fc.asyncProperty(trees, rules, calls, async (mounts, narrowing, commands) => {
       const memories = Object.entries(mounts).map(([at, allowed]) => [at, { memory, access: allowed }] as const);
-      const tree = restricted(mountMemories(Object.fromEntries(memories)), checkPolicy({ rules: narrowing }));
+      const tree = restrict(mountMemories(Object.fromEntries(memories)), { rules: narrowing });
       for (const [command, at] of commands) {
         const outcome = await (
           command === "read" || command === "delete" ? tree[command](at) : tree[command](at, "x")
@@ -341,7 +337,7 @@ describe("random trees of mounts and rules", () => {
         equal(outcome !== "EACCES", mayDo(command, at, mounts, narrowing), `${command} ${at}`);
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 2_000, long: 10_000 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: 500, long: 10_000 }) });
   });
 });
 

@@ -1,11 +1,9 @@
 import { getEventListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
-import type { Memory } from "../../../src/core/memory.js";
-import { MemoryError } from "../../../src/core/values/errors.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
-import { HangingStore } from "../../helpers/hanging-store.js";
+import { type Memory, MemoryError, openMemory } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
+import { HangingStore, LosingStore } from "../../helpers/hanging-store.js";
 
 const stopped = new Error("stopped");
 
@@ -31,6 +29,48 @@ function hanging(options: { timeoutMs?: number } = {}): { store: HangingStore; m
   store.hang();
   return { store, memory: openMemory(store, freshAddress(), options) };
 }
+
+describe("a storage that never answers one call", () => {
+  it.each(Object.entries({ ...reads, ...changes }))(
+    "ends that %s, and then answers the next call",
+    async (_name, call) => {
+      const store = new LosingStore();
+      const memory = openMemory(store, freshAddress(), { timeoutMs: 50 });
+      await memory.write("/a", "x");
+      store.next = 1;
+      const [hung, next] = await Promise.allSettled([call(memory), memory.with({ timeoutMs: 5000 }).append("/b", "y")]);
+      expect(hung).toMatchObject({ status: "rejected", reason: { code: "EIO" } });
+      expect(next.status).toBe("fulfilled");
+      expect(await memory.read("/b")).toBe("y");
+    },
+  );
+
+  it("ends that search, and then answers the next one", async () => {
+    const store = new LosingStore();
+    const memory = openMemory(store, freshAddress(), { timeoutMs: 50 });
+    await memory.write("/a", "apple");
+    store.next = 1;
+    const searches = [memory.search("apple"), memory.with({ timeoutMs: 5000 }).search("apple")];
+    const [hung, next] = await Promise.allSettled(searches);
+    expect(hung).toMatchObject({ status: "rejected", reason: { code: "EIO" } });
+    expect(next).toMatchObject({ status: "fulfilled", value: [{ text: "apple" }] });
+  });
+
+  it("is asked for the next call only when the last step of a call that its signal ended is over", async () => {
+    const { store, memory } = hanging();
+    const controller = new AbortController();
+    const ended = memory.with({ signal: controller.signal }).append("/a", "first");
+    await turn();
+    const next = memory.append("/a", "second");
+    controller.abort(stopped);
+    await expect(ended).rejects.toBe(stopped);
+    await turn();
+    expect(store.asked).toBe(1);
+    store.goOn();
+    await next;
+    expect(await memory.read("/a")).toBe("second");
+  });
+});
 
 describe("a storage that does not answer", () => {
   it.each(Object.entries(reads))("ends %s with EIO when its time is up", async (_name, call) => {

@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { ChangeListener } from "../../../src/core/contract/change-listener.js";
+import type { ChangeListener } from "../../../src/custom-backend/index.js";
+import { openMemory } from "../../../src/index.js";
 import { watchMemory, type WatchedMemory } from "../../../src/core/watch/memory-watch.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 /** No look that waits for it comes within a test. */
 const never = 3_600_000;

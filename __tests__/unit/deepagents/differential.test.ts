@@ -6,7 +6,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type BackendProtocolV2, FilesystemBackend, StoreBackend } from "deepagents";
 import fc from "fast-check";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { openMemory } from "../../../src/open-memory.js";
+import { openMemory } from "../../../src/index.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 /** deepagents' own backends, beside ours over the same files. */

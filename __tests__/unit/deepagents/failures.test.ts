@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { RunnableLambda } from "@langchain/core/runnables";
 import { GraphInterrupt } from "@langchain/langgraph";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import type { MemoryError } from "../../../src/core/values/errors.js";
+import { type MemoryError, MemoryNode, openMemory } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 
 const methods: [string, (backend: DeepAgentsBackend) => Promise<unknown>][] = [

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../src/core/memory.js";
+import { type Memory, openMemory } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

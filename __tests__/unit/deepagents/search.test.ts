@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { openMemory } from "../../../src/open-memory.js";
+import { openMemory } from "../../../src/index.js";
 
 const memory = openMemory(new InMemoryStore(), { nodeId: "search" });
 const backend = new DeepAgentsBackend(memory);

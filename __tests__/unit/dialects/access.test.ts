@@ -2,16 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import type { MemoryGuard, MemoryRule } from "../../../src/core/access/policy.js";
-import type { Memory } from "../../../src/core/memory.js";
+import { type MemoryGuard, type MemoryRule, type Memory, MemoryNode, openMemory } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { type DialectName, dialectNames } from "../../../src/dialects/registry.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { openMemory } from "../../../src/open-memory.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
 import { pageAt, programsOf } from "../../helpers/documentation.js";
-import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, type DialectName, dialectNames } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { testFolder } from "../../helpers/test-folder.js";
 

@@ -8,7 +8,7 @@ import { journalDialect } from "../../../src/dialects/journal/journal-dialect.js
 import { recordsDialect } from "../../../src/dialects/records/records-dialect.js";
 import { unifiedDialect } from "../../../src/dialects/unified/unified-dialect.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 type Arguments = Record<string, unknown>;

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../src/core/memory.js";
-import type { FlatSchema } from "../../../src/dialects/dialect.js";
-import { type DialectName, searchingDialects } from "../../../src/dialects/registry.js";
+import { type Memory, openMemory } from "../../../src/index.js";
 import { claudeMemoryHandlers } from "../../../src/langchain/claude/index.js";
+import type { FlatSchema } from "../../../src/dialects/dialect.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
-import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, type DialectName, searchingDialects } from "../../helpers/dialects-under-test.js";
 
 const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress());
 

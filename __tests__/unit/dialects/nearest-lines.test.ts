@@ -5,7 +5,7 @@ import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 interface Place {
   line: number;

@@ -7,7 +7,7 @@ import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
 import { ChatGroq } from "@langchain/groq";
 import { ChatOllama } from "@langchain/ollama";
 import { ChatOpenAI } from "@langchain/openai";
-import { type DialectName, dialectNames, searchingDialects } from "../../../src/dialects/registry.js";
+import { type DialectName, dialectNames, searchingDialects } from "../../helpers/dialects-under-test.js";
 import { DialectTool } from "../../../src/langchain/dialect-tool.js";
 import {
   anthropicRules,

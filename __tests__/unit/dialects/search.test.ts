@@ -1,17 +1,11 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { claudeDialect } from "../../../src/dialects/claude/claude-dialect.js";
+import { type Memory, mountMemories, MemoryTool, MemoryNode, openMemory } from "../../../src/index.js";
+import { claudeDialect, recordsDialect, unifiedDialect } from "../../../src/mcp/index.js";
 import { createClaudeMemoryTool, createClaudeSearchTool } from "../../../src/langchain/claude/index.js";
-import { recordsDialect } from "../../../src/dialects/records/records-dialect.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import { unifiedDialect } from "../../../src/dialects/unified/unified-dialect.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 async function memoryWith(texts: Record<string, string>): Promise<Memory> {
   const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });

@@ -4,11 +4,8 @@ import { tool } from "@langchain/core/tools";
 import { InMemoryStore, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { Agent, CallModelNode, MemoryNode, createMemoryPrompt } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { shownEntries } from "../../helpers/conversations.js";
 
 const turn = { messages: [new HumanMessage("hello")] };

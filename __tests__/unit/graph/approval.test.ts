@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import {
@@ -12,19 +12,23 @@ import {
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createDeepAgent } from "deepagents";
-import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from "langchain";
-import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
+import fc from "fast-check";
+import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware, toolRetryMiddleware } from "langchain";
+import {
+  type Memory,
+  mountMemories,
+  MemoryTool,
+  Agent,
+  MemoryNode,
+  type MemoryNodeOptions,
+  openMemory,
+  buildGraph,
+} from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { buildGraph } from "../../../src/template/build-graph.js";
 import { type ScriptedCall, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -410,6 +414,164 @@ describe("several questions", () => {
   });
 });
 
+describe("an answer that names none of several questions", () => {
+  const questions = [append("/refunds", "14 days"), { tool: "memory", args: { command: "delete", path: "/safety" } }];
+  const ways: [string, (node: MemoryNode) => Runnable][] = [
+    ["createAgent", (node) => agentThatCalls(node, ...questions)],
+    ["two agents side by side as subgraphs", createTwoSubgraphs],
+  ];
+
+  async function ask(make: (node: MemoryNode) => Runnable): Promise<{ agent: Runnable; free: Memory; asked: Reply }> {
+    const { node, free } = freshMemory();
+    await free.write("/safety", "keep");
+    const agent = make(node);
+    return { agent, free, asked: await start(agent) };
+  }
+
+  function createTwoSubgraphs(node: MemoryNode): Runnable {
+    const graph = new StateGraph(MessagesAnnotation);
+    for (const [index, call] of questions.entries()) {
+      const agent = createAgent({ model: modelThatCalls(call), middleware: [memoryMiddleware({ memory: node })] });
+      graph.addNode(`agent${index}`, agent.graph as never).addEdge(START, `agent${index}` as never);
+    }
+    return graph.compile({ checkpointer: new MemorySaver() });
+  }
+
+  it.each(ways)("decides none of them, and says how to answer: %s", async (_name, make) => {
+    const { agent, free, asked } = await ask(make);
+    expect(asked.__interrupt__).toHaveLength(2);
+    const again = await resume(agent, approved);
+    expect(again.__interrupt__?.map(({ id }) => id).toSorted()).toEqual(
+      asked.__interrupt__?.map(({ id }) => id).toSorted(),
+    );
+    for (const { description } of getReviews(again))
+      expect(description).toMatch(/^This step has 2 questions, .*Answer each question by its id: .*\n\nA change/u);
+    expect(await readTexts(free)).toEqual({ "/safety": "keep" });
+
+    const answers = again.__interrupt__?.map(({ id, value }) => {
+      const isAppend = value.actionRequests[0]?.args["command"] === "append";
+      return [id, { decisions: [{ type: isAppend ? "approve" : "reject" }] }] as const;
+    });
+    expect(getReviews(await resume(agent, Object.fromEntries(answers ?? [])))).toEqual([]);
+    expect(await readTexts(free)).toEqual({ "/refunds": "14 days", "/safety": "keep" });
+  });
+
+  it.each(ways)("decides all of them if it has the same decision for each: %s", async (_name, make) => {
+    const { agent, free } = await ask(make);
+    const decision = { type: "approve" };
+    expect(getReviews(await resume(agent, { decisions: [decision, decision] }))).toEqual([]);
+    expect(await readTexts(free)).toEqual({ "/refunds": "14 days" });
+  });
+
+  it.each([
+    ["different decisions", [{ type: "approve" }, { type: "reject" }]],
+    ["more decisions than questions", [{ type: "approve" }, { type: "approve" }, { type: "approve" }]],
+  ])("decides none with %s", async (_name, decisions) => {
+    const { agent, free } = await ask((node) => agentThatCalls(node, ...questions));
+    expect(getReviews(await resume(agent, { decisions }))).toHaveLength(2);
+    expect(await readTexts(free)).toEqual({ "/safety": "keep" });
+  });
+
+  it("decides none in a run that begins at the checkpoint of the questions", async () => {
+    const { node, free } = freshMemory();
+    await free.write("/safety", "keep");
+    const agent = createAgent({
+      model: modelThatCalls(...questions),
+      middleware: [memoryMiddleware({ memory: node })],
+      checkpointer: new MemorySaver(),
+    });
+    await agent.invoke(input, config);
+    const { config: asked } = await agent.graph.getState(config);
+    const reply = await agent.graph.invoke(new Command({ resume: approved }) as never, asked as never);
+    expect(getReviews(reply as unknown as Reply)).toHaveLength(2);
+    expect(await readTexts(free)).toEqual({ "/safety": "keep" });
+  });
+
+  it("stays without effect when one question is answered by its id, and the other is left open", async () => {
+    const { agent, free, asked } = await ask((node) => agentThatCalls(node, ...questions));
+    await resume(agent, approved);
+    const [first, second] = asked.__interrupt__ ?? [];
+    const after = await resume(agent, { [first?.id ?? ""]: approved });
+    expect(after.__interrupt__?.map(({ id }) => id)).toEqual([second?.id]);
+    expect(await readTexts(free)).toEqual({ "/refunds": "14 days", "/safety": "keep" });
+    // LangGraph still has the first answer, and gives it to each run.
+    expect(getReviews((await agent.invoke(null, config)) as Reply)).toHaveLength(1);
+    expect(await readTexts(free)).toEqual({ "/refunds": "14 days", "/safety": "keep" });
+  });
+});
+
+describe("random turns", () => {
+  const decisions = [
+    { type: "approve" },
+    { type: "reject" },
+    { type: "reject", message: "no" },
+    { type: "edit", editedAction: { name: "memory", args: { content: "edited" } } },
+    { type: "ignore" },
+  ];
+  const decision = fc.constantFrom(...decisions);
+  // An answer to all questions at once, or one by the id of each question that has a decision.
+  const answer = fc.oneof(
+    fc.record({ unnamed: fc.array(decision, { maxLength: 5 }) }),
+    fc.constant({ unnamed: decisions.slice(0, 1) }),
+    fc.record({ named: fc.array(fc.option(decision), { minLength: 5, maxLength: 5 }) }),
+    fc.constant({ nothing: true }),
+  );
+
+  it("of one to five questions make only what was shown and approved", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(answer, { minLength: 1, maxLength: 6 }),
+        fc.boolean(),
+        async (count, answers, isOneTask) => {
+          const { node, free } = freshMemory();
+          const calls = Array.from({ length: count }, (_, index) => append(`/f${index}`, "x"));
+          const agent = isOneTask ? graphWith(node.memoryTools, ...calls) : agentThatCalls(node, ...calls);
+          const allowed: Record<string, string> = {};
+          let reply = await start(agent);
+          for (const given of answers) {
+            const asked = reply.__interrupt__ ?? [];
+            if (asked.length === 0) break;
+            if ("nothing" in given) continue;
+            const decided = decide(given, asked);
+            for (const [path, type] of decided.allowed) allowed[path] = type === "edit" ? "edited" : "x";
+            reply = await resume(agent, decided.answer);
+            const texts = await readTexts(free);
+            for (const [path, text] of Object.entries(texts)) expect([path, text]).toEqual([path, allowed[path]]);
+          }
+        },
+      ),
+      { numRuns: process.env["LONG_TESTS"] === "1" ? 1000 : 100 },
+    );
+  });
+
+  type Given = { unnamed: (typeof decisions)[number][] } | { named: ((typeof decisions)[number] | null)[] };
+
+  /** What a client sends, and which of the changes it has shown may be made by that. */
+  function decide(
+    given: Given,
+    asked: NonNullable<Reply["__interrupt__"]>,
+  ): { answer: unknown; allowed: [string, string][] } {
+    const paths = asked.map(({ value }) => value.actionRequests[0]?.args["path"] ?? "");
+    if ("unnamed" in given) {
+      const [first] = given.unnamed;
+      const isForAll = given.unnamed.length === asked.length && given.unnamed.every((one) => one === first);
+      const types = isForAll && first !== undefined ? paths.map((path): [string, string] => [path, first.type]) : [];
+      return { answer: { decisions: given.unnamed }, allowed: types.filter(isConsent) };
+    }
+    const named = asked.flatMap(({ id }, index) => {
+      const one = given.named[index];
+      return one ? [{ id, one, path: paths[index] ?? "" }] : [];
+    });
+    return {
+      answer: Object.fromEntries(named.map(({ id, one }) => [id, { decisions: [one] }])),
+      allowed: named.map(({ path, one }): [string, string] => [path, one.type]).filter(isConsent),
+    };
+  }
+
+  const isConsent = ([, type]: [string, string]): boolean => type === "approve" || type === "edit";
+});
+
 describe("what was approved", () => {
   it("is asked again if the text has changed meanwhile", async () => {
     const { node, free } = freshMemory();
@@ -484,6 +646,29 @@ describe("what was approved", () => {
       )[0],
     ).toContain("EACCES: no such text");
     expect(await readTexts(free)).toEqual({ "/a": "your [hidden]" });
+  });
+});
+
+describe("a question that something around the tool catches", () => {
+  it("is told once as a warning, and changes nothing", async () => {
+    const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
+    for (let run = 0; run < 2; run += 1) {
+      const { node, free } = freshMemory();
+      // Its types do not take its own options under exactOptionalPropertyTypes.
+      const retrying = toolRetryMiddleware({ maxRetries: 2, initialDelayMs: 1 }) as unknown as AgentMiddleware;
+      const agent = createAgent({
+        model: modelThatCalls(append("/a", "x")),
+        middleware: [memoryMiddleware({ memory: node }), retrying],
+        checkpointer: new MemorySaver(),
+      });
+      expect(toolTexts(await start(agent))).toEqual(["Tool 'memory' failed after 3 attempts with GraphInterrupt"]);
+      expect(await readTexts(free)).toEqual({});
+    }
+    const warnings = warn.mock.calls.map(([message]) => String(message));
+    warn.mockRestore();
+    expect(warnings.filter((message) => message.includes("toolRetryMiddleware"))).toEqual([
+      expect.stringContaining("give it `tools` without the memory's tools"),
+    ]);
   });
 });
 

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MemoryConnectorNode } from "../../../src/graph/memory-connector-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { mountMemories, MemoryConnectorNode, MemoryNode, openMemory } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../src/core/memory.js";
-import type { MemoryRun } from "../../../src/langchain/memory-run.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
+import {
+  type Memory,
+  type MemoryRun,
+  MemoryNode,
+  type MemoryNodeOptions,
+  openMemory,
+  buildGraph,
+} from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
-import { buildGraph } from "../../../src/template/build-graph.js";
+import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { fakeModel } from "@langchain/core/testing";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 

@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
-import type { MemoryRun } from "../../../src/langchain/memory-run.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { refuses } from "../../../src/testing/memory-case.js";
+import { type MemoryRun, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { refuses } from "../../helpers/memory-case.js";
 
 afterEach(() => {
   jest.restoreAllMocks();

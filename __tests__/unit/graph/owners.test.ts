@@ -3,14 +3,17 @@ import { HumanMessage } from "@langchain/core/messages";
 import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { createAgent } from "langchain";
-import type { MemoryAddress } from "../../../src/core/values/address.js";
-import type { MemoryError } from "../../../src/core/values/errors.js";
-import { MemoryTool } from "../../../src/langchain/memory-tool.js";
-import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
-import type { OwnerOfRun } from "../../../src/graph/owner-of-run.js";
+import {
+  type MemoryAddress,
+  type MemoryError,
+  MemoryTool,
+  MemoryNode,
+  type MemoryNodeOptions,
+  openMemory,
+} from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import type { OwnerOfRun } from "../../../src/graph/owner-of-run.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { shownEntries } from "../../helpers/conversations.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { MemoryNode, MongoMemoryStore } from "../../../src/index.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 
 const warnings: string[] = [];
 

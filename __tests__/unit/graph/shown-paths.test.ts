@@ -7,16 +7,11 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { createAgent } from "langchain";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
-import { Agent } from "../../../src/graph/agent.js";
-import { CallModelNode } from "../../../src/graph/call-model-node.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import { Agent, CallModelNode, MemoryNode, createMemoryPrompt, MemoryTool, buildGraph } from "../../../src/index.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
-import { createMemoryTool } from "../../../src/langchain/memory-tool.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
-import { buildGraph } from "../../../src/template/build-graph.js";
-import { freshAddress } from "../../../src/testing/memory-case.js";
+import { freshAddress } from "../../helpers/memory-case.js";
 import { edge, node as templateNode } from "../../helpers/graph-definitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
@@ -36,7 +31,7 @@ const dialects = [
     name: "the unified tool",
     root: "/",
     path: "/project/todo",
-    createTools: (node: MemoryNode): StructuredTool[] => [createMemoryTool(node)],
+    createTools: (node: MemoryNode): StructuredTool[] => [new MemoryTool({ memory: node })],
     change: (path: string) => ({ command: "update", path, oldContent: "old", content: "new" }),
   },
   {
@@ -128,7 +123,7 @@ describe("the paths that a connector shows", () => {
   it("are those of the tools of the same memory, where an agent has tools of several", async () => {
     const [node, other] = [await createNode(), await createNode()];
     const model = new ScriptedChatModel(() => "done");
-    const tools = [createMemoryTool(other, { name: "other" }), createClaudeMemoryTool(node)];
+    const tools = [new MemoryTool({ memory: other, name: "other" }), createClaudeMemoryTool(node)];
     await new Agent({ model, tools, memoryConnector: node }).invoke(question);
     expect(getShownPath(model)).toBe("/memories/project/todo");
   });

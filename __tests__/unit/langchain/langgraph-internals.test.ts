@@ -32,9 +32,12 @@ import {
   getTaskNamespace,
   hasAnswer,
   hasCheckpointer,
+  hasUnnamedAnswer,
   isArgumentsError,
+  listInterruptsOfStep,
   runInContext,
   unwrapStore,
+  withoutUnnamedAnswer,
 } from "../../../src/langchain/langgraph-internals.js";
 
 /** The versions with which the internals were seen, oldest first: the lowest supported ones, and those installed. */
@@ -61,6 +64,12 @@ const internals: Internal[] = [
     usedFor: 'requests for approval of `access: "ask"`: an approved change is made exactly once',
     lookAt: "the function `interrupt` in dist/interrupt.js, and `_scratchpad` in dist/pregel/algo.js of langgraph",
     check: checkInterruptState,
+  },
+  {
+    field: "configurable.checkpoint_map, and `__interrupt__` in the pending writes of a checkpoint",
+    usedFor: "answers that name none of several questions: such an answer decides nothing",
+    lookAt: "`CONFIG_KEY_CHECKPOINT_MAP` in dist/pregel/algo.js and `putWrites` in dist/pregel/loop.js of langgraph",
+    check: checkInterruptsOfStep,
   },
   {
     field: "configurable.__pregel_checkpointer",
@@ -158,6 +167,9 @@ const config = { configurable: { thread_id: "t" } };
 
 const stateAnnotation = Annotation.Root({ done: Annotation<boolean>() });
 
+const getQuestions = (reply: object): unknown[] =>
+  (reply as { __interrupt__: { value: unknown }[] }).__interrupt__.map(({ value }) => value);
+
 type Act = (config: LangGraphRunnableConfig) => Promise<unknown>;
 
 /** A graph that runs the functions one after the other. */
@@ -202,6 +214,35 @@ async function checkInterruptState(): Promise<void> {
   ]);
   expect(states.size).toBe(3);
   expect(getInterruptState({})).toBeNull();
+}
+
+async function checkInterruptsOfStep(): Promise<void> {
+  const seen: [unknown[], boolean][] = [];
+  const ask = async (runConfig: RunnableConfig, question: string): Promise<object> => {
+    const questions = await listInterruptsOfStep(runConfig);
+    const state = getInterruptState(runConfig);
+    if (state === null) throw new Error("the config of a task has no state of interrupts");
+    const isUnnamed = hasUnnamedAnswer(state, 0);
+    seen.push([questions, isUnnamed]);
+    if (!isUnnamed) interrupt(question);
+    return runInContext(withoutUnnamedAnswer(runConfig), async () => interrupt(`${question} again`));
+  };
+  const graph = new StateGraph(stateAnnotation)
+    .addNode("left", (_state, runConfig) => ask(runConfig, "left?"))
+    .addNode("right", (_state, runConfig) => ask(runConfig, "right?"))
+    .addEdge(START, "left")
+    .addEdge(START, "right")
+    .compile({ checkpointer: new MemorySaver() });
+  const first = await graph.invoke({}, config);
+  const second = await graph.invoke(new Command({ resume: "yes" }), config);
+  const both = ["left?", "right?"];
+  expect(seen).toEqual([
+    [[], false],
+    [[], false],
+    [both, true],
+    [both, true],
+  ]);
+  expect([getQuestions(first), getQuestions(second)]).toEqual([both, ["left? again", "right? again"]]);
 }
 
 async function checkCheckpointer(): Promise<void> {

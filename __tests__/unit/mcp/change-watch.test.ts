@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 import { ChangeWatch, type ResourceChange, type Watcher } from "../../../src/mcp/change-watch.js";
-import { openMemory } from "../../../src/open-memory.js";
+import { openMemory } from "../../../src/index.js";
 
 const intervalMs = 1000;
 

@@ -4,7 +4,7 @@ import { expect, it } from "@jest/globals";
 import { tool } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph";
 import { createMcpServer, type Dialect } from "../../../src/mcp/index.js";
-import { openMemory } from "../../../src/open-memory.js";
+import { openMemory } from "../../../src/index.js";
 import { pageAt, programsOf } from "../../helpers/documentation.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { testFolder } from "../../helpers/test-folder.js";

@@ -1,11 +1,10 @@
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import type { Memory } from "../../../src/core/memory.js";
+import { type Memory, openMemory } from "../../../src/index.js";
 import { serverBounds } from "../../../src/mcp/bounds.js";
 import { parseMcpOptions } from "../../../src/mcp/options.js";
 import { StdioConnection } from "../../../src/mcp/serve-stdio.js";
-import { openMemory } from "../../../src/open-memory.js";
 import { appendCall, faultyInitialize, initialize } from "../../helpers/mcp-messages.js";
 
 /** A memory whose appends begin, and go on when they are let. */

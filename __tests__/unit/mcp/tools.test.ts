@@ -3,8 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
-import type { Memory } from "../../../src/core/memory.js";
-import { dialectNames } from "../../../src/dialects/registry.js";
+import { type Memory, MemoryNode, openMemory } from "../../../src/index.js";
 import {
   addMemoryTo,
   claudeDialect,
@@ -14,9 +13,7 @@ import {
   type McpMemoryOptions,
   unifiedDialect,
 } from "../../../src/mcp/index.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/open-memory.js";
-import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { dialectsUnderTest, dialectNames } from "../../helpers/dialects-under-test.js";
 import { HangingStore } from "../../helpers/hanging-store.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 

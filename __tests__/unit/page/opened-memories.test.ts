@@ -1,7 +1,8 @@
 import { expect, it } from "@jest/globals";
-import { addressFor, type CheckedAddress } from "../../../src/core/values/address.js";
+import type { CheckedAddress } from "../../../src/custom-backend/index.js";
+import { openMemory } from "../../../src/index.js";
+import { addressFor } from "../../../src/core/values/address.js";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { openMemory } from "../../../src/open-memory.js";
 import { OpenedMemories } from "../../../src/page/opened-memories.js";
 
 it("a memory is opened once, and again when a hundred others were asked for since", () => {

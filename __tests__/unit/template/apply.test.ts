@@ -4,8 +4,7 @@ import { tool } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { buildGraph } from "../../../src/template/build-graph.js";
-import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { buildGraph, MemoryNode } from "../../../src/index.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 
 const names = (agent: { callModel: { tools: readonly { name: string }[] } }) =>

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Validator } from "@langchain/core/utils/json_schema";
 import fc from "fast-check";
-import type { GraphDefinition } from "../../../src/template/definition.js";
-import { graphDefinitionSchema } from "../../../src/template/definition-schema.js";
+import { type GraphDefinition, graphDefinitionSchema } from "../../../src/index.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

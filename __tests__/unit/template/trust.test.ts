@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import type { AllowedNodeIds } from "../../../src/template/allowed-node-ids.js";
-import { type BuiltGraph, buildGraph } from "../../../src/template/build-graph.js";
-import type { GraphDefinition } from "../../../src/template/definition.js";
+
+type AllowedNodeIds = NonNullable<GraphContext["allowedNodeIds"]>;
+import { type BuiltGraph, buildGraph, type GraphContext, type GraphDefinition } from "../../../src/index.js";
 import { build, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 
 const harmless = () => graphOf([node("M", "memory", { nodeId: "mine" })]);

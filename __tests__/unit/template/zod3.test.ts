@@ -6,7 +6,7 @@ jest.unstable_mockModule("zod", () => import("zod/v3"));
 
 it("the graph template refuses and describes the same with zod 3", async () => {
   const { build, documentedExample, faultsOf, graphOf, node } = await import("../../helpers/graph-definitions.js");
-  const { graphDefinitionSchema } = await import("../../../src/template/definition-schema.js");
+  const { graphDefinitionSchema } = await import("../../../src/index.js");
   const documented = await documentedExample();
   const validator = new Validator(graphDefinitionSchema, "7", false);
   expect(graphDefinitionSchema["$schema"]).toContain("draft-07");

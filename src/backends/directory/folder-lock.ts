@@ -35,12 +35,12 @@ export interface LockSettings {
   timeoutMs: number;
   /** The modes of the work folder and of the files of the lock. */
   modes: Modes;
-  /** What the lock is wanted for. Where it is over, the task does not begin. */
+  /** The call that needs the lock. If the call has ended, the task does not begin. */
   call?: CallContext | undefined;
 }
 
 export interface Hold {
-  /** Where what is about to be moved into place is made. */
+  /** The directory in which a change is prepared before it is moved into place. */
   work: OpenDirectory;
   /**
    * Called right before a change becomes visible.

@@ -18,8 +18,8 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
 }
 
 /**
- * How long a call waits while other processes hold the lock. It is more than the time after which a call takes over
- * the lock of a process that stands still.
+ * The longest wait of a call while other processes hold the lock. It is longer than the time after which a call takes
+ * over the lock of a process that stands still.
  */
 const maxLockWaitMs = 15_000;
 

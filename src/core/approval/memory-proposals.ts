@@ -24,7 +24,7 @@ export interface MemoryProposal {
    */
   diff: string;
   /**
-   * What the agent wrote, if the person who approved stored other words: `content` and `diff` are then those of the
+   * The text of the agent, if the person who approved stored other words. `content` and `diff` are then those of the
    * person.
    */
   proposed?: { content: string | null; diff: string };

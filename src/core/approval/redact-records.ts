@@ -4,7 +4,7 @@ import type { MemoryActor } from "../values/actor.js";
 import { MemoryError } from "../values/errors.js";
 import { reload, resume } from "./apply-once.js";
 
-/** What is redacted in the proposals of a memory, and in the changes that runs wait for. */
+/** A redaction of the proposals of a memory, and of the changes that wait for a person in a run. */
 export interface RecordRedaction {
   /** Whether a record loses its texts. */
   isTied: (record: ChangeRecord) => boolean;
@@ -58,8 +58,8 @@ export async function redactRecord(
 }
 
 /**
- * Whoever approves has the texts in memory, so an approved change is made, or is refused for good, before its record is
- * redacted. Nobody can make it afterwards.
+ * Finishes an approved change before its record is redacted. Reason: the process that approved it has the texts in
+ * memory, and could make the change later.
  */
 async function decide(records: ChangeRecords, record: ChangeRecord): Promise<ChangeRecord> {
   try {

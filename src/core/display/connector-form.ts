@@ -1,4 +1,4 @@
-/** How a connector shows a memory. */
+/** The form in which a connector shows a memory. */
 export interface ConnectorForm {
   content: "tree" | "index" | "full";
   maxChars: number;

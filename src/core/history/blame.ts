@@ -8,7 +8,7 @@ import { findSharedLines, type SharedLines } from "./shared-lines.js";
 /** A line of the text that is traced back, version by version. */
 interface TracedLine {
   text: string;
-  /** Its index in the present text; -1 if it is not there. */
+  /** Index of the line in the present text; -1 if the line is not there. */
   present: number;
 }
 
@@ -117,9 +117,9 @@ function* countEqualLines(
 }
 
 interface ComparedLines {
-  /** The older lines. Those that are equal are the newer ones. */
+  /** The older lines. An equal line is the object of the newer line. */
   kept: TracedLine[];
-  /** The newer lines that are not among them. */
+  /** The newer lines that the older text does not have. */
   changed: TracedLine[];
 }
 
@@ -154,7 +154,7 @@ function* pickLines(
   return { kept, changed };
 }
 
-/** Texts of different numbers of lines have none in common. */
+/** Compares the lines at equal positions. Texts with different numbers of lines have no line in common. */
 function* compareAtPositions(older: readonly string[], newer: readonly TracedLine[]): Steps<ComparedLines> {
   const kept: TracedLine[] = [];
   const changed: TracedLine[] = [];

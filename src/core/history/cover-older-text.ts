@@ -2,7 +2,7 @@ import type { Steps } from "../runtime/turns.js";
 import { isWhole, type OlderText, readOlderText } from "./older-text.js";
 import type { TextRedactor } from "./text-redactor.js";
 
-/** A text, and the places in it of the text to redact. */
+/** A text, and the positions where it contains the text to redact. */
 export interface SearchedText {
   text: string;
   places: readonly number[];
@@ -12,7 +12,7 @@ export function* searchText(text: string, redactor: TextRedactor): Steps<Searche
   return { text, places: yield* redactor.find(text) };
 }
 
-/** Reads an older text, and searches only what it does not share with the newer text. */
+/** Reads an older text. Searches only the part that the newer text does not have. */
 export function* searchOlderText(older: OlderText, newer: SearchedText, redactor: TextRedactor): Steps<SearchedText> {
   const text = readOlderText(older, newer.text);
   if (isWhole(older)) return yield* searchText(text, redactor);
@@ -38,9 +38,9 @@ function getEnd(places: readonly number[], length: number): number {
 }
 
 /**
- * Covers a text in a stored difference. The difference can then be read by the newer text, whether that is covered
- * already or not: it takes from the newer text only what stays in both, and occurrences that both have at the same
- * place. Otherwise a text that looks like the cover, or like a part of the redacted text, would be read wrongly.
+ * Covers a text in a stored difference. The result fits the newer text before and after the newer text is covered: it
+ * refers only to text that the cover leaves unchanged, and to occurrences at the same position in both texts. Reason:
+ * text that looks like the cover, or like a part of the redacted text, would be read wrongly.
  * @returns the same difference if it need not change
  */
 export function* coverOlderText(
@@ -56,12 +56,12 @@ export function* coverOlderText(
   return start === older.start && end === older.end && text === older.text ? older : { start, text, end };
 }
 
-/** Finds the occurrence that begins before a place and ends behind it. */
+/** Finds the occurrence that begins before a position and ends after it. */
 function findCrossing(places: readonly number[], at: number, length: number): number | undefined {
   return places.find((place) => place < at && place + length > at);
 }
 
-/** Returns how much of a shared end both texts still share when the occurrences are covered. */
+/** Returns the length of the end that both texts still share after the occurrences are covered. */
 function findSharedEnd(before: SearchedText, after: SearchedText, end: number, length: number): number {
   const distances = [before, after].map(({ text, places }) => {
     const shared = places.filter((place) => place + length > text.length - end);

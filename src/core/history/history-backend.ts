@@ -3,8 +3,8 @@ import type { OlderText } from "./older-text.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 
 /**
- * What a backend that keeps history has beside the memory. Arguments arrive checked: ids have the form of an id, paths
- * are normalised. A version that does not exist, or is no longer kept, is ENOENT.
+ * The history of a backend. Arguments are checked: ids have the form of an id, paths are normalised. A version that
+ * does not exist, or is no longer kept, is ENOENT.
  */
 export interface HistoryBackend {
   /** @param olderThan the last version of the page before */
@@ -13,8 +13,8 @@ export interface HistoryBackend {
   readChange(id: string): Promise<VersionChange>;
   at(when: string | Date): Promise<MemorySnapshot>;
   /**
-   * Two texts of files, at one moment; null for a missing file. @param to null for the present text of the file of
-   * `from`
+   * Reads two texts of files at one point in time; null for a missing file. @param to null for the present text of the
+   * file of `from`
    */
   texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }>;
   /** @throws ENOENT, EISDIR */
@@ -22,7 +22,7 @@ export interface HistoryBackend {
   /** @param checkPath null if every file may be changed */
   revert(what: RevertTarget, force: boolean, checkPath: CheckPath | null): Promise<MemoryVersion[]>;
   findText(text: string): Promise<TextOccurrences>;
-  /** Checks all that `redact` checks before its first change. @returns whether there is anything to redact */
+  /** Makes the checks that `redact` makes before its first change. @returns whether there is anything to redact */
   checkRedaction(what: RedactionTarget, checkPath: CheckPath | null): Promise<boolean>;
   /** @returns how many versions were redacted */
   redact(what: RedactionTarget, checkPath: CheckPath | null): Promise<number>;
@@ -48,15 +48,18 @@ export interface VersionText {
   content: string | null;
 }
 
-/** A file as it is now, and what it was before. */
+/** A file as it is now, and its earlier texts. */
 export interface FileLineage {
   text: string;
-  /** Newest first, some at a time. A reader that knows enough stops. */
+  /** Newest first, in groups. A reader stops when it knows enough. */
   steps: AsyncIterable<readonly LineageStep[]>;
 }
 
 export interface LineageStep {
   version: MemoryVersion;
-  /** The text before the version. "none": there was none. "same": the same. Null: it is redacted or no longer kept. */
+  /**
+   * The text before the version. "none": there was no file. "same": the version did not change the text. Null: the text
+   * is redacted or no longer kept.
+   */
   before: OlderText | "none" | "same" | null;
 }

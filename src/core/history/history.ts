@@ -1,12 +1,12 @@
 import type { MemoryActor } from "../values/actor.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 
-/** What a change did to a file. */
+/** The kind of a version: the change of the file. */
 export type VersionOperation = "created" | "modified" | "deleted" | "renamed";
 
-/** What one change did to one file. */
+/** One change of one file. */
 export interface MemoryVersion {
-  /** Names the version in its memory. Later versions have other ids, and none is ever given twice. */
+  /** Names the version in its memory. No id is used twice. */
   id: string;
   /** The path of the file after the change, or before it was deleted. "" if it is redacted. */
   path: string;
@@ -28,13 +28,13 @@ export interface MemoryVersion {
   redactedBy?: MemoryActor;
 }
 
-/** Which versions to list: those that match all fields. */
+/** Selects the versions that match all fields. */
 export interface VersionFilter {
   /**
    * A file, with its versions under earlier names, or a directory with everything below it. @default the whole memory
    */
   path?: string;
-  /** Versions whose actor has all of these. */
+  /** Selects the versions whose actor has all of these fields. */
   actor?: Partial<MemoryActor>;
   operation?: VersionOperation;
   /** Made later than this. */
@@ -57,24 +57,24 @@ export interface BlamedLine {
   redacted?: true;
 }
 
-/** Where a text stands in a memory and in its history. */
+/** The places of a memory and its history that contain a text. */
 export interface TextOccurrences {
   /** The versions whose text or paths contain it, newest first. */
   versions: MemoryVersion[];
-  /** The ids of the proposals, and of the changes that runs wait for, that contain it. */
+  /** The ids of the proposals that contain it, and of the changes that contain it and wait for a person in a run. */
   proposals: string[];
-  /** The paths of the present files that contain it, and the present paths that do. */
+  /** The present paths that contain it, and the paths of the present files whose text contains it. */
   files: string[];
 }
 
-/** A text to redact wherever it stands. */
+/** A text to redact everywhere in a memory and its history. */
 export interface RedactedText {
   text: string;
-  /** Also covers the text in the present files, as a change. @default false: it is EINVAL if a present file has it */
+  /** Also covers the text in the present files, as a change. @default false: EINVAL if a present file has the text */
   cut?: boolean;
 }
 
-/** What to undo. */
+/** Restores a path as it was after a version, or undoes a run or a tool call. */
 export type RevertTarget = { path: string; to: string } | { runId: string } | { toolCallId: string };
 
 /**
@@ -90,7 +90,8 @@ export interface MemoryHistory {
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
   /**
    * The whole tree right after that version, or as it was at that time, without redacted texts. `updatedAt` is the last
-   * known change of a file before that moment. Before the first version, the tree is what that version found.
+   * known change of a file before that time. Before the first version, the tree is the tree that the first version
+   * changed.
    */
   at(when: string | Date): Promise<MemorySnapshot>;
   /**

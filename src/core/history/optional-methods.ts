@@ -1,9 +1,9 @@
 import type { MemoryHistory, RedactedText } from "./history.js";
 
-/** What the histories of this package can do beyond the interface. A history of another package may lack it. */
+/** Methods that the histories of this package add to the interface. A history of another package may not have them. */
 interface OptionalMethods {
   /**
-   * Throws what `redact` would throw before its first change.
+   * Makes the checks of `redact`, and throws their errors.
    * @returns whether there is anything to redact
    */
   checkRedaction(what: string | readonly string[] | RedactedText): Promise<boolean>;
@@ -11,7 +11,7 @@ interface OptionalMethods {
   readableDiff(from: string, to?: string): Promise<string>;
 }
 
-/** Checks a redaction. A history that cannot check it is redacted without a check. */
+/** Checks a redaction, if the history can check it. */
 export async function checkRedaction(
   history: MemoryHistory & Partial<OptionalMethods>,
   what: string | readonly string[] | RedactedText,
@@ -19,7 +19,7 @@ export async function checkRedaction(
   return history.checkRedaction?.(what) ?? true;
 }
 
-/** Returns the difference for people. A history that does not compare for people returns the exact one. */
+/** Returns the difference for people, or the exact one if the history has no other. */
 export function getReadableDiff(
   history: MemoryHistory & Partial<OptionalMethods>,
   from: string,

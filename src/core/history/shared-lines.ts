@@ -1,6 +1,6 @@
 import { runInTurns, type Steps, type Waiting } from "../runtime/turns.js";
 
-/** Lines that two texts share: where they begin in both, from 0, and how many they are. */
+/** A run of equal lines in two texts: its first line in each text, from 0, and its number of lines. */
 export interface SharedLines {
   older: number;
   newer: number;
@@ -8,8 +8,8 @@ export interface SharedLines {
 }
 
 /**
- * The time to compare two texts grows with the square of the lines that differ. Texts over these bounds are too
- * different to be compared line by line: nobody else has the event loop meanwhile.
+ * The time to compare two texts grows with the square of the lines that differ. Texts beyond these bounds are not
+ * compared line by line. Reason: the comparison blocks the event loop.
  */
 const maxEdits = 500;
 const maxComparisons = 2_000_000;
@@ -17,7 +17,7 @@ const maxComparisons = 2_000_000;
 const linesPerYield = 2000;
 
 /**
- * Finds the lines that two texts share where as few lines as possible are removed and added, in their order. Null: the
+ * Finds the lines that stay if as few lines as possible are removed and added. Returns them in order, or null if the
  * texts are too different.
  */
 export async function findSharedLines(

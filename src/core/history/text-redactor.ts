@@ -7,12 +7,12 @@ const placesPerYield = 5000;
 
 const label = "[redacted";
 
-/** What may fill a mask. The first that the text lacks is taken. */
+/** Characters that can fill a mask. The mask uses the first one that the text does not contain. */
 const fillers = ["-", "*", "#", "x", "0", "_"];
 
 /**
- * Finds a text in others, and covers it there. The cover is as long as the text: a stored difference names positions in
- * the newer text, and they stay right while only some of the versions are covered.
+ * Finds a text in other texts, and covers it. The cover is as long as the text. Reason: a stored difference names
+ * positions in the newer text, which must stay valid while only some versions are covered.
  */
 export class TextRedactor {
   readonly text: string;
@@ -63,7 +63,8 @@ export class TextRedactor {
   }
 
   /**
-   * Covers the text in the names of an actor. The ids stay: `forget` finds by them what belongs to a user or a thread.
+   * Covers the text in the names of an actor. The ids stay, because `forget` finds the data of a user or a thread by
+   * them.
    * @returns the same actor if the text is in none of its names
    */
   coverActor<Actor extends MemoryActor | null>(actor: Actor): Actor {
@@ -74,8 +75,8 @@ export class TextRedactor {
 }
 
 /**
- * `[redacted---]`, as long as the text. It shares no unit with the text where the two could meet, so that the text
- * cannot arise again from the mask and what stands beside it.
+ * `[redacted---]`, as long as the text. At its edges it has no character of the text. Reason: the mask and the text
+ * beside it must not form the redacted text again.
  */
 function createMask(text: string): string {
   const canBeLabelled = text.length > label.length && !/[[\]]/.test(text);

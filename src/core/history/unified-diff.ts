@@ -7,32 +7,32 @@ export interface DiffSide {
   text: string;
 }
 
-/** A piece of a difference: lines with their sign, and where they begin in both texts, from 1. */
+/** A piece of a difference: lines with their sign, and the number of the first line in each text, from 1. */
 export interface DiffHunk {
   oldStart: number;
   oldLines: number;
   newStart: number;
   newLines: number;
   lines: string[];
-  /** Why the hunk is as it is, for a person. */
+  /** Explains the hunk to a person. */
   note?: string;
 }
 
-/** Programs skip what follows the numbers of a hunk. */
+/** Programs skip the text after the numbers of a hunk. */
 const notes = {
   tooDifferent: "too different to show line by line: everything is removed and added",
   newlineAdded: "no line changes: only the newline at the end is added",
   newlineRemoved: "no line changes: only the newline at the end is removed",
 } as const;
 
-/** How many equal lines are shown around a change. */
+/** Number of equal lines shown around a change. */
 const contextLines = 3;
 const linesPerYield = 1000;
 
 /**
- * The pieces in which two texts differ, for people: with three lines of context, and without a line that did not
- * change. A missing newline at the end is no change of a line. Where nothing else differs, a note says so. Texts that
- * are too different are one piece, which takes all out and puts all in.
+ * Finds the pieces in which two texts differ, for people: with three lines of context. A missing newline at the end
+ * does not count as a change of the line; if nothing else differs, a note reports it. Texts that are too different are
+ * one piece, which removes and adds all lines.
  */
 export async function findHunks(older: string, newer: string, waiting: Waiting | null): Promise<DiffHunk[]> {
   if (older === newer) return [];
@@ -42,13 +42,13 @@ export async function findHunks(older: string, newer: string, waiting: Waiting |
   return [await runInTurns(createNotedEnd(olderLines, note), waiting)];
 }
 
-/** A unified diff that `patch` applies; "" where the texts are equal. */
+/** Returns a unified diff that `patch` can apply; "" if the texts are equal. */
 export async function unifiedDiff(older: DiffSide, newer: DiffSide, waiting: Waiting | null): Promise<string> {
   if (older.text === newer.text) return "";
   return formatDiff(older, newer, await compareTexts(older.text, newer.text, waiting), waiting);
 }
 
-/** A unified diff for people, of the pieces of `findHunks`; "" where the texts are equal. */
+/** Returns a unified diff for people, made of the pieces of `findHunks`; "" if the texts are equal. */
 export async function readableDiff(older: DiffSide, newer: DiffSide, waiting: Waiting | null): Promise<string> {
   return formatDiff(older, newer, await findHunks(older.text, newer.text, waiting), waiting);
 }
@@ -70,7 +70,7 @@ function endLastLine(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** A piece with the last lines of a text, in which nothing changes. */
+/** Creates a piece that shows the last lines of a text without a change. */
 function* createNotedEnd(text: string, note: string): Steps<DiffHunk> {
   const lines = yield* splitLines(text);
   const end = { oldStart: lines.length, oldEnd: lines.length, newStart: lines.length, newEnd: lines.length };
@@ -98,7 +98,7 @@ function* createHunks(
   return hunks;
 }
 
-/** Each with its newline, if it has one. */
+/** Yields each line with its newline, if it has one. */
 function* splitLines(text: string): Steps<string[]> {
   const lines: string[] = [];
   for (let start = 0; start < text.length;) {
@@ -111,7 +111,7 @@ function* splitLines(text: string): Steps<string[]> {
   return lines;
 }
 
-/** Lines that are replaced by others; where they begin and end in both texts, from 0. */
+/** A replacement of lines: the start and the end of the old and the new lines, from 0. */
 interface LineChange {
   oldStart: number;
   oldEnd: number;
@@ -129,7 +129,7 @@ function findChanges(shared: readonly SharedLines[], oldLength: number, newLengt
   return changes;
 }
 
-/** Changes whose context meets are shown together. */
+/** Puts changes whose context lines touch or overlap into one group. */
 function groupChanges(changes: readonly LineChange[]): LineChange[][] {
   const groups: LineChange[][] = [];
   for (const change of changes) {

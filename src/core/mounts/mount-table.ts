@@ -8,10 +8,10 @@ import { normalizePath, getParents, type PathLength, getPathPrefix, ROOT, splitP
 import type { Mount } from "./mounts.js";
 import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
 
-/** Where a path of the tree is. */
+/** The memory of a path of the tree, and the path in that memory. */
 export interface Location {
   mount: Mount;
-  /** The path in the memory that is mounted there. */
+  /** The path in the mounted memory. */
   path: string;
 }
 
@@ -19,11 +19,11 @@ export interface Location {
 export class MountTable {
   /** The longest point first, the root last. */
   readonly mounts: readonly Mount[];
-  /** For a path that is below no other point. */
+  /** The mount of the paths that are below no other mount point. */
   readonly root: Mount;
   /** The mount points and the directories above them, which always exist, without the root. */
   readonly directories: ReadonlySet<string>;
-  /** By how much a path of the tree may be longer than one of a memory. */
+  /** The number of characters and bytes that a path of the tree may have beyond the limits of a memory. */
   readonly extraPathLength: PathLength;
 
   private constructor(
@@ -69,7 +69,7 @@ export class MountTable {
     return { mount, path: mount === this.root ? target : target.slice(mount.point.length) || ROOT };
   }
 
-  /** Every memory that has something at a path or below it. */
+  /** Returns every memory that can have files at a path or below it. */
   locateAll(target: string): Location[] {
     const location = this.locate(target);
     const below = this.mounts.filter(
@@ -78,7 +78,7 @@ export class MountTable {
     return [location, ...below.map((mount) => ({ mount, path: ROOT }))];
   }
 
-  /** The names of the directories immediately in `path` that exist because of mounts. */
+  /** Returns the names of the directories directly in `path` that exist because of mounts. */
   namesIn(path: string): string[] {
     const prefix = getPathPrefix(path);
     const children = [...this.directories].filter(
@@ -87,13 +87,13 @@ export class MountTable {
     return children.map((other) => other.slice(prefix.length));
   }
 
-  /** A path of a memory in the tree; null if another mount hides it. */
+  /** Returns the tree path of a path of a memory; null if another mount hides it. */
   toTreePath(mount: Mount, path: string): string | null {
     const treePath = joinPoint(mount, path);
     return this.directories.has(treePath) || this.locate(treePath).mount !== mount ? null : treePath;
   }
 
-  /** The items with their paths in the tree, without those that other mounts hide. */
+  /** Returns the items with their tree paths. Leaves out items that other mounts hide. */
   toTreeItems<Item extends { path: string }>(mount: Mount, items: readonly Item[]): Item[] {
     return items.flatMap((item) => {
       const path = this.toTreePath(mount, item.path);
@@ -115,7 +115,7 @@ export class MountTable {
     }
   }
 
-  /** The same of everything in a memory. */
+  /** Returns a whole memory with its tree paths, without what other mounts hide. */
   toTree<Tree extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: Tree): Tree {
     const directories = tree.directories.map((path) => joinPoint(mount, path));
     return {
@@ -125,19 +125,19 @@ export class MountTable {
     };
   }
 
-  /** One tree of the trees of the memories, which have paths of this tree. */
+  /** Merges the trees of the memories, whose paths are tree paths already. */
   async merge<File extends { path: string }>(
     trees: readonly { files: readonly File[]; directories: readonly string[] }[],
   ): Promise<{ files: File[]; directories: string[]; revision: null }> {
     const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.directories]);
     const files = trees.flatMap((tree) => tree.files);
-    // No call waits for it: the calls of the memories have ended.
+    // Not in steps of a call, because the calls of the memories have ended.
     return sortTree({ files, directories: [...directories], revision: null }, null);
   }
 
   /**
-   * Calls each memory that has something at a path or below it, at the same time. Waits for all of them, so that
-   * nothing goes on when one has failed.
+   * Calls each memory that can have files at a path or below it, at the same time. Waits for all calls, so that none is
+   * still running after a failure.
    */
   async runInEach<R>(target: string, run: (memory: Memory, location: Location) => Promise<R>): Promise<R[]> {
     const calls = this.locateAll(target).map((location) => this.run(location.mount, (memory) => run(memory, location)));
@@ -145,7 +145,7 @@ export class MountTable {
     return Promise.all(calls);
   }
 
-  /** Runs a call on a mounted memory. Errors get the path in the tree. @param treePath instead of the error's own */
+  /** Runs a call on a mounted memory. Errors get the tree path. @param treePath replaces the path of the error */
   async run<R>(mount: Mount, run: (memory: Memory) => Promise<R>, treePath?: string): Promise<R> {
     try {
       return await run(mount.memory);
@@ -156,7 +156,7 @@ export class MountTable {
   }
 }
 
-/** A path of a memory, with the mount point before it. */
+/** Returns a path of a memory with the mount point before it. */
 export function joinPoint({ point }: Pick<Mount, "point">, path: string): string {
   if (point === ROOT) return path;
   return path === ROOT ? point : point + path;
@@ -174,7 +174,7 @@ function createBareRoot(mounts: readonly Mount[]): Mount {
   return { point: ROOT, memory: openPlaceholder(createBareRootBackend(), { address, paths: getPathRule(mounts) }) };
 }
 
-/** The rule of all memories, or else the freer one. */
+/** Returns the path rule of the memories. If they differ, returns the rule that allows more. */
 export function getPathRule(mounts: readonly Mount[]): Memory["paths"] {
   const [first, ...others] = mounts.map(({ memory }) => memory.paths);
   return first !== undefined && others.every((rule) => rule === first) ? first : "posix";

@@ -18,8 +18,8 @@ import type { MemorySnapshot } from "../tree/snapshot.js";
 import { checkVersionId } from "../history/version-id.js";
 
 /**
- * The histories of the memories of a tree. An id is that of the memory, with the mount point before it: `/team:12`.
- * Versions of several memories are in the order of their times.
+ * The histories of the memories of a tree. The id of a version is its id in the memory with the mount point before it:
+ * `/team:12`. Versions of several memories are ordered by time.
  */
 export class MountedHistory implements MemoryHistory {
   readonly #table: MountTable;
@@ -49,7 +49,10 @@ export class MountedHistory implements MemoryHistory {
     return { ...this.#toTree(mount, version), content: version.content };
   }
 
-  /** The tree of the memory that the version is of, and of no other; at a time, the trees of all memories. */
+  /**
+   * For a version, returns only the tree of the memory that has the version. For a time, returns the trees of all
+   * memories.
+   */
   async at(when: string | Date): Promise<MemorySnapshot> {
     if (typeof when === "string") {
       const { mount, localId } = this.#findVersion(when);
@@ -94,7 +97,7 @@ export class MountedHistory implements MemoryHistory {
     return lines.map((line) => ({ ...line, version: line.version && this.#toTree(mount, line.version) }));
   }
 
-  /** One step in each memory. */
+  /** Reverts in each memory in one step. */
   async revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]> {
     if (typeof what !== "object" || what === null || !("path" in what)) return this.#revertInEach(what, options);
     const { mount, localId } = this.#findVersion(what.to);
@@ -128,8 +131,8 @@ export class MountedHistory implements MemoryHistory {
   }
 
   /**
-   * Finds the memories in which there is anything to redact. Checks all of them, so that a memory that may not be changed
-   * stops the redaction before the first change. @throws what `redact` of a memory throws
+   * Finds the memories that have anything to redact. Checks all of them first: a memory that may not be changed stops
+   * the redaction before the first change. @throws the errors of `redact` of a memory
    */
   async #findRedactions(
     what: string | readonly string[] | RedactedText,
@@ -215,7 +218,7 @@ function differentMemories(one: string, other: string): MemoryError {
   return new MemoryError("EXDEV", `EXDEV: ${one} and ${other} are of two memories`);
 }
 
-/** Merges lists that each have the newest version first. */
+/** Merges lists of versions. Each list has the newest version first. */
 async function* mergeByTime(
   lists: readonly AsyncIterable<MemoryVersion>[],
   limit: number,

@@ -92,7 +92,7 @@ export class MountedMemory implements RestrictableMemory {
     return this.#table.mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(this.#table) : null;
   }
 
-  /** The one at "/" first. @internal */
+  /** The mount at "/" is first. @internal */
   get mounts(): readonly Mount[] {
     const { root, mounts } = this.#table;
     return [root, ...mounts.filter((mount) => mount !== root)];
@@ -131,19 +131,24 @@ export class MountedMemory implements RestrictableMemory {
     return mergeOutlines(this.#table, await this.outlines(options), options);
   }
 
-  /** The outline of each memory, in code-unit order of the mount points. A memory's contents are there if they fit. */
+  /**
+   * Returns the outline of each memory, in code-unit order of the mount points. An outline has contents if they fit.
+   */
   outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
     return readOutlines(this.#table, options);
   }
 
-  /** The outline of another memory, as it would be seen at the root of this tree. */
+  /** Returns the outline that another memory would have at the root of this tree. */
   async outlineAtRoot(memory: Memory, options: OutlineOptions): Promise<MountOutline> {
     const { root } = this.#table;
     const { outline } = await readOutline(this.#table, root, memory, options);
     return { mount: { ...root, memory }, outline };
   }
 
-  /** Each memory has its own index, so scores of different memories are near what one memory would give, not equal. */
+  /**
+   * Each memory has its own index. So scores of different memories are only nearly the scores that one memory would
+   * give.
+   */
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     const { per, path, limit } = checkSearch(query, options, this.#table.extraPathLength);
     const hits = await this.#table.runInEach(path, (memory, { mount, path: local }) =>
@@ -188,8 +193,8 @@ export class MountedMemory implements RestrictableMemory {
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
     if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
       throw refusal("EACCES", target, () => "is a mount point, which cannot be deleted");
-    // One command of one memory. To keep what a mount hides would take a command for each name beside it, and would not
-    // be atomic.
+    // Deletes hidden files too, by one call of one memory. Reason: keeping them would take a call for each name beside
+    // them, and would not be atomic.
     return this.#onDirectory(target, { files: 0, dirs: 0 }, (memory, local) => memory.delete(local, options));
   }
 
@@ -242,7 +247,10 @@ export class MountedMemory implements RestrictableMemory {
     return new MountedMemory(this.#table.map(change), rights);
   }
 
-  /** Calls the memory that contains a file. A directory that mounts make is its root, which it refuses. */
+  /**
+   * Calls the memory that contains a file. For a directory that exists because of mounts, this is the root of a memory,
+   * which the memory refuses.
+   */
   async #onFile<R>(path: string, run: (memory: Memory, local: string) => Promise<R>): Promise<R> {
     const target = this.#table.normalize(path);
     const { mount, path: local } = this.#table.locate(target);
@@ -250,7 +258,9 @@ export class MountedMemory implements RestrictableMemory {
     return this.#table.run(mount, (memory) => run(memory, local));
   }
 
-  /** Calls the memory that contains a file or directory. Where only mounts make a directory, the result is `empty`. */
+  /**
+   * Calls the memory that contains a file or directory. If a directory exists only because of mounts, returns `empty`.
+   */
   async #onDirectory<R>(target: string, empty: R, run: (memory: Memory, local: string) => Promise<R>): Promise<R> {
     const { mount, path } = this.#table.locate(target);
     try {
@@ -269,7 +279,7 @@ export class MountedMemory implements RestrictableMemory {
 
 /** A memory as a tree of mounts; null for a single memory. */
 export function getMountTree(memory: Memory): MountedMemory | null {
-  // By shape, because the other build of this package has a class of its own.
+  // Checks the shape, because the other build of this package has a class of its own.
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
 }
 

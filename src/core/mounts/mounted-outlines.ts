@@ -11,13 +11,13 @@ export interface MountOutline {
   outline: MemoryOutline;
 }
 
-/** The outline of each memory, in code-unit order of the mount points. */
+/** Reads the outline of each memory, in code-unit order of the mount points. */
 export async function readOutlines(table: MountTable, options: OutlineOptions): Promise<MountOutline[]> {
   const outlines = await table.runInEach(ROOT, (memory, { mount }) => readOutline(table, mount, memory, options));
   return outlines.toSorted((a, b) => compareCodeUnits(a.mount.point, b.mount.point));
 }
 
-/** One outline of all. It has contents only if all contents together are at most `maxContentBytes`. */
+/** Merges the outlines. The result has contents only if all contents together are at most `maxContentBytes`. */
 export async function mergeOutlines(
   table: MountTable,
   outlines: readonly MountOutline[],

@@ -11,15 +11,15 @@ import { showPath } from "../display/shown-path.js";
 import { normalizePath, getPathPrefix, ROOT } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 
-/** How a memory is mounted. */
+/** The settings of a mount. */
 export interface MountSettings {
-  /** What is allowed there. @default "write" */
+  /** The access to the memory at this mount point. @default "write" */
   access?: MemoryAccess | undefined;
-  /** What a connector tells a model about the memory: one line of 1 to 500 characters. @default none */
+  /** Describes the memory to a model, in a connector: one line of 1 to 500 characters. @default none */
   description?: string | undefined;
   /**
-   * How much of the connector's `maxChars` the entries of this memory may take, in UTF-16 units: a whole number from
-   * 100 to 200,000.
+   * The part of the connector's `maxChars` for the entries of this memory, in UTF-16 units: a whole number from 100 to
+   * 200,000.
    * @default no limit of its own
    */
   maxChars?: number | undefined;
@@ -30,7 +30,7 @@ export interface Mount extends MountSettings {
   /** A normalised path. */
   point: string;
   memory: Memory;
-  /** Why a run cannot have the memory: it names no thread or user. */
+  /** The error of calls if the run names no thread or user. */
   missingOwner?: MemoryError;
 }
 
@@ -40,7 +40,7 @@ const maxMounts = 32;
 export const mountFields = {
   access: accessField.optional(),
   description: z.string().min(1).max(500).optional(),
-  // A count of what is left out takes some 80 characters.
+  // Reason for the minimum: the line with the number of omitted entries takes some 80 characters.
   maxChars: z.number().int().min(100).max(200_000).optional(),
 };
 
@@ -48,7 +48,7 @@ const mountSchema = z
   .object({ memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"), ...mountFields })
   .strict();
 
-/** By shape: the other build of this package has classes of its own. */
+/** Checks the shape, because the other build of this package has classes of its own. */
 export function isMemory(value: unknown): value is Memory {
   if (typeof value !== "object" || value === null || !("snapshot" in value && "outline" in value)) return false;
   return typeof value.snapshot === "function" && typeof value.outline === "function";
@@ -107,7 +107,7 @@ function mountPoint(where: string, spelling: string): string {
 }
 
 /**
- * What may be done at each mount point, and what the memory there is for. Undefined for a single memory that has
+ * Returns the access to each mount point and the description of its memory. Undefined for a single memory that has
  * neither.
  */
 export function getTreeRights(

@@ -11,7 +11,7 @@ import type { ChangeListener } from "../contract/change-listener.js";
 
 const emptyTree = new MemoryTree({ files: [], directories: [], revision: null });
 
-/** For a storage that never changes. */
+/** The listener of a storage that never changes. */
 const silence: ChangeListener = {
   heard: () => new Promise(() => undefined),
   close: () => undefined,
@@ -19,7 +19,7 @@ const silence: ChangeListener = {
 
 const features = { storage: emptyTree, listen: async () => silence };
 
-/** Reads of the whole tree find nothing. */
+/** Reads of the whole tree, which find nothing. */
 const emptyReads = {
   snapshot: async () => emptyTree.snapshot(),
   outline: async (options) => emptyTree.outline(options),
@@ -27,8 +27,8 @@ const emptyReads = {
 } as const satisfies Pick<MemoryBackend, "snapshot" | "outline" | "features">;
 
 /**
- * The backend of a memory that a run cannot have. Calls on a path reject with the reason, and calls on the whole tree
- * find nothing. Its root is a directory.
+ * Creates the backend of a memory that a run cannot have. Calls on a path reject with the reason, and calls on the
+ * whole tree find nothing. Its root is a directory.
  */
 export function createUnavailableBackend(reason: MemoryError): MemoryBackend {
   // A new error for each call, because it gets the path of the call.
@@ -44,7 +44,7 @@ export function createUnavailableBackend(reason: MemoryError): MemoryBackend {
   };
 }
 
-/** The backend of the root of a tree without a memory at "/": it is empty, and nobody can create anything in it. */
+/** Creates the backend of the root of a tree without a memory at "/". It is empty, and refuses every change. */
 export function createBareRootBackend(): MemoryBackend {
   return {
     ...emptyReads,

@@ -4,7 +4,7 @@ import { type MemoryError, storageFailed } from "../values/errors.js";
 /** The stage of a call: it reads, waits for a guard, or may have changed the storage. */
 export type Stage = "read" | "guard" | "change";
 
-/** How long a caller waits for a call. */
+/** The limits of a caller's wait for a call. */
 export interface CallLimits {
   /** If one of them aborts, the wait ends. */
   signals: readonly AbortSignal[];
@@ -20,7 +20,7 @@ export interface CallSettings extends CallLimits {
 export interface CallContext {
   /** Who makes the change, for the history. */
   readonly actor: MemoryActor | null;
-  /** How long the whole call may take; at most 2,147,483,647, or Infinity for no limit. */
+  /** The time limit of the whole call, in ms: at most 2,147,483,647, or Infinity for no limit. */
   readonly timeoutMs: number;
   /** Whether nobody waits for the call any more. No further step may begin then. */
   readonly aborted: boolean;
@@ -41,6 +41,15 @@ export function createSignal(call: Pick<CallContext, "aborted" | "reason" | "onA
   if (call.aborted) abort();
   else call.onAbort(abort);
   return controller.signal;
+}
+
+/** Waits for work that cannot be ended, but no longer than the call. @throws the reason, if the call was aborted */
+export function untilAborted<T>(call: CallContext, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call.throwIfAborted();
+    call.onAbort(() => reject(call.reason));
+    work().then(resolve, reject);
+  });
 }
 
 /** One call of a memory. The pipeline sets the stage. */

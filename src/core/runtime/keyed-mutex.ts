@@ -1,16 +1,39 @@
 import { Mutex } from "async-mutex";
+import { MemoryError } from "../values/errors.js";
+import type { CallContext } from "./call.js";
+import { waitAtMost } from "./wait-at-most.js";
 
 /** One queue of tasks for each key, inside this process. Empty queues are removed. */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, Mutex>();
 
-  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a task after those before it have ended.
+   * @param call of the task. The queue does not wait longer for the task than the call does
+   */
+  async run<T>(key: string, task: () => Promise<T>, call?: CallContext): Promise<T> {
     const mutex = this.#mutexes.get(key) ?? new Mutex();
     this.#mutexes.set(key, mutex);
+    const release = await mutex.acquire();
+    const leave = (): void => {
+      release();
+      if (!mutex.isLocked() && this.#mutexes.get(key) === mutex) this.#mutexes.delete(key);
+    };
+    if (call?.aborted === true) {
+      leave();
+      throw call.reason;
+    }
+    const running = task();
+    // If the time is up, the storage hangs. If a signal has ended the call, its last step is probably under way, and
+    // must not overtake the next task.
+    call?.onAbort(() => {
+      if (call.reason instanceof MemoryError) leave();
+      else if (call.timeoutMs !== Infinity) void waitAtMost(call.timeoutMs, running).then(leave, leave);
+    });
     try {
-      return await mutex.runExclusive(task);
+      return await running;
     } finally {
-      if (!mutex.isLocked()) this.#mutexes.delete(key);
+      leave();
     }
   }
 }

@@ -1,6 +1,6 @@
 import { MemoryError } from "../values/errors.js";
 
-/** How often a change is tried while other changes keep coming first. */
+/** The most attempts of a change while other changes come first. */
 export const maxAttempts = 100;
 
 export function lostRace(): MemoryError {

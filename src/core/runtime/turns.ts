@@ -1,7 +1,7 @@
-/** How long work keeps the event loop at most, apart from its last step. */
+/** The longest time that work keeps the event loop, apart from its last step. */
 const maxTurnMs = 10;
 
-/** Whoever waits for the work: a call, or a signal. */
+/** The call or the signal that waits for the work. */
 export type Waiting = Pick<AbortSignal, "throwIfAborted">;
 
 /**

@@ -21,9 +21,9 @@ export class BestHits {
   }
 
   /**
-   * Adds the passages of a file. Files come in the order of their paths. The pieces of a long line are one hit, the
+   * Adds the passages of a file. Files come in the order of their paths. The pieces of a long line give one hit, the
    * best piece.
-   * @param getScore null for a passage that is no hit
+   * @param getScore returns null if a passage is no hit
    */
   *addFile(file: IndexedFile, getScore: (passage: number) => number | null): Steps<void> {
     let best: Hit | null = null;
@@ -40,7 +40,7 @@ export class BestHits {
     if (best !== null) this.#add(best);
   }
 
-  /** Best first. Hits of one score stay in the order of paths and lines. */
+  /** Returns the hits, best first. Hits with equal scores stay in the order of paths and lines. */
   sorted(): Hit[] {
     return this.#hits.toSorted((a, b) => b.score - a.score).slice(0, this.#limit);
   }

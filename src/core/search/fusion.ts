@@ -6,7 +6,7 @@ import { isWithin, type MemoryIndex } from "./memory-index.js";
 import type { PassageVectors } from "./passage-vectors.js";
 import type { CheckedSearch } from "./search-options.js";
 
-/** The passages that are most similar to a query, the best first. */
+/** Finds the passages that are most similar to a query, best first. */
 export function* rankBySimilarity(
   index: MemoryIndex,
   { byText }: PassageVectors,
@@ -26,17 +26,17 @@ export function* rankBySimilarity(
 }
 
 /*
- * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Their constant is 60, and each ranking counts as
- * much as the other. Then a passage that is low in both comes before one that is first by words alone, and long
- * dialogues were searched worse than by words (bench/search/RESULTS.md).
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). The paper uses 60, and gives both rankings the same
+ * weight. With these numbers, a passage that is low in both rankings comes before a passage that is first by words
+ * alone, and searches of long dialogues were worse than searches by words (bench/search/RESULTS.md).
  */
 const rankConstant = 3;
 const similarityShare = 0.5;
 
 /**
- * The passages that are high in either ranking, best first. For a file, and for a long line, it takes the passage of
- * the ranking in which it is higher. A passage that is first in both keeps its score by words, so hits of memories with
- * and without embeddings can be sorted together.
+ * Finds the passages that are high in either ranking, best first. For a file, and for a long line, takes the passage of
+ * the ranking in which the file or line is higher. A passage that is first in both keeps its score by words. So hits of
+ * memories with and without embeddings can be sorted together.
  */
 export function fuse(
   byWords: readonly Hit[],

@@ -11,19 +11,19 @@ import { type Line, splitLines } from "./lines.js";
 import { isWithin } from "./memory-index.js";
 import type { CheckedGrep, GrepMatch } from "./search-options.js";
 
-/** A text or an expression that lines are tested for. */
+/** The test of a line: for a text, or for a regular expression. */
 interface LineTest {
-  /** How many steps a character takes at most. */
+  /** The most steps that a character can take. */
   stepsPerChar: number;
   isMatch(line: Line, path: string): boolean;
 }
 
-/** Work yields after so many steps, which take less than a millisecond. */
+/** Number of steps after which work yields. They take less than a millisecond. */
 const stepsPerYield = 50_000;
-/** What a line takes beside its characters. */
+/** Steps of a line, in addition to those of its characters. */
 const stepsPerLine = 20;
 
-/** The lines that match, by path and line. The event loop stays free meanwhile. */
+/** Finds the lines that match, by path and line. Yields to the event loop meanwhile. */
 export async function grepTexts(
   texts: readonly FileText[],
   grep: CheckedGrep,
@@ -48,7 +48,7 @@ function* findMatches(texts: readonly FileText[], { path, limit }: CheckedGrep, 
   return matches;
 }
 
-/** @throws MemoryError EINVAL for what is no regular expression */
+/** @throws MemoryError EINVAL if the pattern is no regular expression */
 async function createTest({ pattern, ignoreCase }: CheckedGrep): Promise<LineTest> {
   if (typeof pattern === "object") return testExpression(await compile(pattern.regex, ignoreCase));
   const search = new LiteralSearch(ignoreCase ? pattern.toLowerCase() : pattern);
@@ -60,8 +60,8 @@ async function createTest({ pattern, ignoreCase }: CheckedGrep): Promise<LineTes
 }
 
 /**
- * How many steps a line may take: one for each character and instruction, of which most are never made. They take some
- * seconds.
+ * The most steps that a line may need: one for each character and instruction. Most of them are never made; all of them
+ * would take some seconds.
  */
 const maxLineSteps = 200_000_000;
 
@@ -83,11 +83,11 @@ function testExpression(expression: re2.RE2JS): LineTest {
 let library: Promise<typeof re2> | undefined;
 
 /**
- * JavaScript's own expressions can take years. These take time that grows with the text alone, so they have no
- * look-around and no back-references.
+ * The time of a JavaScript expression can grow exponentially with the text. The time of these expressions grows in
+ * proportion to the text, so they have no look-around and no back-references.
  */
 async function compile(regex: string, ignoreCase: boolean): Promise<re2.RE2JS> {
-  // A bundler would end with an error where this optional package is not installed, as that of Next.js does.
+  // Without these marks, a bundler such as that of Next.js fails if this optional package is not installed.
   library ??= import(/* webpackIgnore: true */ /* turbopackIgnore: true */ "re2js").catch((cause: unknown) => {
     library = undefined;
     throw invalid("a regular expression needs the package re2js, which cannot be loaded: npm install re2js", cause);

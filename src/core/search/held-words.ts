@@ -4,7 +4,7 @@ import type { Steps } from "../runtime/turns.js";
 import type { SearchHit } from "./search-options.js";
 import { type SearchWords, splitWords, splitWritten, type WrittenWord } from "./words.js";
 
-/** Says of each hit where it is, and which words of the query it holds. */
+/** Describes hits: their lines, and the words of the query that they contain. */
 export function* describeHits(
   hits: readonly Hit[],
   queryWords: readonly string[],
@@ -28,11 +28,13 @@ export function* describeHits(
   return described;
 }
 
-/** How passages spell the words of a query. */
+/** Finds how passages spell the words of a query. */
 class Spelling {
   readonly #asked: ReadonlySet<string>;
   readonly #searchWords: SearchWords;
-  /** For each word as it is written, what counts in it. Reason: `searchWords` of a user may be slow. */
+  /**
+   * For each written word, the parts of it that are words of the query. Reason: `searchWords` of a user may be slow.
+   */
   readonly #found = new Map<string, readonly string[]>();
 
   constructor(queryWords: readonly string[], searchWords: SearchWords) {
@@ -40,12 +42,15 @@ class Spelling {
     this.#searchWords = searchWords;
   }
 
-  /** The words of the query in a passage, each once, in its order. @param indexed the words of its index */
+  /**
+   * Finds the words of the query in a passage, each once, in the order of the passage. @param indexed the words of the
+   * passage in the index
+   */
   findHeld(text: string, indexed: readonly string[]): string[] {
     const held = indexed.filter((word) => this.#asked.has(word));
     if (held.length === 0) return [];
     const spelled = Array.from(splitWritten(text), (written) => this.#findIn(written)).flat();
-    // Words that a function of the user makes of several written words stay as they are in the index.
+    // A function of the user can make one word of several written words. Such words stay as they are in the index.
     return [...new Set(spelled.length === 0 ? held : spelled)];
   }
 
@@ -54,7 +59,7 @@ class Spelling {
     if (known !== undefined) return known;
     if (this.#asked.has(text)) return [text];
     const words = splitWords(this.#searchWords, text).filter((word) => this.#asked.has(word));
-    // In scripts without spaces, parts of what is written are words.
+    // In scripts without spaces, parts of a written run are words.
     const parts = isSpaced ? [] : words.filter((word) => text.includes(word));
     const found = words.length === 0 || parts.length > 0 ? parts : [text];
     this.#found.set(text, found);
@@ -62,7 +67,7 @@ class Spelling {
   }
 }
 
-/** Where a text has some of the given words, ascending and apart. @param words as the `words` of a hit */
+/** Finds the places of some words in a text, ascending and without overlap. @param words the `words` of a hit */
 export function* findMarks(text: string, words: readonly string[]): Generator<[start: number, end: number]> {
   const wanted = new Set(words);
   const longestFirst = words.toSorted((a, b) => b.length - a.length);

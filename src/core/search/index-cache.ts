@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "../contract/backend.js";
 import type { FileText, VersionedFile } from "../tree/snapshot.js";
-import type { CallContext } from "../runtime/call.js";
+import { type CallContext, untilAborted } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
 import { snapshotSince, getVersions } from "../contract/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
@@ -9,13 +9,13 @@ import { indexTexts, type MemoryIndex } from "./memory-index.js";
 import { getVectors, type PassageVectors } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
 
-/** What all indexes of this process may take in memory together. A larger one is made for each search. */
+/** The most memory of all indexes of this process together. A larger index is made anew for each search. */
 const maxCachedBytes = 100_000_000;
 
-/** What a search looks into. */
+/** The data that a search reads. */
 export interface Searchable {
   index: MemoryIndex;
-  /** Null where the storage has no embeddings. */
+  /** Null if the storage has no embeddings. */
   vectors: PassageVectors | null;
 }
 
@@ -23,23 +23,23 @@ export interface Searchable {
 interface CachedMemory extends Searchable {
   /** Estimated size in memory. */
   bytes: number;
-  /** The version of the memory before the texts were read; null if the backend keeps no count. */
+  /** The version of the memory before the texts were read; null if the backend has no versions. */
   version: string | null;
   /** The versions of the texts, by path. Empty if the backend has none. */
   textVersions: ReadonlyMap<string, string>;
 }
 
 interface CacheEntry {
-  /** Each search waits for the one before it. It never rejects. */
+  /** The last search, for which the next one waits. It never rejects. */
   latest: Promise<CachedMemory | null>;
   bytes: number;
 }
 
-/** The one used last is the last. */
+/** The index that was used last is the last entry. */
 const cache = new Map<string, CacheEntry>();
 let cachedBytes = 0;
 
-/** The memory of an index. */
+/** The memory that an index belongs to. */
 export interface IndexOwner {
   address: CheckedAddress;
   /** The backend with which the memory was opened. */
@@ -48,27 +48,31 @@ export interface IndexOwner {
 }
 
 /**
- * The index of a memory as it is now. Only texts that have changed since the last search are indexed and embedded
+ * Reads the index of a memory as it is now. Only texts that have changed since the last search are indexed and embedded
  * again.
  */
 export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call: CallContext): Promise<Searchable> {
   const { address, opened, searchWords } = owner;
   const storageId = getObjectId(opened.features?.storage ?? opened);
   const key = `${storageId} ${getObjectId(searchWords)} ${JSON.stringify(address)}`;
-  // Before the texts: they may be newer than it, and then the next search reads again, but they are never older.
+  // The version is read before the texts. So the texts may be newer than the version, and the next search then reads
+  // again, but the texts are never older.
   const version = (await backend.features?.version?.(call)) ?? null;
   const entry = cache.get(key) ?? { latest: Promise.resolve(null), bytes: 0 };
   cache.set(key, entry);
   const before = entry.latest;
-  const current = before.then(async (previous) => {
-    const cached = await refresh(backend, owner, { version, previous }, call);
-    keep(key, entry, cached.bytes);
-    return cached;
-  });
-  entry.latest = current.catch(async () => {
-    if (entry.bytes === 0 && cache.get(key) === entry) cache.delete(key);
-    return before;
-  });
+  const current = before.then((previous) => refresh(backend, owner, { version, previous }, call));
+  // The next search does not wait for a client that hangs.
+  entry.latest = untilAborted(call, () => current).then(
+    (cached) => {
+      keep(key, entry, cached.bytes);
+      return cached;
+    },
+    async () => {
+      if (entry.bytes === 0 && cache.get(key) === entry) cache.delete(key);
+      return before;
+    },
+  );
   return current;
 }
 
@@ -110,7 +114,7 @@ async function refresh(
   return { version, textVersions, index, vectors, bytes };
 }
 
-/** The texts as they are now: the index of `previous` itself if none has changed. */
+/** Reads the texts as they are now. Returns the index of `previous` if no text has changed. */
 async function readTexts(
   backend: MemoryBackend,
   searchWords: SearchWords,
@@ -124,13 +128,13 @@ async function readTexts(
   return { index: await runInTurns(work, call), textVersions: getVersions(files) };
 }
 
-/** All texts. One that was left out is the one in the index. */
+/** Returns all texts. Takes a text that was left out from the index. */
 function restoreTexts(files: readonly VersionedFile[], previous: CachedMemory | null): FileText[] {
   const known = new Map(previous?.index.files.map(({ path, content }) => [path, content]));
   return files.map(({ path, content }) => ({ path, content: content ?? known.get(path) ?? "" }));
 }
 
-/** How many indexes there are and what they take, for tests and measurements. @internal */
+/** Returns the number of indexes and the memory that they take, for tests and measurements. @internal */
 export function cachedIndexes(): { count: number; bytes: number } {
   return { count: cache.size, bytes: cachedBytes };
 }

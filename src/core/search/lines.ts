@@ -7,8 +7,8 @@ export interface Line {
 }
 
 /**
- * The lines of a text, without their ends, be they of Windows or of Unix. A final newline ends the last line and begins
- * none.
+ * Yields the lines of a text without their ends, which may be those of Windows or of Unix. A newline at the end of the
+ * text begins no line.
  */
 export function* splitLines(content: string): Generator<Line> {
   let line = 1;
@@ -20,8 +20,8 @@ export function* splitLines(content: string): Generator<Line> {
 }
 
 /**
- * The lines, up to their newlines, that contain a literal text without a newline. The whole text is searched, so that a
- * long one does not begin anew in each line.
+ * Yields the lines, up to their newlines, that contain a literal text without a newline. Searches the whole text at
+ * once. Reason: the search for a long text would begin again in each line.
  */
 export function* linesHolding(search: LiteralSearch, content: string): Generator<Line> {
   let line = 1;
@@ -33,7 +33,7 @@ export function* linesHolding(search: LiteralSearch, content: string): Generator
   ) {
     const start = found === 0 ? 0 : content.lastIndexOf("\n", found - 1) + 1;
     const end = lineEnd(content, found);
-    // Unit by unit: to look for the next newline each time takes ten times as long where lines are short.
+    // Unit by unit. Reason: with short lines, a search for each newline takes ten times as long.
     for (let at = counted; at < start; at += 1) if (content.charCodeAt(at) === 0x0a) line += 1;
     yield { line, text: content.slice(start, end) };
     line += 1;
@@ -46,7 +46,7 @@ function lineEnd(content: string, start: number): number {
   return newline === -1 ? content.length : newline;
 }
 
-/** Removes the `\r` that a split at newlines leaves of `\r\n`. */
+/** Removes the `\r` of a line that ended with `\r\n`. */
 export function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

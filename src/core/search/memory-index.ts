@@ -10,32 +10,32 @@ import { englishWords, type SearchWords, splitWords } from "./words.js";
 export interface IndexedFile {
   path: string;
   content: string;
-  /** Passage 0 is the path. It is the heading of all others. */
+  /** Passage 0 is the path. It is the heading of all other passages. */
   passages: PassageTable;
-  /** The words of all passages in their order, those of the path first. */
+  /** The words of all passages in their order. The words of the path come first. */
   words: string[];
-  /** How many words the text has, without its path. */
+  /** Number of words in the text, without its path. */
   wordCount: number;
   /** Estimated size in memory, with its postings. */
   bytes: number;
 }
 
-/** The words of a memory at one moment. */
+/** The words of a memory at one point in time. */
 export interface MemoryIndex {
   /** Sorted by path, in code-unit order. */
   readonly files: readonly IndexedFile[];
-  /** The position of the first passage of each file, among the passages of all files. */
+  /** For each file, the position of its first passage among the passages of all files. */
   readonly firstPositions: readonly number[];
-  /** For each word the positions of the passages where it is, ascending, once for each occurrence. */
+  /** For each word, the positions of the passages that contain it, ascending, once for each occurrence. */
   readonly postings: ReadonlyMap<string, readonly number[]>;
   /** Estimated size in memory. */
   readonly bytes: number;
 }
 
-/** Work yields after so many small steps, which take less than a millisecond. */
+/** Number of small steps after which work yields. They take less than a millisecond. */
 export const stepsPerYield = 5000;
 
-/** Indexes texts. A file that is the same in `previous` is taken from there. */
+/** Indexes texts. Takes an unchanged file from `previous`. */
 export function* indexTexts(
   texts: readonly FileText[],
   searchWords: SearchWords,
@@ -66,18 +66,18 @@ function* indexFile({ path, content }: FileText, searchWords: SearchWords): Step
   }
   yield* setSectionEnds(passages);
   file.wordCount = words.length - wordsOfPath;
-  // The words of `englishWords` share their strings.
+  // Equal words of `englishWords` are one string.
   const wordBytes = searchWords === englishWords ? 0 : words.reduce((sum, word) => sum + 30 + 2 * word.length, 0);
   const contentBytes = (notLatin.test(content) ? 2 : 1) * content.length;
   file.bytes = 500 + 2 * path.length + contentBytes + passages.bytes + 20 * words.length + wordBytes;
   return file;
 }
 
-/** A text of Latin letters alone takes a byte for each. */
+/** A text of Latin letters alone takes one byte for each letter. */
 const notLatin = /[^\0-\xff]/;
 
 function* setSectionEnds(passages: PassageTable): Steps<void> {
-  /** The headings above the passage at hand, the innermost last. */
+  /** The headings above the current passage, the innermost last. */
   const open: { number: number; level: number }[] = [];
   for (let number = 0; number < passages.length; number += 1) {
     if (number % stepsPerYield === 0) yield;
@@ -118,7 +118,7 @@ export function getWords({ passages, words }: IndexedFile, number: number): read
   return words.slice(passages.get(number, "firstWord"), passages.get(number + 1, "firstWord"));
 }
 
-/** Where positions are that are looked at in ascending order. */
+/** Finds the file and passage of positions that come in ascending order. */
 export class PassagePlace {
   readonly #index: MemoryIndex;
   #file = 0;
@@ -140,7 +140,7 @@ export class PassagePlace {
   }
 }
 
-/** Whether a file is at `path` or below it. */
+/** Creates a test: whether a file is at `path` or below it. */
 export function isWithin(path: string): (file: { path: string }) => boolean {
   const prefix = getPathPrefix(path);
   return (file) => file.path === path || file.path.startsWith(prefix);

@@ -1,19 +1,22 @@
 import type { Passage } from "./passages.js";
 
 export interface IndexedPassage extends Passage {
-  /** Where its words begin among those of the file. */
+  /** The position of its first word among the words of the file. */
   firstWord: number;
-  /** The passage after the section of a heading, a date or the path. For body text, the next passage. */
+  /**
+   * The number of the passage after the section of a heading, a date or the path. For body text, the number of the next
+   * passage.
+   */
   sectionEnd: number;
 }
 
-/** Where the numbers of a passage stand. */
+/** The position of each number of a passage. */
 const offsets = { start: 0, end: 1, firstLine: 2, lastLine: 3, level: 4, firstWord: 5, sectionEnd: 6 } as const;
 const numbersEach = 7;
 
 /**
- * The passages of a file, by their number. They are kept as plain numbers: as objects, the lines of a hostile memory
- * would take a gigabyte.
+ * The passages of a file, by their number. Stores them as plain numbers. Reason: as objects, the lines of a hostile
+ * memory would take a gigabyte.
  */
 export class PassageTable {
   #numbers = new Int32Array(16 * numbersEach);
@@ -23,7 +26,7 @@ export class PassageTable {
     return this.#length;
   }
 
-  /** The memory that the table takes. */
+  /** The size of the table in memory. */
   get bytes(): number {
     return this.#numbers.byteLength;
   }
@@ -35,7 +38,7 @@ export class PassageTable {
       larger.set(this.#numbers);
       this.#numbers = larger;
     }
-    // Not as a list, which would be made for each passage.
+    // Not from a list, which would be created for each passage.
     this.#numbers[at + offsets.start] = start;
     this.#numbers[at + offsets.end] = end;
     this.#numbers[at + offsets.firstLine] = firstLine;
@@ -52,7 +55,7 @@ export class PassageTable {
     return { start, end, firstLine, lastLine, level, firstWord, sectionEnd };
   }
 
-  /** One number of a passage, without the others. Undefined where there is no such passage. */
+  /** Returns one number of a passage. Undefined if there is no such passage. */
   get(number: number, name: keyof typeof offsets): number | undefined {
     return number >= 0 && number < this.#length ? this.#numbers[number * numbersEach + offsets[name]] : undefined;
   }

@@ -5,18 +5,18 @@ import type { Embeddings, Vector } from "../contract/embeddings.js";
 import { runInTurns, type Steps } from "../runtime/turns.js";
 import { findPassages } from "./passages.js";
 
-/** The vectors of the passages of a memory at one moment. */
+/** The vectors of the passages of a memory at one point in time. */
 export interface PassageVectors {
   readonly byText: ReadonlyMap<string, Vector>;
-  /** False where texts are left for the next search to embed. */
+  /** False if the next search must embed more texts. */
   readonly isComplete: boolean;
-  /** Estimated size in memory. The texts are those of the index. */
+  /** Estimated size in memory, without the texts, which belong to the index. */
   readonly bytes: number;
 }
 
-/** How many texts one search embeds. Each call of the client takes a part of a second. */
+/** The most texts that one search embeds. Each call of the client takes a part of a second. */
 const maxEmbeddedTexts = 1000;
-/** How many texts one call of the client gets, of at most 1,000 characters each. */
+/** The most texts of one call of the client. Each text has at most 1,000 characters. */
 const batchTexts = 100;
 
 interface IndexedTexts {
@@ -28,8 +28,8 @@ interface IndexedTexts {
 }
 
 /**
- * Only texts that are new since the last search are looked up, and only texts that were never embedded are embedded.
- * It removes vectors even if the call is over.
+ * Finds the vectors of texts. Looks up only texts that are new since the last search, and embeds only texts that were
+ * never embedded. Removes outdated vectors even if the call has ended.
  */
 export async function getVectors(
   embeddings: Embeddings,
@@ -54,7 +54,7 @@ export async function getVectors(
       for (const [text, vector] of await embeddings.embed(batch)) byText.set(text, vector);
     }
   } finally {
-    // A vector of a text that was removed meanwhile would outlive it, and a memory that was erased.
+    // Otherwise the vector of a text that was removed meanwhile would outlive the text, or an erased memory.
     const unlimited = createUnlimitedCall();
     const { features } = opened;
     const hasChanged = missing.length > 0 && (version === null || (await features?.version?.(unlimited)) !== version);
@@ -67,7 +67,7 @@ export async function getVectors(
   return { byText, isComplete: missing.length <= maxEmbeddedTexts, bytes };
 }
 
-/** The texts of passages, each once, in the order of paths. */
+/** Collects the texts of passages, each once, in the order of paths. */
 function* collectTexts(files: readonly FileText[], maxTexts: number): Steps<Set<string>> {
   const texts = new Set<string>();
   for (const { content } of files) {

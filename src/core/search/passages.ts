@@ -1,6 +1,6 @@
 /** A part of a text that is one hit: a line, the lines of a wrapped paragraph, or a piece of a long line. */
 export interface Passage {
-  /** Where it begins and ends in the text, in UTF-16 units. */
+  /** The start and end of the passage in the text, in UTF-16 units. */
   start: number;
   end: number;
   /** From 1. */
@@ -13,9 +13,9 @@ export interface Passage {
 export const bodyLevel = 8;
 const dateLevel = 7;
 
-/** A longer line is cut into passages, at white space if it has some. */
+/** A longer line is cut into several passages, at white space if possible. */
 const maxPassageChars = 1000;
-/** A line from which the next may go on. */
+/** The least length of a line that the next line can continue. */
 const minWrappedChars = 50;
 
 const heading = /^ {0,3}(#{1,6})(?:\s|$)/;
@@ -24,15 +24,15 @@ const hasYear = /\b(?:1[89]|2[01])\d\d\b/;
 const dateWord =
   /^(?:\d{1,4}(?:st|nd|rd|th|am|pm)?|t\d{1,2}|[ap]m|on|at|of|the|z|utc|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|date|session|day)$/;
 
-/** The passages of a text, in its order. Lines of white space are in none. */
+/** Yields the passages of a text in their order. Blank lines belong to no passage. */
 export function* splitPassages(text: string): Generator<Passage> {
   for (const passage of findPassages(text)) if (passage !== null) yield passage;
 }
 
-/** A text may have a million lines that are in no passage. */
+/** A text may have a million lines that belong to no passage. */
 const linesPerStep = 1000;
 
-/** The same in short steps. Null for a step that has found none. */
+/** Yields the passages of a text in short steps. A step that finds no passage yields null. */
 export function* findPassages(text: string): Generator<Passage | null> {
   let open: Passage | null = null;
   let line = 0;
@@ -87,7 +87,7 @@ function isDate(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Whether the line is the rest of a paragraph that an editor has wrapped: it begins in the middle of a sentence. */
+/** Whether a line continues a paragraph that an editor has wrapped: it begins in the middle of a sentence. */
 function continuesParagraph(text: string, open: Passage, next: Passage): boolean {
   if (open.level !== bodyLevel || next.level !== bodyLevel || next.firstLine !== open.lastLine + 1) return false;
   if (next.end - open.start > maxPassageChars || !startsLowercase(text, next.start)) return false;
@@ -111,7 +111,7 @@ function* cutPassage(text: string, passage: Passage): Generator<Passage> {
   if (start < passage.end) yield { ...passage, start };
 }
 
-/** White space in the second half of the piece, or else the end of a character. */
+/** Finds white space in the second half of the piece, or else the end of a character. */
 function findCut(text: string, start: number, end: number): number {
   for (let at = end; at > start + maxPassageChars / 2; at -= 1) if (isSpace(text.charCodeAt(at))) return at;
   const unit = text.charCodeAt(end);

@@ -4,19 +4,20 @@ import type { Steps } from "../runtime/turns.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /*
- * A passage scores by three BM25s of equal weight: as itself, as a part of its surroundings, and as a part of its file.
+ * The score of a passage is the sum of three BM25 scores of equal weight: of the passage, of its surroundings, and of
+ * its file.
  * Only the size of the surroundings and the weight of a pair are tuned (bench/search/RESULTS.md).
  */
 
-/** BM25's usual numbers: how fast a repeated word counts less, and how much more it counts in a short text. */
+/** The usual numbers of BM25: how fast a repeated word counts less, and how much more a word counts in a short text. */
 const saturation = 1.2;
 const lengthShare = 0.75;
-/** How many passages on each side are its surroundings: what was said just before and after. */
+/** Number of passages on each side that are the surroundings of a passage: the text just before and after it. */
 const nearPassages = 2;
-/** What two words that are side by side in the query count where they are so in a passage, beside the words. */
+/** The weight of two words that are neighbours in the query and in a passage. It adds to the weights of the words. */
 const pairShare = 0.25;
 
-/** A question has fewer. */
+/** A question has fewer words. */
 const maxQueryWords = 100;
 
 /** A word or a pair of words of the query. */
@@ -32,13 +33,13 @@ interface TermHits {
   passages: readonly number[];
 }
 
-/** How much text is searched. */
+/** The size of the texts that are searched. */
 interface Extent {
   files: number;
   passages: number;
 }
 
-/** The best passages, best first; those of one score by path and line. */
+/** Finds the best passages, best first. Passages with equal scores are ordered by path and line. */
 export function* rank(
   index: MemoryIndex,
   queryWords: readonly string[],
@@ -72,7 +73,7 @@ export function* rank(
   return best.sorted();
 }
 
-/** The words of a query that count, each once. */
+/** Returns the words of a query that count, each once. */
 export function takeDistinct(queryWords: readonly string[]): string[] {
   return [...new Set(queryWords)].slice(0, maxQueryWords);
 }
@@ -88,7 +89,7 @@ function takePairs(queryWords: readonly string[], words: readonly string[]): [wo
   return [...pairs.values()];
 }
 
-/** The terms of each file that contains some. */
+/** Yields each file that contains a term, with its terms. */
 function* findTerms(
   index: MemoryIndex,
   { words, pairs }: { words: readonly string[]; pairs: readonly (readonly [word: string, next: string])[] },
@@ -98,7 +99,7 @@ function* findTerms(
   const candidates = new Map<IndexedFile, TermHits[]>();
   const add = function* (share: number, positions: readonly number[]): Steps<void> {
     const { byFile, passageCount } = yield* groupByFile(index, positions, isSearched);
-    // A term counts more the rarer it is. The path of a file counts as a passage that contains it.
+    // A rarer term counts more. The path of a file counts as a passage.
     const term = {
       passageWeight: share * getRarity(passageCount, extent.passages),
       fileWeight: share * getRarity(byFile.size, extent.files),
@@ -114,11 +115,11 @@ function* findTerms(
   return candidates;
 }
 
-/** Where a term is. */
+/** The places of a term. */
 interface Occurrences {
   /** For each file the passages, ascending, once for each occurrence. */
   byFile: ReadonlyMap<IndexedFile, readonly number[]>;
-  /** How many passages of all files have the term, each counted once. */
+  /** Number of passages of all files that contain the term, each counted once. */
   passageCount: number;
 }
 
@@ -144,7 +145,7 @@ function* groupByFile(
   return { byFile, passageCount };
 }
 
-/** The positions of the passages in which one word follows the other, ascending, once for each occurrence. */
+/** Finds the positions of the passages in which one word follows the other, ascending, once for each occurrence. */
 function* findPairs(index: MemoryIndex, word: string, next: string): Steps<number[]> {
   const pairs: number[] = [];
   const positions = index.postings.get(word) ?? [];
@@ -168,7 +169,7 @@ function* findPairs(index: MemoryIndex, word: string, next: string): Steps<numbe
   return pairs;
 }
 
-/** Adds the scores that a term gives each passage for itself and for its surroundings. */
+/** Adds the scores of a term to each passage: for the passage and for its surroundings. */
 function* addScores(
   { passages, words }: IndexedFile,
   hits: readonly number[],
@@ -177,7 +178,7 @@ function* addScores(
   scores: Float64Array,
 ): Steps<void> {
   const own = new Float64Array(passages.length);
-  /** By how much the count around a passage differs from that around the passage before. */
+  /** The difference between the count around a passage and the count around the passage before it. */
   const changes = new Float64Array(passages.length + 1);
   const count = (start: number, end: number): void => {
     changes[start] = (changes[start] ?? 0) + 1;
@@ -205,12 +206,12 @@ function* addScores(
   }
 }
 
-/** Above 0, also for a term that is everywhere. */
+/** Greater than 0, even for a term in all passages. */
 function getRarity(count: number, all: number): number {
   return Math.log(1 + (Math.max(all, count) - count + 0.5) / (count + 0.5));
 }
 
-/** @param length compared with that of such texts on average */
+/** @param length the length of the text, divided by the average length of such texts */
 function bm25(count: number, length: number): number {
   return (count * (saturation + 1)) / (count + saturation * (1 - lengthShare + lengthShare * length));
 }

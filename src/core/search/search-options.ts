@@ -4,7 +4,7 @@ import { checkText } from "../settings/check-content.js";
 import { checkOptions } from "../settings/check-options.js";
 import { normalizePath, type PathLength, ROOT } from "../values/paths.js";
 
-/** Where to search, and how much to return. */
+/** The part of the memory to search, and the number and kind of hits. */
 export interface SearchOptions {
   /** The largest number of hits: a whole number from 1 to 1,000. @default 10 */
   limit?: number | undefined;
@@ -23,19 +23,19 @@ export interface SearchHit {
   endLine: number;
   /** The passage, without white space around it. */
   text: string;
-  /** More is better. Scores of different queries, and of different memories, cannot be compared exactly. */
+  /** A higher score is better. Scores of different queries, and of different memories, cannot be compared exactly. */
   score: number;
   /**
-   * The words of the query that the passage holds, each once, as the passage spells them. Empty if only words near the
-   * passage, in its headings or in its path fit, or only its meaning.
+   * The words of the query that the passage contains, each once, as the passage spells them. Empty if only words near
+   * the passage, in its headings or in its path match, or only its meaning.
    */
   words: string[];
 }
 
-/** What `grep` looks for: a literal text, or a regular expression. */
+/** The pattern of `grep`: a literal text, or a regular expression. */
 export type GrepPattern = string | { regex: string };
 
-/** Where to look, and how. */
+/** The part of the memory to look in, and the comparison. */
 export interface GrepOptions {
   /** A directory or a file. A missing path finds nothing. @default "/" */
   path?: string | undefined;

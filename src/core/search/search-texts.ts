@@ -10,10 +10,10 @@ import { rank, takeDistinct } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
 import { splitWords } from "./words.js";
 
-/** How far down the rankings by words and by similarity a passage may be that both find. */
+/** The lowest place in the rankings by words and by similarity at which a passage counts for both. */
 export const fusedRanks = 100;
 
-/** The passages of a memory that have most to do with a query. */
+/** Finds the passages of a memory that are most relevant to a query. */
 export async function searchMemory(
   backend: MemoryBackend,
   owner: IndexOwner,
@@ -43,7 +43,7 @@ async function findHits(
   return { hits: fuse(byWords, bySimilarity, search), words };
 }
 
-/** The best of several answers. */
+/** Returns the best hits of several answers. */
 export function bestHits(answers: readonly (readonly SearchHit[])[], limit: number): SearchHit[] {
   return answers
     .flat()

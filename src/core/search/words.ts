@@ -1,6 +1,6 @@
 import { stemmer } from "stemmer";
 
-/** The words of a text or of a query, in the form in which they are compared. */
+/** Returns the words of a text or of a query, in the form in which they are compared. */
 export type SearchWords = (text: string) => readonly string[];
 
 const notAscii = /[^\0-\x7f]/;
@@ -16,7 +16,7 @@ const asciiWord = /[a-z0-9]+/g;
 
 let patterns: { anyWord: RegExp; unspacedStart: RegExp } | undefined;
 
-/** Made when they are needed, as that takes some milliseconds. */
+/** Created at the first use. Reason: creating them takes some milliseconds. */
 function getPatterns(): NonNullable<typeof patterns> {
   patterns ??= {
     anyWord: new RegExp(
@@ -39,7 +39,7 @@ const stopWords = new Set(
   ).split(" "),
 );
 
-/** The words of a text. @throws TypeError if a function of the user returns anything but a list of texts */
+/** Splits a text into words. @throws TypeError if a function of the user does not return a list of texts */
 export function splitWords(searchWords: SearchWords, text: string): readonly string[] {
   if (searchWords === englishWords) return englishWords(text);
   const words: unknown = searchWords(text);
@@ -48,12 +48,12 @@ export function splitWords(searchWords: SearchWords, text: string): readonly str
 }
 
 const maxStems = 50_000;
-/** Stems by word, null for a stop word. Reason: a text repeats its words, and equal words then share one string. */
+/** Stems by word; null for a stop word. Reason: a text repeats its words, and equal words then are one string. */
 const stems = new Map<string, string | null>();
 
 /**
- * Case and accents are folded, English words stemmed, stop words left out. Scripts without spaces give their characters
- * and their pairs of neighbours. Each emoji is a word.
+ * Splits a text into words: folds case and accents, stems English words, and leaves out stop words. A script without
+ * spaces gives its characters and its pairs of neighbouring characters. Each emoji is a word.
  */
 export function englishWords(text: string): string[] {
   const words: string[] = [];
@@ -69,7 +69,7 @@ export function englishWords(text: string): string[] {
   return words;
 }
 
-/** A word as it stands in a text. */
+/** A word as a text spells it. */
 export interface WrittenWord {
   text: string;
   start: number;
@@ -77,14 +77,14 @@ export interface WrittenWord {
   isSpaced: boolean;
 }
 
-/** The words of a text as they are written. Stop words are among them. */
+/** Yields the words of a text as they are written, with stop words. */
 export function* splitWritten(text: string): Generator<WrittenWord> {
   const { anyWord, unspacedStart } = getPatterns();
   for (const { 0: word, index } of text.matchAll(anyWord))
     yield { text: word, start: index, isSpaced: !unspacedStart.test(word) };
 }
 
-/** By way of upper case, in which ß is SS. */
+/** Converts to upper case first, because ß becomes SS there. */
 function fold(text: string): string {
   return text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");
 }
@@ -100,11 +100,27 @@ function pushStem(words: string[], word: string): void {
 }
 
 const english = /^[a-z]{3,40}$/;
-/** A longer one is no word, but as a term it would take as much again as the text. */
+/** A longer word is left out. Reason: as a term it would take as much memory as the text. */
 const maxWordChars = 64;
 
 function getStem(word: string): string {
   return english.test(word) ? stemmer(word) : word.slice(0, maxWordChars);
+}
+
+/**
+ * Splits the runs of scripts without spaces, for an index that splits at spaces: into pairs of neighbouring characters,
+ * and for a text also into characters. A query of one character stays as it is.
+ */
+export function spaceOut(text: string, kind: "text" | "query"): string {
+  if (!notAscii.test(text)) return text;
+  const { anyWord, unspacedStart } = getPatterns();
+  return text.replaceAll(anyWord, (run) => {
+    if (!unspacedStart.test(run)) return run;
+    const words: string[] = [];
+    pushPairs(words, run);
+    const isShort = words.length === 1;
+    return ` ${words.filter((word) => kind === "text" || isShort || word.length > 1).join(" ")} `;
+  });
 }
 
 function pushPairs(words: string[], run: string): void {

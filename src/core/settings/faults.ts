@@ -1,6 +1,6 @@
 import { shorten } from "../values/text.js";
 
-/** What zod says of a value. By shape, because the types of zod 3 and zod 4 differ. */
+/** An issue that zod reports. Described by its shape, because the types of zod 3 and zod 4 differ. */
 export interface Issue {
   code?: string | undefined;
   path: readonly PropertyKey[];

@@ -24,7 +24,7 @@ export type Change =
 export interface ChangeResult {
   /** The file after the change. Set by write and edit; a storage may leave it out after append and update. */
   file: FileStat | null;
-  /** How many occurrences an update replaced. */
+  /** Number of occurrences that an update replaced. */
   replaced: number;
   deleted: DeletedCounts;
 }

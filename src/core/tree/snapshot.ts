@@ -71,7 +71,7 @@ export interface DirectoryStat {
 /** A file or a directory, as `stat` returns it. */
 export type MemoryStat = FileStat | DirectoryStat;
 
-/** How many files and directories a delete removed. The directory itself counts. */
+/** Numbers of files and directories that a delete removed. The directory itself counts. */
 export interface DeletedCounts {
   files: number;
   dirs: number;

@@ -1,4 +1,4 @@
-/** Where a store keeps its memories, for people. */
+/** The place of a store's memories, for people. */
 export interface DatabasePlace {
   database: string;
   /** The first host, and how many others there are. */

@@ -1,12 +1,12 @@
 import { MemoryError, type MemoryErrorCode, type MemoryErrorDetails } from "./errors.js";
 
-/** Where a path of a memory is in the tree in which the error is read. */
+/** Translates a path of a memory to the path in the tree that shows the error. */
 type Place = (path: string) => string;
 
 /** A message that names paths. */
 type Wording = (place: Place) => string;
 
-/** By name: the other build of this package has a module of its own. */
+/** A registered symbol, because the other build of this package has a module of its own. */
 const wording = Symbol.for("langgraph-mongo-memory.wording");
 
 /** An error whose message names paths. In a tree of mounts it names the paths of the tree. */
@@ -20,12 +20,12 @@ export function errorOnPaths(
   return copyError(error, { say, ...(path !== undefined && { path }) });
 }
 
-/** The same error with a path, if it has none. The innermost path that an error is given stays. */
+/** Returns the error with a path. An error keeps the path that it has already, which is the innermost one. */
 export function withPath(error: MemoryError, path: string): MemoryError {
   return error.path === undefined ? copyError(error, { path }) : error;
 }
 
-/** The same error as it is read in a tree, where its paths are elsewhere. */
+/** Returns the error with the paths that a tree shows. */
 export function placeError(error: MemoryError, place: Place): MemoryError {
   const { path } = error;
   const say = getWording(error);

@@ -75,7 +75,7 @@ export class MemoryError extends Error {
   }
 }
 
-/** By name: errors are copied, and the other build of this package has a module of its own. */
+/** A registered symbol, because errors are copied, and the other build of this package has a module of its own. */
 const closed = Symbol.for("langgraph-mongo-memory.closedStorage");
 
 /** Marks an error: the storage was closed by the program, and stays so. */

@@ -1,4 +1,4 @@
-/** How much a JSON text may hold. */
+/** The limits of a JSON text. */
 export interface JsonLimits {
   values: number;
   /** @default as many as values */

@@ -6,8 +6,8 @@
 const nativeUnits = 250;
 
 /**
- * How many positions that begin like the pattern are compared one by one. Texts that people write rarely have a second
- * such position.
+ * The most positions that begin like the pattern and are compared one by one. Texts that people write rarely have a
+ * second such position.
  */
 const maxGuesses = 4;
 

@@ -7,7 +7,7 @@ import { invalid, invalidPath, MemoryError } from "./errors.js";
  * - `posix`: any Unicode in NFC, so `notes.txt` too. No control characters, `/`, `\` or lone surrogates; no name `.` or
  * `..`.
  *
- * Both rules can read, change and delete what either rule created.
+ * Neither allows a blank at the start or end of a name. Both can read, change and delete what either rule created.
  */
 export type PathRule = "plain" | "posix";
 
@@ -92,6 +92,10 @@ export function getCreationError(path: string, rule: PathRule): MemoryError | nu
     if (path.includes("$")) return invalidPath('invalid path: "$" not allowed');
   }
   for (const segment of splitPath(path)) {
+    if (segment !== segment.trim())
+      return invalidPath(
+        `invalid path segment: ${JSON.stringify(segment)} (a name does not begin or end with a blank)`,
+      );
     const legal = rule === "plain" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
     if (legal) continue;
     const remedy = segment === segment.normalize("NFC") && rule === "plain" ? `; ${posixRemedy}` : "";

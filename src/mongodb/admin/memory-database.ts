@@ -117,7 +117,7 @@ export class MemoryDatabase {
     }
   }
 
-  /** Where the memories are, for people. */
+  /** The place of the memories, for people. */
   get place(): DatabasePlace {
     return getDatabasePlace(this.client, this.db.databaseName);
   }

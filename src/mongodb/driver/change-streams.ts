@@ -3,7 +3,7 @@ import { exactCollation } from "./exact-collection.js";
 import { storageError } from "./errors.js";
 import { getField } from "../../core/values/unknown-values.js";
 
-/** How long the server waits for a change before it returns without one. */
+/** The longest time that the server waits for a change before it returns without one. */
 const maxAwaitTimeMS = 10_000;
 
 /**
@@ -12,7 +12,7 @@ const maxAwaitTimeMS = 10_000;
  */
 const refusals = new Set<unknown>([13, 59, 115, 238, 323, 8000, 40324, 40573]);
 
-/** How many streams of each client are open. */
+/** Number of open streams of each client. */
 const openStreams = new WeakMap<MongoClient, number>();
 
 /** A document at a point in time of the server. */

@@ -86,7 +86,7 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
 }
 
 /**
- * How long to wait while the driver closes. The driver then reports its sessions to the server, and waits for the
+ * The longest wait while the driver closes. The driver then reports its sessions to the server, and waits for the
  * answer.
  */
 const maxClosingMs = 2000;

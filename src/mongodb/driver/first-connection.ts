@@ -3,7 +3,9 @@ import { MemoryError } from "../../core/values/errors.js";
 import { getField, isObject } from "../../core/values/unknown-values.js";
 import { storageError } from "./errors.js";
 
-/** How long servers may refuse a first connection. The driver itself tries for 30 s, in which nobody learns why. */
+/**
+ * The time in which servers may refuse a first connection. The driver tries for 30 s, and reports no reason meanwhile.
+ */
 const maxRefusedMs = 4500;
 
 /** The last error of each server that a client has not reached, by address. Null for a server that it has reached. */
@@ -58,7 +60,7 @@ function findFault(faults: Faults): Error | null {
   return errors.every((error) => error !== null) ? (errors.at(-1) ?? null) : null;
 }
 
-/** What codes of Node and of OpenSSL mean, and what to do. The first that matches a code counts. */
+/** The meanings of error codes of Node and OpenSSL, with advice. The first row that matches a code counts. */
 const reasons: readonly (readonly [code: RegExp, reason: string, advice: string])[] = [
   [/^ECONNREFUSED$/, "nothing listens there", "start MongoDB, or correct the connection string"],
   [/^(?:ENOTFOUND|EAI_AGAIN|ENODATA|ESERVFAIL)$/, "the name does not resolve", "correct the connection string"],

@@ -4,7 +4,7 @@ import { createUnlimitedCall } from "../../core/runtime/call.js";
 import type { ExactCollection } from "./exact-collection.js";
 import { reading } from "./reads.js";
 
-/** How to recognise our documents in a collection that another program may use. */
+/** The marks of our documents in a collection that another program may use. */
 export interface OwnDocuments {
   /** A filter that matches each of our documents. */
   filter: object;

@@ -3,7 +3,7 @@ import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { callMethod, getField } from "../../core/values/unknown-values.js";
 
-/** How often a transaction or its commit is tried after a broken connection. The driver selects a server each time. */
+/** The most attempts of a transaction or its commit after broken connections. The driver selects a server each time. */
 const maxBrokenAttempts = 3;
 
 /** The settings that all transactions of a client's collections share. */

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
-import type { CallContext } from "../../core/runtime/call.js";
+import { type CallContext, untilAborted } from "../../core/runtime/call.js";
 import { Turns } from "../../core/runtime/turns.js";
 import type { Embeddings, Vector } from "../../core/contract/embeddings.js";
 import { binaryOfSubtype } from "../driver/client.js";
@@ -11,7 +11,7 @@ import { VectorScorer, vectorSizeBytes, vectorSubtype } from "./vectors.js";
 
 /** Maximum for one memory: a search keeps all vectors in memory. */
 const maxVectorBytes = 50_000_000;
-/** How many vectors one command searches for. A reply of vectors with 3,072 dimensions then has 12 MB. */
+/** The most vectors that one command searches for. A reply of vectors with 3,072 dimensions then has 12 MB. */
 const maxIdsPerCommand = 1000;
 
 export interface MemoryEmbeddingsContext {
@@ -19,7 +19,7 @@ export interface MemoryEmbeddingsContext {
   embedder: Embedder;
   vectors: VectorCollection;
   address: CheckedAddress;
-  /** How long an unchanged memory is kept. Vectors get a new time at half that age. Null: for ever. */
+  /** The time for which an unchanged memory is kept. Vectors get a new time at half that age. Null: for ever. */
   lifetimeMs: number | null;
 }
 
@@ -50,7 +50,7 @@ export class MemoryEmbeddings implements Embeddings {
 
   async embed(texts: readonly string[]): Promise<Map<string, Vector>> {
     const { client, embedder, vectors, address } = this.#context;
-    const created = await embedder.embedTexts(texts);
+    const created = await untilAborted(this.#call, () => embedder.embedTexts(texts));
     const binary = await binaryOfSubtype(client, vectorSubtype);
     const documents = Array.from(created, ([text, vector]) => ({
       _id: this.#id(text),

@@ -6,7 +6,7 @@ import type { CallContext } from "../../core/runtime/call.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { OwnerDocument } from "./version-document.js";
 
-/** What the history of one memory works with. */
+/** The context of the history of one memory. */
 export interface HistoryContext {
   source: StoredHistory;
   /**

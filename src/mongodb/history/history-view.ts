@@ -191,11 +191,11 @@ export class HistoryView {
    * @throws MemoryError ENOENT if the version is no longer kept
    */
   async readText(version: VersionDocument): Promise<string | null> {
-    return this.textOf(version, await this.lineage(version.file ?? "", getPublicId(version)));
+    return this.restoreText(version, await this.lineage(version.file ?? "", getPublicId(version)));
   }
 
-  /** The same. @param newer all later versions of the file, newest first */
-  async textOf(version: VersionDocument, newer: readonly VersionDocument[]): Promise<string | null> {
+  /** Reads the same text from the later versions. @param newer all later versions of the file, newest first */
+  async restoreText(version: VersionDocument, newer: readonly VersionDocument[]): Promise<string | null> {
     if (isTextRedacted(version) || version.operation === "deleted") return null;
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === getPublicId(version);

@@ -51,14 +51,14 @@ export class MongoHistory implements HistoryBackend {
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
     const { view, version, newer } = await this.#open(id);
-    return { ...toMemoryVersion(version), content: await view.textOf(version, newer) };
+    return { ...toMemoryVersion(version), content: await view.restoreText(version, newer) };
   }
 
   async readChange(id: string): Promise<VersionChange> {
     const { view, version, newer } = await this.#open(id);
     return {
       ...toMemoryVersion(version),
-      content: await view.textOf(version, newer),
+      content: await view.restoreText(version, newer),
       before: version.operation === "created" ? null : ((await view.textBefore([...newer, version])) ?? undefined),
     };
   }
@@ -191,7 +191,7 @@ async function createQuery(
 async function readVersionText({ view, version, newer }: OpenedVersion): Promise<VersionText> {
   const id = getPublicId(version);
   if (isTextRedacted(version)) throw invalid(`version ${id} is redacted: it has no text to compare`);
-  return { path: version.path ?? "", id, content: await view.textOf(version, newer) };
+  return { path: version.path ?? "", id, content: await view.restoreText(version, newer) };
 }
 
 /** Returns the present text of the file of a version, wherever the file is now. */

@@ -10,7 +10,7 @@ import { versionIdRange, type OwnerDocument, getPublicId, storedId, type Version
 
 export type StoredVersion = VersionDocument | OwnerDocument;
 
-/** How long versions are kept, if not for ever. The last version of each path always stays. */
+/** The limits of the kept versions, if there are any. The last version of each path always stays. */
 export interface Retention {
   keepVersions?: number | undefined;
   keepMs?: number | undefined;
@@ -64,7 +64,7 @@ export const versionIndexes: (IndexDescription & { name: string })[] = [
 /** Versions have a few hundred bytes each, unless they contain whole texts. The server also ends a batch at 16 MB. */
 const batchSize = 2000;
 
-/** How many paths one command searches for. */
+/** The most paths that one command searches for. */
 const maxPathsPerCommand = 100;
 
 /** The versions of all memories that have left the documents of the memories. */

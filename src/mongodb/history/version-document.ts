@@ -44,7 +44,7 @@ export interface DirectoryChange {
   moved?: { from: string; to: string };
 }
 
-/** The same without redacted names. */
+/** A change of a directory without redacted names. */
 export type KnownDirectoryChange = Omit<DirectoryChange, "moved"> & { moved?: { from?: string; to?: string } };
 
 /**

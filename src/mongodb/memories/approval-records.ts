@@ -11,7 +11,7 @@ import type { PagedMemory } from "./memory-context.js";
 import { removeAppliedIds } from "./changing/page-writes.js";
 import type { StoredMemory } from "./stored-memory.js";
 
-/** How long a run may wait for a person. After that a new approval is requested. */
+/** The longest time that a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;
 
 /** The changes of one memory that wait for a person, for one call. */

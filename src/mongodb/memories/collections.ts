@@ -21,7 +21,7 @@ import { addressIndexes, createMemoryIndexes, outboxIndex, ownerIndexes, pageInd
 import { PageSummaries } from "./reading/page-summaries.js";
 import type { StoreContext } from "./store-context.js";
 
-/** How many large memories a process knows the pages of. */
+/** The most large memories whose pages a process remembers. */
 const maxKnownMemories = 1000;
 
 /** Opens the collections of a store's memories. Sends nothing to the server. */

@@ -95,7 +95,7 @@ export class StoredMemory {
     attemptAgain?: () => Promise<Result | null>,
   ): Promise<Result> {
     const known = findKnownPages(this.#memory);
-    return this.#memory.edits.run(this.#memory.key, async () => {
+    const run = async (): Promise<Result> => {
       let replacesPages = isOfSeveralPages(this.#memory, scope);
       // The changes before it in the queue may have split the page that had no room.
       let isLost = findKnownPages(this.#memory) !== known;
@@ -115,7 +115,8 @@ export class StoredMemory {
         if (outcome === "replace") replacesPages = true;
       }
       throw lostRace();
-    });
+    };
+    return this.#memory.edits.run(this.#memory.key, run, call);
   }
 
   async listen(): Promise<ChangeListener | null> {

@@ -1,29 +1,16 @@
-import type { Collection, MongoClient } from "mongodb";
-import { z } from "zod";
-import { openDatabase } from "../driver/client.js";
+import type { Collection } from "mongodb";
 import { reading } from "../driver/reads.js";
-import { checkOptions } from "../../core/settings/check-options.js";
-import type { ForeignItem } from "../store/foreign-items.js";
-import { copyItems, MongoMemoryStore } from "../store/mongo-memory-store.js";
+import { copyItems, type MongoMemoryStore } from "../store/mongo-memory-store.js";
 import { readPages } from "./official-store-pages.js";
-import { getField, hasMethod } from "../../core/values/unknown-values.js";
 
 /** The source and the target of a migration, and where it starts. */
-export interface MongoDBStoreMigrationOptions {
-  /**
-   * The collection of a `MongoDBStore` of `@langchain/langgraph-checkpoint-mongodb`, or its location. The migration
-   * only reads it. Defaults: `dbName` of the client's connection string, `collectionName` `"store"`.
-   */
-  source: Collection | { client: MongoClient; dbName?: string; collectionName?: string };
+export interface Migration {
+  /** The collection of a `MongoDBStore` of `@langchain/langgraph-checkpoint-mongodb`. The migration only reads it. */
+  source: Collection;
   /** The target of the items. Its own collections, index and write concern apply. */
   store: MongoMemoryStore;
   /** `resumeAfter` of the progress of an earlier run, to continue it. @default null */
   resumeAfter?: string | null;
-  /**
-   * Returns another namespace for one that this store refuses, such as those with `:`. Called for every item. @default
-   * the same
-   */
-  mapNamespace?: (namespace: string[]) => string[];
   /** Reads both sides, writes nothing, and reports what the migration would do. @default false */
   dryRun?: boolean;
   /** Called after each batch, and awaited. If it throws, the migration ends. */
@@ -70,20 +57,6 @@ export interface RefusedItem {
 const defaultBatchSize = 500;
 const maxRefusals = 100;
 
-const callback = z.custom((value) => typeof value === "function", "must be a function").optional();
-
-const optionsSchema = z.strictObject({
-  source: z.custom(
-    (source) => hasMethod(source, "find") || hasMethod(getField(source, "client"), "db"),
-    "must be a Collection, or an object { client, dbName?, collectionName? }",
-  ),
-  store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
-  resumeAfter: z.string().nullable().optional(),
-  dryRun: z.boolean().optional(),
-  mapNamespace: callback,
-  onProgress: callback,
-});
-
 /**
  * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and
  * times. Both may be in use meanwhile: run it again afterwards for items that were put into the source since.
@@ -97,37 +70,28 @@ const optionsSchema = z.strictObject({
  * migration ends early, the batches before are copied. `resumeAfter` of the last progress continues there.
  *
  * @returns the last progress, also for an empty source
- * @throws TypeError for bad options; MemoryError EIO if the source or the store failed; the errors of callbacks
+ * @throws TypeError for a bad `resumeAfter`; MemoryError EIO if the source or the store failed; the errors of callbacks
  */
-export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOptions): Promise<MigrationSummary> {
-  return migrateInBatches(options, defaultBatchSize);
-}
-
-export async function migrateInBatches(
-  options: MongoDBStoreMigrationOptions,
-  batchSize: number,
+export async function migrateFromMongoDBStore(
+  { source, store, resumeAfter = null, dryRun = false, onProgress }: Migration,
+  batchSize = defaultBatchSize,
 ): Promise<MigrationSummary> {
-  checkOptions("MongoDBStoreMigrationOptions", optionsSchema, options);
-  const { store, mapNamespace, onProgress } = options;
-  const collection = openSource(options.source);
   const summary: MigrationSummary = {
-    total: await reading(() => collection.estimatedDocumentCount()),
+    total: await reading(() => source.estimatedDocumentCount()),
     read: 0,
     copied: 0,
     unchanged: 0,
     skipped: 0,
     refused: 0,
-    resumeAfter: options.resumeAfter ?? null,
+    resumeAfter,
     refusals: [],
   };
-  const page = { batchSize, resumeAfter: summary.resumeAfter };
-  for await (const { items, getId, lastId } of readPages(collection, page)) {
-    const mapped = mapNamespace === undefined ? items : items.map((item) => withNamespace(item, mapNamespace));
-    const report = await store[copyItems](mapped, options.dryRun ?? false);
+  for await (const { items, getId, lastId } of readPages(source, { batchSize, resumeAfter })) {
+    const report = await store[copyItems](items, dryRun);
     for (const { item, reason } of report.refused) {
       if (summary.refusals.length === maxRefusals) break;
       const { namespace, key } = item;
-      summary.refusals.push({ id: getId(mapped.indexOf(item)), namespace, key, reason });
+      summary.refusals.push({ id: getId(items.indexOf(item)), namespace, key, reason });
     }
     summary.read += items.length;
     summary.copied += report.copied;
@@ -139,15 +103,4 @@ export async function migrateInBatches(
     await onProgress?.(progress);
   }
   return summary;
-}
-
-function openSource(source: MongoDBStoreMigrationOptions["source"]): Collection {
-  if ("find" in source) return source;
-  return openDatabase(source.client, source.dbName).collection(source.collectionName ?? "store");
-}
-
-function withNamespace(item: ForeignItem, mapNamespace: (namespace: string[]) => string[]): ForeignItem {
-  const { namespace } = item;
-  // The namespace is unchecked: the store checks the result.
-  return Array.isArray(namespace) ? { ...item, namespace: mapNamespace([...(namespace as string[])]) } : item;
 }

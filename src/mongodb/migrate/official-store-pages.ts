@@ -100,7 +100,7 @@ function boundFromText(text: string): object {
   const hex = getField(id, "$oid");
   if (typeof hex === "string" && /^[0-9a-f]{24}$/.test(hex)) return { $toObjectId: hex };
   if (typeof id === "string" || typeof id === "number") return { $literal: id };
-  throw new TypeError("invalid MongoDBStoreMigrationOptions: resumeAfter must be that of a MigrationProgress");
+  throw new TypeError("it must be one that an earlier run has printed");
 }
 
 function parseJson(text: string): unknown {

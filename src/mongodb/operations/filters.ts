@@ -58,7 +58,12 @@ export function parseFilter(filter: unknown): ItemFilter {
   };
 }
 
+/** MongoDB's operators that combine filters. No list equals a field, so each would match nothing. */
+const combining = new Set(["$and", "$or", "$nor"]);
+
 function parseConditions(key: string, value: unknown): Condition[] {
+  if (combining.has(key) && Array.isArray(value))
+    throw invalid(`a filter has fields with conditions, which must all hold; it has no ${key}`);
   checkOperand(key, value);
   if (typeof value === "object" && value !== null && !types.isDate(value)) {
     const operators = Object.entries(value);

@@ -3,7 +3,7 @@ import { type MemoryScope, memoryScopes, ownerFields } from "../../core/values/a
 import { isUnauthorized } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 
-/** How long memories of each scope live without a change, in ms. */
+/** The lifetimes of memories of each scope without a change, in ms. */
 export type Lifetimes = Partial<Record<MemoryScope, number>>;
 
 /** Records of a time without `expireMs` have no time at which they expire. */

@@ -1,6 +1,7 @@
 import type { CallContext } from "../../core/runtime/call.js";
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { FindOptions, IndexDescription } from "mongodb";
+import { spaceOut } from "../../core/search/words.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
 import { type ItemDocument, parseItem, type RankedFields } from "../items/item-document.js";
@@ -10,7 +11,7 @@ import { idsWithin } from "../operations/namespaces.js";
 import type { RankedQuery, RankedSearch, Ranking } from "./ranking.js";
 import { leafTexts, textsAt } from "./text-paths.js";
 
-/** How MongoDB's text index indexes the items. */
+/** The settings of MongoDB's text index of the items. */
 export interface TextSearchOptions {
   /** The language of word forms and stop words. @default "none", which keeps every word unchanged */
   language?: (typeof textLanguages)[number];
@@ -53,13 +54,14 @@ export class KeywordRanking implements Ranking {
     this.indexes = [{ name: "items_by_text", key: { text: "text" }, ...options }];
   }
 
-  /** Joins all texts into one. Cuts the text if it is too long or leaves no room for the value. */
+  /** Joins all texts into one, in words that MongoDB splits at spaces. Cuts the text if it is too long or leaves no room for the value. */
   selectTexts(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[] {
     if (index === false) return [];
     const texts = index === undefined ? leafTexts(value) : textsAt(value, index);
     // A UTF-16 unit is at most three bytes of UTF-8.
     const maxChars = Math.floor((Math.min(maxTextBytes, roomBytes) - fieldBytes) / 3);
-    const text = texts.join("\n").slice(0, Math.max(0, maxChars)).toWellFormed();
+    const cut = (text: string): string => text.slice(0, Math.max(0, maxChars)).toWellFormed();
+    const text = cut(spaceOut(cut(texts.join("\n")), "text"));
     return text === "" ? [] : [text];
   }
 
@@ -110,10 +112,10 @@ const maxQueryChars = 65_536;
  * plain language.
  */
 function firstWords(query: string): string {
-  const text = query
-    .slice(0, maxQueryChars)
-    .replaceAll(/["\\-]/g, " ")
-    .toWellFormed();
+  const start = query.slice(0, maxQueryChars);
+  const spaced = spaceOut(start, "query");
+  // The words as they are written, too: items of earlier releases have no others.
+  const text = (spaced === start ? start : `${start} ${spaced}`).replaceAll(/["\\-]/g, " ").toWellFormed();
   const words = new Set<string>();
   for (const { 0: word, index } of text.matchAll(/[^\s\p{P}\p{S}]+/gu)) {
     if (words.add(word).size > maxQueryWords) return text.slice(0, index);

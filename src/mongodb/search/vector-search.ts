@@ -35,7 +35,7 @@ export function createVectorSearchPipeline(options: VectorSearchOptions, search:
       `a search by a vector index answers at most ${maxCandidates} items: offset and limit together are more`,
     );
   }
-  // How many neighbours a search compares.
+  // Number of neighbours that a search compares.
   const numCandidates = Math.min(Math.max(100, 20 * atMost), maxCandidates);
   const findAt = (position: number): Document[] => [
     {

@@ -49,7 +49,7 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
-/** For `migrateFromMongoDBStore`. It is a symbol, so that editors do not offer it as a member. */
+/** For the migration from `MongoDBStore`. It is a symbol, so that editors do not offer it as a member. */
 export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyItems");
 
 /**

@@ -52,9 +52,15 @@ function Message({ message }: { message: Answers["message"] }): VNode {
   );
 }
 
+/** Most models take about four characters of English for a token. Only the model's own tokenizer knows the number. */
+const charsPerToken = 4;
+
+/** Says how much of its limit the message takes. */
 function Used({ message }: { message: Answers["message"] }): VNode {
+  const isOwner = useIsOwner();
   const { usedChars, maxChars, content, view, entries, leftOut, scope } = message;
   const omitted = leftOut === 0 ? "none" : numberText(leftOut);
+  const tokens = numberText(Math.ceil(usedChars / charsPerToken));
   const facts = [
     `${countText(entries, "entry")}, ${omitted} left out`,
     ...(view !== null && view !== content ? [`${content} does not fit, so the ${view} is shown`] : []),
@@ -63,21 +69,11 @@ function Used({ message }: { message: Answers["message"] }): VNode {
   return (
     <div class="used">
       <label>
-        {useBudgetText(usedChars, maxChars)}
+        {numberText(usedChars)} of {numberText(maxChars)} characters
+        {!isOwner && `, about ${tokens} tokens, estimated at ${charsPerToken} characters each`}
         <meter min={0} max={maxChars} value={usedChars} high={maxChars * 0.9} />
       </label>
       <span class="muted">{facts.join(" · ")}</span>
     </div>
   );
-}
-
-/** Most models take about four characters of English for a token. */
-const charsPerToken = 4;
-
-/** Says how much of its limit a message takes. Only the model's own tokenizer knows the exact number of tokens. */
-export function useBudgetText(usedChars: number, maxChars: number): string {
-  const isOwner = useIsOwner();
-  const tokens = numberText(Math.ceil(usedChars / charsPerToken));
-  const used = `${numberText(usedChars)} of ${numberText(maxChars)} characters`;
-  return isOwner ? used : `${used}, about ${tokens} tokens, estimated at ${charsPerToken} characters each`;
 }

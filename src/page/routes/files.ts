@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemoryAccess } from "../../core/access/policy.js";
-import type { Memory, MemoryEntry } from "../../core/memory.js";
+import type { MemoryEntry } from "../../core/memory.js";
 import type { Mount } from "../../core/mounts/mounts.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { normalizePath, getPathPrefix, ROOT } from "../../core/values/paths.js";
@@ -11,9 +11,9 @@ import { addressFields, countField, versionId } from "../fields.js";
 import { listMounts, openHistory, openTree } from "../page-memory.js";
 import { PageRefusal } from "../refusal.js";
 import { type RouteContext, route } from "../route.js";
-import { readPresentText } from "./present-text.js";
 
-const maxEntries = 1000;
+/** A few screens of rows. */
+const pageSize = 250;
 
 /** A memory that is mounted in another memory. */
 interface ShownMount {
@@ -34,6 +34,8 @@ interface ShownEntry extends MemoryEntry {
 
 interface Directory {
   entries: ShownEntry[];
+  /** Where the next entries begin, or null at the end. */
+  next: number | null;
   /** Number of entries in the directory. */
   total: number;
   /** The rights on paths, in words. Empty if all is allowed everywhere, and for directories other than the root. */
@@ -47,34 +49,37 @@ const fields = {
   at: versionId.optional(),
 };
 
-const treeSchema = z
-  .object({ ...fields, offset: countField(0, 10_000_000), limit: countField(maxEntries, maxEntries) })
-  .strict();
+const treeSchema = z.object({ ...fields, offset: countField(0, 10_000_000) }).strict();
 
 const tree = route(
   "GET",
   "tree",
   treeSchema,
-  async ({ path: rawPath, offset, limit, at, ...address }, context): Promise<Directory> => {
+  async ({ path: rawPath, offset, at, ...address }, context): Promise<Directory> => {
     const path = normalizePath(rawPath, { emptyIsRoot: true });
+    const end = offset + pageSize;
+    const takePage = (all: readonly MemoryEntry[]) => ({
+      entries: all.slice(offset, end),
+      next: end < all.length ? end : null,
+      total: all.length,
+    });
     if (at !== undefined) {
       const former = (await readFormerTree(context, address, at)).list(path);
-      const entries = former.toSorted((a, b) => compareCodeUnits(a.name, b.name));
-      return { entries: entries.slice(offset, offset + limit), total: entries.length, rights: "" };
+      return { ...takePage(former.toSorted((a, b) => compareCodeUnits(a.name, b.name))), rights: "" };
     }
     const memory = openTree(context, address);
     const mounts = listMounts(memory);
-    const all = await memory.list(path);
+    const page = takePage(await memory.list(path));
     const accessAt = (each: string): MemoryAccess => memory.rights?.accessAt?.(each) ?? "write";
     const ownAccess = accessAt(path);
-    const entries = all.slice(offset, offset + limit).map((entry): ShownEntry => {
+    const entries = page.entries.map((entry): ShownEntry => {
       const entryPath = getPathPrefix(path) + entry.name;
       const mount = mounts.find(({ point }) => point === entryPath);
       if (mount !== undefined) return { ...entry, mount: describeMount(mount, context) };
       const access = accessAt(entryPath);
       return access === ownAccess ? entry : { ...entry, access };
     });
-    return { entries, total: all.length, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
+    return { ...page, entries, rights: path === ROOT ? (memory.rights?.words() ?? "") : "" };
   },
 );
 
@@ -100,32 +105,6 @@ const file = route("GET", "file", z.object(fields).strict(), async ({ path: rawP
   };
 });
 
-const maxPreviewChars = 2000;
-
-const firstFile = route("GET", "first-file", z.object(addressFields).strict(), async (address, context) => {
-  const memory = openTree(context, address);
-  const path = await findFirstFile(memory);
-  const content = path === null ? null : await readPresentText(memory, path);
-  if (path === null || content === null) return { path: null, text: "", isWhole: true };
-  return {
-    path,
-    text: content.slice(0, maxPreviewChars).toWellFormed(),
-    isWhole: content.length <= maxPreviewChars,
-  };
-});
-
-/** Finds the first file of the memory, or of its first directory. */
-async function findFirstFile(memory: Memory): Promise<string | null> {
-  const mounts = new Set(listMounts(memory).map(({ point }) => point));
-  const root = await memory.list(ROOT);
-  const outer = root.find(({ kind }) => kind === "file");
-  if (outer !== undefined) return `/${outer.name}`;
-  const directory = root.find(({ kind, name }) => kind === "dir" && !mounts.has(`/${name}`));
-  if (directory === undefined) return null;
-  const inside = (await memory.list(`/${directory.name}`)).find(({ kind }) => kind === "file");
-  return inside === undefined ? null : `/${directory.name}/${inside.name}`;
-}
-
 async function readFormerTree(
   context: RouteContext,
   address: Parameters<typeof openHistory>[1],
@@ -145,4 +124,4 @@ function describeMount(
   return { point, address: isOwn ? address : null, isHere, access, description: description ?? null };
 }
 
-export const fileRoutes = [tree, file, firstFile] as const;
+export const fileRoutes = [tree, file] as const;

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { GetOperation, Item, Operation } from "@langchain/langgraph-checkpoint";
 import { attempt, getKeys, mustRefuse, putAll, getSortedKeys, type StoreCase, times, getValue } from "../case.js";
-import { untyped } from "../../../../src/testing/untyped.js";
+import { untyped } from "../../memory-case.js";
 
 type Answer = Item | Item[] | string[][] | null | undefined;
 

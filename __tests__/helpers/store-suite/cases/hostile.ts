@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { attempt, mustRefuse, putAll, refusesOrFindsNothing, getSortedKeys, type StoreCase } from "../case.js";
-import { untyped } from "../../../../src/testing/untyped.js";
+import { untyped } from "../../memory-case.js";
 
 /** Objects that a model may send instead of a string. */
 const operators: unknown[] = [

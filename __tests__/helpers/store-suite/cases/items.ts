@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { mustRefuse, putAll, getSortedKeys, type StoreCase, getValue } from "../case.js";
-import { untyped } from "../../../../src/testing/untyped.js";
+import { untyped } from "../../memory-case.js";
 
 /** Times have whole milliseconds, and a server's clock may differ. */
 const laterMs = 20;

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { byCodeUnits, type StoreCase, times } from "../case.js";
-import { untyped } from "../../../../src/testing/untyped.js";
+import { untyped } from "../../memory-case.js";
 
 type Listing = NonNullable<Parameters<BaseStore["listNamespaces"]>[0]>;
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import { attempt, getKeys, type OpenIndexedStore, type VariantCase } from "../case.js";
-import { untyped } from "../../../../src/testing/untyped.js";
+import { untyped } from "../../memory-case.js";
 
 /** The count of each word is one dimension, so a reader can see how similar two texts are. */
 const words = ["apple", "bread", "cheese"];

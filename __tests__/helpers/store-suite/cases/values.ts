@@ -2,7 +2,7 @@ import { deepEqual, deepStrictEqual, equal, ok } from "node:assert/strict";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { attempt, type ItemFields, type StoreCase, times, getValue, valueText } from "../case.js";
-import { untyped } from "../../../../src/testing/untyped.js";
+import { untyped } from "../../memory-case.js";
 
 /** @param make creates the value anew, so that a change by the store is noticed */
 async function comesBack(store: BaseStore, root: string, make: () => ItemFields): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { readdirSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";

@@ -10,7 +10,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
     options?.encoding === "buffer" ? real.readdir(path, { encoding: "buffer" }) : real.readdir(path),
 }));
 
-const { openDirectoryMemory } = await import("../../../../src/backends/directory/open-directory-memory.js");
+const { openDirectoryMemory } = await import("../../../../src/backends/directory/index.js");
 const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 

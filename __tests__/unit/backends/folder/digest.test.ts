@@ -3,9 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DirectoryBackend } from "../../../../src/backends/directory/directory-backend.js";
 import { Call } from "../../../../src/core/runtime/call.js";
-import type { Change } from "../../../../src/core/tree/change.js";
+import { type Change, MemoryTree } from "../../../../src/custom-backend/index.js";
 import { digestTree } from "../../../../src/core/tree/digest.js";
-import { MemoryTree } from "../../../../src/core/tree/memory-tree.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();

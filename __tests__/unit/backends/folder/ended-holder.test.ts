@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hasEnded, ownIdentity } from "../../../../src/backends/directory/process-identity.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { refuses } from "../../../helpers/memory-case.js";
 import { appendSoon, crashedId, heldByOthers, leaveLock, workFolder } from "../../../helpers/left-lock.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { inspect } from "node:util";
 import { fileSystemError } from "../../../../src/backends/directory/fs-errors.js";
-import { fileNotFound, MemoryError } from "../../../../src/core/values/errors.js";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
+import { MemoryError } from "../../../../src/index.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import { fileNotFound } from "../../../../src/core/values/errors.js";
 
 const failure = (code: string): Error =>
   Object.assign(new Error(`${code}: whatever, open '/home/ann/notes/secret'`), { code });

@@ -1,7 +1,7 @@
 import { expect, it, jest } from "@jest/globals";
 import * as real from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { refuses } from "../../../helpers/memory-case.js";
 
 /** As macOS and Windows find a file: by any case and normal form of its name. */
 async function spelled(path: string): Promise<string> {
@@ -29,7 +29,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
     real.rename(await spelled(from), join(await spelled(dirname(to)), basename(to))),
 }));
 
-const { openDirectoryMemory } = await import("../../../../src/backends/directory/open-directory-memory.js");
+const { openDirectoryMemory } = await import("../../../../src/backends/directory/index.js");
 const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 

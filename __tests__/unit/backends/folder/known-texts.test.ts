@@ -2,7 +2,7 @@ import { afterEach, expect, jest, test } from "@jest/globals";
 import { lstatSync, utimesSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
 import { createJournalTools } from "../../../../src/langchain/journal/index.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 

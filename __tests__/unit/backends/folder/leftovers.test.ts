@@ -2,9 +2,9 @@ import { describe, expect, it } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDirectoryMemory, openFolder } from "../../../../src/backends/directory/open-directory-memory.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
-import { crashedId as crashed, leaveLock, workFolder as work } from "../../../helpers/left-lock.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import { refuses } from "../../../helpers/memory-case.js";
+import { crashedId as crashed, leaveLock, openImpatiently, workFolder as work } from "../../../helpers/left-lock.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -40,7 +40,7 @@ describe("the lock", () => {
   it("of a living process is waited for, and the change is EIO in the end", async () => {
     const dir = folderWith(folder, { good: "text" });
     leaveLock(dir, JSON.stringify({ id: crashed }), -4000);
-    const memory = openFolder({ dir }, 50);
+    const memory = openImpatiently(dir);
     for (const call of [() => memory.append("/good", "x"), () => memory.snapshot(), () => memory.delete("/good")]) {
       await refuses(call(), "EIO", "EIO: other processes kept the memory locked for too long; nothing was changed");
     }

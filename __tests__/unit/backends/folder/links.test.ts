@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import type { Memory } from "../../../../src/index.js";
+import { refuses } from "../../../helpers/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { appendSoon, crashedId, heldByOthers, leaveLock, workFolder } from "../../../helpers/left-lock.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { refuses } from "../../../helpers/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { foldName, isReserved, fileNameFault } from "../../../../src/backends/directory/names.js";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import { refuses } from "../../../helpers/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -50,7 +50,7 @@ const legal = [
   "con-1",
   "nul_",
   ".con",
-  " leading",
+  "a blank within",
   ".hidden",
   "a.b",
   "$a",

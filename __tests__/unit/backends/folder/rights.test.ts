@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import { refuses } from "../../../helpers/memory-case.js";
 import { asOrdinaryUser, isRoot } from "../../../helpers/ordinary-user.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 

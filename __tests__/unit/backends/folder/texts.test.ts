@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/index.js";
+import { refuses } from "../../../helpers/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();

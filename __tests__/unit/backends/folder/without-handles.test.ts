@@ -2,7 +2,7 @@ import { beforeEach, expect, it, jest } from "@jest/globals";
 import { readFileSync, renameSync, symlinkSync } from "node:fs";
 import * as real from "node:fs/promises";
 import { join } from "node:path";
-import { refuses } from "../../../../src/testing/memory-case.js";
+import { refuses } from "../../../helpers/memory-case.js";
 
 /** As on macOS: no `/proc`, and file systems that may fold names. */
 Object.defineProperty(process, "platform", { value: "darwin" });
@@ -19,7 +19,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
   },
 }));
 
-const { openDirectoryMemory } = await import("../../../../src/backends/directory/open-directory-memory.js");
+const { openDirectoryMemory } = await import("../../../../src/backends/directory/index.js");
 const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 

@@ -2,8 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { RE2JS } from "re2js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { openMemory } from "../../../../src/open-memory.js";
+import { type Memory, openMemory } from "../../../../src/index.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 let opened = 0;
@@ -164,9 +163,9 @@ describe("grep", () => {
   });
 
   it.each([
-    ["\n", 15_000_000],
-    ["\r\n", 7_400_000],
-  ])("lets others work meanwhile in 15 MB of the line end %j alone", async (lineEnd, count) => {
+    ["\n", repetitions({ usual: 1_500_000, long: 15_000_000 })],
+    ["\r\n", repetitions({ usual: 700_000, long: 7_400_000 })],
+  ])("lets others work meanwhile in megabytes of the line end %j alone", async (lineEnd, count) => {
     const memory = await memoryWith(lineEnd.repeat(count));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../../src/core/memory.js";
-import type { MemoryOptions } from "../../../../src/core/memory-options.js";
+import { type Memory, type MemoryOptions, openMemory } from "../../../../src/index.js";
 import { findMarks } from "../../../../src/core/search/held-words.js";
-import { openMemory } from "../../../../src/open-memory.js";
 
 async function memoryWith(text: string, options: MemoryOptions = {}): Promise<Memory> {
   const memory = openMemory(new InMemoryStore(), { nodeId: "words" }, options);

@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import type { MemoryBackend } from "../../../../src/core/contract/backend.js";
+import type { MemoryBackend } from "../../../../src/custom-backend/index.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import type { Embeddings } from "../../../../src/core/contract/embeddings.js";
 import { getVectors } from "../../../../src/core/search/passage-vectors.js";

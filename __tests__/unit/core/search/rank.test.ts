@@ -1,10 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import type { Memory } from "../../../../src/core/memory.js";
-import type { MemoryOptions } from "../../../../src/core/memory-options.js";
-import type { SearchHit } from "../../../../src/core/search/search-options.js";
-import { openMemory } from "../../../../src/open-memory.js";
+import { type Memory, type MemoryOptions, type SearchHit, openMemory } from "../../../../src/index.js";
 import { searchNaively } from "../../../helpers/naive-ranking.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 

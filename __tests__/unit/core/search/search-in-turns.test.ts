@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import type { Memory } from "../../../../src/core/memory.js";
-import { openMemory } from "../../../../src/open-memory.js";
+import { type Memory, openMemory } from "../../../../src/index.js";
 import { countLongestSlice, stopCounting } from "../../../helpers/counted-steps.js";
 
 afterAll(stopCounting);

@@ -5,9 +5,8 @@ import {
   type ClaudeMemoryOptions,
   createClaudeMemoryTool,
 } from "../../../../src/langchain/claude/index.js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { type Memory, openMemory } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 

@@ -3,11 +3,8 @@ import { ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../../src/langchain/claude/index.js";
-import { MemoryError } from "../../../../src/core/values/errors.js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { MemoryNode } from "../../../../src/graph/memory-node.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { MemoryError, type Memory, MemoryNode, openMemory } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 

@@ -2,9 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../src/langchain/claude/index.js";
-import { MemoryNode } from "../../../../src/graph/memory-node.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { MemoryNode, openMemory } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 import { editByModel } from "../../../helpers/line-end-model.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 

@@ -5,11 +5,8 @@ import {
   type ClaudeMemoryOptions,
   createClaudeMemoryTool,
 } from "../../../../src/langchain/claude/index.js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { MemoryNode } from "../../../../src/graph/memory-node.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
+import { type Memory, MemoryNode, openMemory, MemoryTool } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 const freshMemory = (): Memory => openMemory(store, freshAddress());

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { openMemory } from "../../../../src/open-memory.js";
-import type { Memory } from "../../../../src/core/memory.js";
+import { openMemory, type Memory } from "../../../../src/index.js";
 import { JournalBench } from "../../../helpers/journal-scenario.js";
 
 const today = "/2026/01/15.md";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { createRecordTools } from "../../../../src/langchain/records/index.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { openMemory } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 import { RecordBench, recordError } from "../../../helpers/record-bench.js";
 
 const path = "project/todo";

@@ -5,9 +5,8 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import fc from "fast-check";
 import { createAgent, createMiddleware } from "langchain";
 import { ScriptedChatModel } from "../../../helpers/scripted-chat-model.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
+import { openMemory, MemoryTool } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 

@@ -1,14 +1,12 @@
+import type { ToolCall } from "@langchain/core/messages/tool";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import type { MemoryRun } from "../../../../src/langchain/memory-run.js";
-import { MemoryNode } from "../../../../src/graph/memory-node.js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
-import type { MemoryToolArguments } from "../../../../src/dialects/unified/options.js";
+import { type MemoryRun, MemoryNode, type Memory, openMemory, MemoryTool } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
+
+type MemoryToolArguments = Exclude<Parameters<MemoryTool["invoke"]>[0], ToolCall>;
 
 const store = new InMemoryStore();
 
@@ -89,6 +87,20 @@ describe("the messages", () => {
     ["read", "/a/../b", {}, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/a..b", { content: "a" }, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/$set", { content: "a" }, 'invalid path: "$" not allowed', "EINVAL"],
+    [
+      "append",
+      "/a /b",
+      { content: "a" },
+      'invalid path segment: "a " (a name does not begin or end with a blank)',
+      "EINVAL",
+    ],
+    [
+      "append",
+      "/ a",
+      { content: "a" },
+      'invalid path segment: " a" (a name does not begin or end with a blank)',
+      "EINVAL",
+    ],
     [
       "append",
       "/a/b.txt",

@@ -6,10 +6,8 @@ import { Command, GraphInterrupt, interrupt, MemorySaver } from "@langchain/lang
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { createAgent, createMiddleware } from "langchain";
 import { ScriptedChatModel } from "../../../helpers/scripted-chat-model.js";
-import type { Memory } from "../../../../src/core/memory.js";
-import { openMemory } from "../../../../src/open-memory.js";
-import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
+import { type Memory, openMemory, MemoryTool } from "../../../../src/index.js";
+import { freshAddress } from "../../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 const list = { path: "/", command: "list" } as const;

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "@jest/globals";
-import { checkOperation } from "../../../../src/mongodb/operations/checked-operation.js";
+import { MongoClient } from "mongodb";
+import { MongoMemoryStore } from "../../../../src/index.js";
+import { useClient } from "../../../helpers/use-client.js";
+
+/** No server listens there, so an operation that the store takes is EIO. */
+const client = useClient(new MongoClient("mongodb://127.0.0.1:1", { serverSelectionTimeoutMS: 20 }));
+const store = new MongoMemoryStore({ client });
+const run = (operation: object): Promise<unknown> => store.batch([operation as never]);
 
 describe("the index of a put", () => {
-  const createPut = (index: unknown): unknown => ({ namespace: ["a"], key: "k", value: {}, index });
+  const put = (index: unknown): Promise<unknown> => run({ namespace: ["a"], key: "k", value: {}, index });
 
   it.each([[Array.from({ length: 1 })], [Object.assign([], { length: 1 })], [["text", null]], ["text"], [true], [{}]])(
     "is refused as %p",
-    (index) => {
-      expect(() => checkOperation(createPut(index))).toThrow(
+    async (index) => {
+      await expect(put(index)).rejects.toThrow(
         new TypeError(`put: index must be false or an array of paths (given ${getKind(index)})`),
       );
     },
@@ -16,16 +23,16 @@ describe("the index of a put", () => {
 
 describe("a foreign field", () => {
   it.each([
-    ["get", { namespace: ["a"], key: "k" }, "getItem"],
-    ["put", { namespace: ["a"], key: "k", value: {} }, "putItem"],
-    ["search", { namespacePrefix: ["a"] }, "search"],
-    ["listing", { matchConditions: [], limit: 1 }, "listNamespaces"],
-  ])("of a %s is passed over", (_name, operation, kind) => {
-    expect(checkOperation({ ...operation, comment: "x" }).kind).toBe(kind);
+    ["get", { namespace: ["a"], key: "k" }],
+    ["put", { namespace: ["a"], key: "k", value: {} }],
+    ["search", { namespacePrefix: ["a"] }],
+    ["listing", { matchConditions: [], limit: 1 }],
+  ])("of a %s is passed over", async (_name, operation) => {
+    await expect(run({ ...operation, comment: "x" })).rejects.toMatchObject({ code: "EIO" });
   });
 
-  it("that is alone, such as a misspelt one, is no operation", () => {
-    expect(() => checkOperation({ namespaces: ["a"], key: "k" })).toThrow(
+  it("that is alone, such as a misspelt one, is no operation", async () => {
+    await expect(run({ namespaces: ["a"], key: "k" })).rejects.toThrow(
       new TypeError('not an operation of a store: unknown field "namespaces"'),
     );
   });

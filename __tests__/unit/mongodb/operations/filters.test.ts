@@ -15,6 +15,10 @@ describe("a condition", () => {
     );
   });
 
+  it.each(["$and", "$or", "$nor"])("is refused where it combines filters by %s", (operator) => {
+    expect(() => parseFilter({ [operator]: [{ x: 1 }] })).toThrow(`which must all hold; it has no ${operator}`);
+  });
+
   it.each(["$eq", "$gt", "$in", "none"])("with an invalid date is refused under the operator %s", (operator) => {
     const date = new Date(Number.NaN);
     const conditions: Record<string, unknown> = { none: date, $in: { $in: [date] } };

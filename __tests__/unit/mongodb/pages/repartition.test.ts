@@ -1,10 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { applyChange } from "../../../../src/core/tree/apply-change.js";
-import { type Change, getScope } from "../../../../src/core/tree/change.js";
-import { MemoryTree, type TreeEdits } from "../../../../src/core/tree/memory-tree.js";
-import type { MemorySnapshot } from "../../../../src/core/tree/snapshot.js";
-import { MemoryError } from "../../../../src/core/values/errors.js";
+import { applyChange, type Change, MemoryTree } from "../../../../src/custom-backend/index.js";
+import { type MemorySnapshot, MemoryError } from "../../../../src/index.js";
+import { getScope } from "../../../../src/core/tree/change.js";
+import type { TreeEdits } from "../../../../src/core/tree/memory-tree.js";
 import { getParents } from "../../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../../src/core/values/text.js";
 import { selectPages } from "../../../../src/mongodb/memories/reading/known-pages.js";

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { parseFilter } from "../../../../src/mongodb/operations/filters.js";
-import {
-  createVectorSearchPipeline,
-  type VectorSearch,
-  type VectorSearchOptions,
-} from "../../../../src/mongodb/search/vector-search.js";
+import type { VectorSearchOptions } from "../../../../src/index.js";
+import { createVectorSearchPipeline, type VectorSearch } from "../../../../src/mongodb/search/vector-search.js";
 
 const selection = { $and: [{ _id: { $gte: "" } }] };
 

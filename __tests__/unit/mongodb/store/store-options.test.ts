@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../../../src/mongodb/store/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../../../src/index.js";
 
 const client = new MongoClient("mongodb://127.0.0.1:9");
 

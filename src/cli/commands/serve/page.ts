@@ -104,7 +104,6 @@ async function createListener(
   tree: TreeNode | null,
 ): Promise<RequestListener> {
   const { pageOver } = await import("../../../page/memory-page.js");
-  const { nodeListener } = await import("../../../page/node-listener.js");
   const memories: Parameters<typeof pageOver>[0] = {
     place: database.place,
     memory: (address, use) => database.memory(address, use),
@@ -113,7 +112,7 @@ async function createListener(
     listProposals: (filter) => database.proposals(checkProposalFilter(filter)),
     forget: (who) => database.forget(checkForgotten(who)),
   };
-  return nodeListener(pageOver(memories, options));
+  return pageOver(memories, options).nodeListener;
 }
 
 async function serve(

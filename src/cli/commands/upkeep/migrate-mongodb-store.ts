@@ -33,7 +33,7 @@ interface MigrationOptions extends TargetOptions {
   json?: boolean;
 }
 
-/** How many refused items the standard error names. */
+/** The most refused items that the standard error names. */
 const maxNamed = 20;
 
 export const migrateMongodbStore = createCommand<MigrationOptions>({

@@ -12,13 +12,13 @@ import { redactDirectories } from "./redact-directories.js";
 import type { Redaction } from "./write-redactions.js";
 import { getPublicId, isTextRedacted, type VersionDocument } from "../version-document.js";
 
-/** Who redacts, and when. */
+/** The person who redacts, and the time. */
 export interface RedactionMark {
   at: Date;
   by: MemoryActor | null;
 }
 
-/** Where a text is in some versions of one file, and how it is covered there. */
+/** The places of a text in versions of one file, and the covered texts. */
 export interface FileRedaction {
   /** The versions that contain it, newest first. */
   versions: VersionDocument[];
@@ -29,7 +29,10 @@ export interface FileRedaction {
   redactions: Redaction[];
 }
 
-/** How many versions are covered before older ones are searched, so that a call that ends early is not in vain. */
+/**
+ * Number of versions that are covered before older ones are searched. Reason: the work of a call that ends early is
+ * kept.
+ */
 const versionsAtOnce = 500;
 
 export interface FileSettings {
@@ -170,7 +173,7 @@ function markRedacted(version: VersionDocument, { at, by }: RedactionMark): Reda
   return { masked: true, redactedAt: at, ...(by !== null && { redactedBy: by }) };
 }
 
-/** Covers the text in what a version tells beside its text. @returns null if it is nowhere there */
+/** Covers the text in the other fields of a version. @returns null if no field contains it */
 function coverFacts(
   { path, from, directories, actor, redactedBy }: VersionDocument,
   redactor: TextRedactor,

@@ -66,7 +66,7 @@ async function readKeptText(
   newer: readonly VersionDocument[],
 ): Promise<string | null> {
   try {
-    return (await view.textOf(version, newer)) || null;
+    return (await view.restoreText(version, newer)) || null;
   } catch (error) {
     if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
     throw error;

@@ -4,7 +4,7 @@ import { errorOnPaths } from "../../../core/values/error-paths.js";
 import { invalid } from "../../../core/values/errors.js";
 import type { PresentMemory } from "../history-context.js";
 
-/** Where a text is in a memory as it is now. */
+/** The places of a text in the present memory. */
 export interface PresentOccurrences {
   /** The paths of the files whose texts contain it. */
   texts: readonly string[];

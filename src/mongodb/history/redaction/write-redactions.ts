@@ -3,7 +3,7 @@ import type { CallContext } from "../../../core/runtime/call.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../version-document.js";
 
-/** How a redaction changes a version. */
+/** The change of one version by a redaction. */
 export interface Redaction {
   id: string;
   /** The expected value: if the version has another one by now, nothing is changed. */
@@ -40,7 +40,10 @@ export async function writeRedactions(
 /** The most redactions of one command. */
 const maxRedactions = 500;
 
-/** One command makes those that need no expected value. The others go alone: one that fails must stop what follows. */
+/**
+ * One command writes all redactions that need no expected value. Each other redaction is one command: if it fails, the
+ * following ones must not be written.
+ */
 function splitRedactions(redactions: readonly Redaction[]): Redaction[][] {
   const batches: Redaction[][] = [];
   for (const redaction of redactions) {

@@ -39,7 +39,7 @@ export interface MemorySummary {
   updatedAt: Date;
 }
 
-/** How many memories were erased, with how many files, versions and proposals. */
+/** Numbers of the erased memories, files, versions and proposals. */
 export interface ForgottenCounts {
   memories: number;
   files: number;
@@ -47,7 +47,7 @@ export interface ForgottenCounts {
   proposals: number;
 }
 
-/** How many memories had expired and were removed. */
+/** Number of the expired memories that were removed. */
 export interface SweptCounts {
   memories: number;
 }

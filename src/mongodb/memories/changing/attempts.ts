@@ -181,7 +181,7 @@ function writeAttempt(
       before: { before: "$$text" },
       counts: [0, 0],
       answer: { createdAt: { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } } },
-      growth: utf8Bytes(content) + newFileBytes(path),
+      growth: { $subtract: [utf8Bytes(content) + newFileBytes(path), textBytes({ $ifNull: ["$$text", ""] })] },
     },
     settings,
   );
@@ -250,8 +250,10 @@ function deleteAttempt(path: string, ifDirectory: "delete" | "fail"): ChangePart
   const key = keyOfPath(path);
   const isFile: Expression = { $ne: ["$$text", null] };
   const within = (record: string): Expression => where(isFile, [], entriesWhere(record, keyIsWithin(key)));
-  const withoutPath = (record: string): Expression =>
-    where(isFile, withoutKey(record, key), { $arrayToObject: entriesWhere(record, { $not: [keyIsWithin(key)] }) });
+  const withoutTree = (record: string): Expression => ({
+    $arrayToObject: entriesWhere(record, { $not: [keyIsWithin(key)] }),
+  });
+  const withoutPath = (record: string): Expression => where(isFile, withoutKey(record, key), withoutTree(record));
   return removal({
     unless: ifDirectory === "fail" ? [valueAt("$dirs", key)] : [],
     isMissing: { $not: [{ $or: [valueAt("$data", key), valueAt("$dirs", key)] }] },
@@ -263,7 +265,7 @@ function deleteAttempt(path: string, ifDirectory: "delete" | "fail"): ChangePart
     fields: {
       data: withoutPath("$data"),
       meta: withoutPath("$meta"),
-      dirs: where(isFile, "$dirs", withoutPath("$dirs")),
+      dirs: where(isFile, "$dirs", withoutTree("$dirs")),
     },
   });
 }
@@ -298,6 +300,7 @@ function removal({
       files: mapEntries("$$files", { key: "$$entry.k", gone: true, before: "$$entry.v" }),
       directories: { removed: mapEntries("$$dirs", "$$entry.k") },
     },
+    removedFields: ["splitAtBytes"],
     counts: [{ $size: "$$files" }, { $size: "$$dirs" }],
     answer: { isNothing: { $and: [{ $isNumber: "$revision" }, isMissing] } },
     growth: 0,

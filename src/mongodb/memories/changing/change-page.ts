@@ -4,9 +4,9 @@ import type { Expression } from "../documents/expressions.js";
 import { newMemoryBytes } from "../documents/page-sizes.js";
 import { hasTransactions, type PagedMemory } from "../memory-context.js";
 import { covers, findKnownPages } from "../reading/known-pages.js";
-import { isHead, type LoadedPage } from "../reading/load.js";
+import { isHead, type LoadedPage, type LoadedPages } from "../reading/load.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
-import { createEditParts } from "./edit-parts.js";
+import { changedSince, createEditParts } from "./edit-parts.js";
 import {
   changesHead,
   createApprovalFields,
@@ -35,16 +35,23 @@ export async function changePage(memory: PagedMemory, change: LoadedChange, call
   const splitBytes = page?.splitAtBytes ?? memory.pageBytes;
   const isTooLarge = Number(parts.growth) > 0 && mostBytes > splitBytes;
   if (isTooLarge && (await hasTransactions(memory))) return "replace";
-  await checkRoom(memory, change, call, parts);
+  const isMeasured = await checkRoom(memory, change, call, parts);
   const { head } = loaded;
   return loaded.isPaged && changesHead(memory, scope) && page !== undefined && head !== undefined && !isHead(page)
     ? sendWithHead(memory, change, { page, head }, parts, call)
-    : sendAlone(memory, change, page, parts, call);
+    : sendAlone(memory, change, page, isMeasured ? sinceMeasured(parts, loaded) : parts, call);
+}
+
+/** Makes a measured change only if nobody has changed the memory since. The command would refuse it by its growth. */
+function sinceMeasured(parts: ChangeParts, { legacy, pages: [page] }: LoadedPages): ChangeParts {
+  const unless = legacy === null ? changedSince(page?.revision ?? 0) : [];
+  return { ...parts, unless: [...parts.unless, ...unless], growth: 0 };
 }
 
 /**
  * Refuses edits after which the memory would exceed its limit.
  * @param parts the parts of the change, if they are known
+ * @returns whether the memory has room for the change in this revision alone
  * @throws ENOSPC
  */
 export async function checkRoom(
@@ -52,11 +59,14 @@ export async function checkRoom(
   change: LoadedChange,
   call: CallContext,
   parts?: ChangeParts,
-): Promise<void> {
+): Promise<boolean> {
   const { loaded, edits } = change;
   const [page] = loaded.pages;
-  if (loaded.isPaged) await checkRoomOfPages(memory, loaded, edits, call);
-  else await checkRoomOfHead(memory, page, edits, parts ?? (await createParts(memory, change, page, call)), call);
+  if (loaded.isPaged) {
+    await checkRoomOfPages(memory, loaded, edits, call);
+    return false;
+  }
+  return checkRoomOfHead(memory, page, edits, parts ?? (await createParts(memory, change, page, call)), call);
 }
 
 function createParts(

@@ -22,7 +22,7 @@ export interface ChangeParts {
   counts: Expression | null;
   /** Another result, computed after the change: `createdAt` of a file, or `isNothing` if there was nothing to do. */
   answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
-  /** Maximum number of bytes by which the document grows. 0: its limit is not checked. */
+  /** Maximum number of bytes by which the document grows. If they may not fit, nothing is changed. 0: not checked. */
   growth: Expression;
   /** A number that is added to the revision besides: the revisions of pages that the change removes. @default 0 */
   addedRevisions?: number;
@@ -35,10 +35,8 @@ export const noChange: ChangeParts = { unless: [], fields: {}, recorded: null, c
 export interface PageForm {
   /** If one of these is true, the page is not the one that was expected, and nothing is changed. */
   unless: Expression[];
-  /** The size in bytes from which on the page must be split first. Null: pages are not split. */
-  splitBytes: number | null;
-  /** Fields of a page that is created, as an expression that is empty for a page that exists. */
-  created?: Expression;
+  /** Whether the page is the head of a memory that has no other page. */
+  isAlone: boolean;
 }
 
 export interface ChangeSettings {
@@ -50,6 +48,10 @@ export interface ChangeSettings {
   /** Null if the change is not recorded in this page. */
   recording: Recording | null;
   page: PageForm;
+  /** The size in bytes from which on the page must be split first. Null: pages are not split. */
+  splitBytes: number | null;
+  /** Fields of a page that is created, as an expression that is empty for a page that exists. */
+  created?: Expression;
 }
 
 /** A change that the server makes or refuses in one command. */
@@ -67,48 +69,33 @@ export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "
 
 export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
   const { unless, variables = [], fields, removedFields = [], isNothing, counts } = parts;
-  const { recording, page } = settings;
+  const { recording, page, created } = settings;
   // If there is a history, each change returns how many changes the outbox contains.
   const receiptId = counts === null && recording === null ? null : createToken();
   const changes = [fields, countChange(parts, settings)];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
   const receipt = receiptId === null ? [] : [{ lastChange: { id: receiptId, counts: counts ?? [0, 0] } }];
-  const created = page.created === undefined ? [] : [page.created];
   const rest = removedFields.reduce<Expression>(
     (document, field) => withValueIn(document, field, "$$REMOVE"),
     "$$ROOT",
   );
-  const after: Expression = { $mergeObjects: [rest, ...created, ...merged, ...receipt] };
-  const changed = withinLimit(withSize(after), parts, settings);
-  return {
-    receiptId,
-    pipeline: [{ $replaceWith: bound(variables, where({ $or: [...page.unless, ...unless] }, "$$ROOT", changed)) }],
+  const after: Expression = {
+    $mergeObjects: [rest, ...(created === undefined ? [] : [created]), ...merged, ...receipt],
   };
+  const isRefused: Expression = { $or: [...page.unless, ...unless, ...exceedsLimit(parts, settings)] };
+  const changed = where(isRefused, "$$ROOT", page.isAlone ? after : withSize(after));
+  return { receiptId, pipeline: [{ $replaceWith: bound(variables, changed) }] };
 }
 
 /** The bytes of the field `sizeBytes`. */
 const sizeFieldBytes = 15;
 
-/**
- * Sets the size of a page of several, which an index has. A page that has become much smaller is split at the common
- * size again.
- */
+/** Sets the size of a page of several, which an index has. */
 function withSize(page: Expression): Expression {
-  const isSmall: Expression = {
-    $and: [
-      // Without it there is nothing to measure.
-      { $gt: ["$$page.splitAtBytes", null] },
-      { $gt: ["$$page.splitAtBytes", { $multiply: [4, bytesWithoutOutbox("$$page")] }] },
-    ],
-  };
-  const variables: Variables = [
-    ["page", page],
-    ["sized", where(isSmall, withValueIn("$$page", "splitAtBytes", "$$REMOVE"), "$$page")],
-  ];
-  const fieldBytes = where({ $gt: ["$$sized.sizeBytes", null] }, 0, sizeFieldBytes);
-  const sizeBytes: Expression = { $add: [bytesWithoutOutbox("$$sized"), fieldBytes] };
-  const isOfSeveral: Expression = { $gt: ["$$sized.lo", null] };
-  return bound(variables, where(isOfSeveral, { $mergeObjects: ["$$sized", { sizeBytes }] }, "$$sized"));
+  const fieldBytes = where({ $gt: ["$$page.sizeBytes", null] }, 0, sizeFieldBytes);
+  const sizeBytes: Expression = { $add: [bytesWithoutOutbox("$$page"), fieldBytes] };
+  const isOfSeveral: Expression = { $gt: ["$$page.lo", null] };
+  return bound([["page", page]], where(isOfSeveral, { $mergeObjects: ["$$page", { sizeBytes }] }, "$$page"));
 }
 
 function countChange(
@@ -128,27 +115,22 @@ function countChange(
 export const receiptBytes = 80;
 
 /**
- * Returns the document after a change, or the document before it if the change would exceed the limit of the memory or
- * the size at which the page is split. The sizes are exact, so they are expensive; the first condition skips them for
- * pages with room. A page over its limit may still shrink.
+ * True if the page may exceed the limit of the memory, or the size at which it is split. The size without recorded
+ * changes is expensive, so pages with room for those too skip it.
  */
-function withinLimit(
-  after: Expression,
+function exceedsLimit(
   { growth }: ChangeParts,
-  { maxMemoryBytes, recording, page: { splitBytes } }: ChangeSettings,
-): Expression {
-  if (growth === 0) return after;
+  { maxMemoryBytes, recording, splitBytes }: ChangeSettings,
+): Expression[] {
+  if (growth === 0) return [];
   const most: Expression =
     splitBytes === null ? maxMemoryBytes : { $min: [maxMemoryBytes, { $ifNull: ["$splitAtBytes", splitBytes] }] };
-  const measure = (document: string): Expression =>
-    recording === null ? { $bsonSize: document } : bytesWithoutOutbox(document);
-  const isFull: Expression = {
-    $and: [
-      // An upsert cannot refuse the change of a missing document.
-      { $isNumber: "$revision" },
-      { $gt: [{ $add: [{ $bsonSize: "$$ROOT" }, growth, receiptBytes] }, most] },
-      { $gt: [measure("$$after"), { $max: [most, measure("$$ROOT")] }] },
-    ],
-  };
-  return bound([["after", after]], where(isFull, "$$ROOT", "$$after"));
+  const exceeds = (sizeBytes: Expression): Expression => ({ $gt: [{ $add: [sizeBytes, growth, receiptBytes] }, most] });
+  const isFull: Expression[] = [
+    // An upsert cannot refuse the change of a missing document.
+    { $isNumber: "$revision" },
+    exceeds({ $bsonSize: "$$ROOT" }),
+    ...(recording === null ? [] : [exceeds(bytesWithoutOutbox("$$ROOT"))]),
+  ];
+  return [{ $and: isFull }];
 }

@@ -36,6 +36,7 @@ export function* createEditParts(page: EditedPage, edits: TreeEdits, swaps: bool
   return {
     unless: legacy === null ? changedSince(revision) : legacyChangedSince(legacy),
     fields: legacy === null ? editFields(tree, edits) : literalFields(after.snapshot()),
+    ...(edits.removed.length > 0 && { removedFields: ["splitAtBytes"] }),
     recorded: yield* recordParts(tree, edits),
     counts: null,
     growth: legacy === null ? mostGrowth(tree, edits) : Infinity,

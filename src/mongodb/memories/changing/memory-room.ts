@@ -27,22 +27,26 @@ export async function checkRoomOfNew(
   await checkRoomOfHead(memory, undefined, edits, { ...noChange, growth: Infinity }, call);
 }
 
-/** Checks a change of a memory that is its head alone. */
+/**
+ * Checks a change of a memory that is its head alone.
+ * @returns whether the change had to be measured. Then the memory has room for it in this revision alone
+ */
 export async function checkRoomOfHead(
   memory: PagedMemory,
   page: LoadedPage | undefined,
   edits: TreeEdits,
   parts: ChangeParts,
   call: CallContext,
-): Promise<void> {
+): Promise<boolean> {
   const { maxMemoryBytes } = memory.limits;
   const growth = Number(parts.growth);
   const sizeBytes = page?.measuredBytes ?? 0;
   const most = page === undefined ? newMemoryBytes(memory.address, edits.files) : sizeBytes + growth + receiptBytes;
-  if (most <= maxMemoryBytes || growth === 0) return;
+  if (most <= maxMemoryBytes || growth === 0) return false;
   const measured = page === undefined ? null : await measureHead(memory, parts, call);
   const after = measured ?? most;
   if (after > Math.max(maxMemoryBytes, sizeBytes)) throw createError(memory, after);
+  return true;
 }
 
 /** On a standalone server the error also says where memories have no limit. */
@@ -86,8 +90,8 @@ async function measureHead(memory: PagedMemory, parts: ChangeParts, call: CallCo
   const at = clock();
   // With a history each change leaves a receipt.
   const measured = { ...parts, counts: history === null ? null : [0, 0], growth: 0 };
-  const page = { ...targetHeadAlone(memory).form, splitBytes: null };
-  const settings = { at, createdAt: at, recording: null, maxMemoryBytes, page };
+  const page = targetHeadAlone(memory).form;
+  const settings = { at, createdAt: at, recording: null, maxMemoryBytes, page, splitBytes: null };
   const { pipeline } = createCommand(measured, settings);
   const match = { $match: lookUpPresent(memory) };
   const project = { $project: { _id: 0, sizeBytes: bytesWithoutOutbox("$$ROOT") } };

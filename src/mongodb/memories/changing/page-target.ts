@@ -10,7 +10,7 @@ import { getHeadId, createObjectId } from "../documents/page-ids.js";
 /** The page that a command changes. */
 export interface PageTarget {
   filter: object;
-  form: Omit<PageForm, "splitBytes">;
+  form: PageForm;
   isHead: boolean;
 }
 
@@ -20,7 +20,7 @@ const isSeveral: Expression = { $gt: ["$hi", null] };
 export function targetHeadAlone(memory: PagedMemory): PageTarget {
   return {
     filter: lookUpPresent(memory),
-    form: { unless: [isSeveral], created: createdFields(memory) },
+    form: { unless: [isSeveral], isAlone: true },
     isHead: true,
   };
 }
@@ -33,7 +33,7 @@ export function targetKnownPage(memory: PagedMemory, { _id, lo }: KnownPage, cha
   const isRoot = change.type === "delete" && end === null;
   const unless: Expression = isRoot ? isSeveral : { $and: [isSeveral, endsBefore] };
   const filter = { _id, ...(isHead({ lo }) && isPresent(memory)) };
-  return { filter, form: { unless: [unless] }, isHead: isHead({ lo }) };
+  return { filter, form: { unless: [unless], isAlone: false }, isHead: isHead({ lo }) };
 }
 
 /**
@@ -44,18 +44,18 @@ export function targetKnownPage(memory: PagedMemory, { _id, lo }: KnownPage, cha
 export function targetLoadedPage(memory: PagedMemory, page: LoadedPage, isPaged: boolean): PageTarget {
   if (isPaged) {
     const filter = { ...lookUpIncarnation(page), ...(isHead(page) && isPresent(memory)) };
-    return { filter, form: { unless: [] }, isHead: isHead(page) };
+    return { filter, form: { unless: [], isAlone: false }, isHead: isHead(page) };
   }
   const { _id, key } = page;
   const filter = { ...lookUpPresent(memory), ...(key === undefined ? { _id } : { key }) };
-  return { filter, form: { unless: [isSeveral] }, isHead: true };
+  return { filter, form: { unless: [isSeveral], isAlone: true }, isHead: true };
 }
 
 /**
  * Returns the fields of a new head: its `_id`, its incarnation, and on a sharded collection its address. Elsewhere the
  * filter of the upsert has set the address.
  */
-function createdFields({ server, clock, address }: PagedMemory): Expression {
+export function createdFields({ server, clock, address }: PagedMemory): Expression {
   const key = { $toObjectId: createObjectId(clock()) };
   return server.isSharded
     ? where(isMissing("$nodeId"), { $mergeObjects: [literal(lookUp(address)), { key }] }, {})

@@ -8,11 +8,11 @@ import type { ExactWrite } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../documents/expressions.js";
-import { type ChangeParts, createCommand, type PipelineCommand } from "./change-pipeline.js";
+import { type ChangeParts, type ChangeSettings, createCommand, type PipelineCommand } from "./change-pipeline.js";
 import { type OutboxState, outboxState } from "../outbox/outbox.js";
 import { keepOutboxSmall, makeRoomInHead } from "../outbox/outbox-upkeep.js";
 import type { LastChange, MemoryDocument } from "../documents/page-document.js";
-import type { PageTarget } from "./page-target.js";
+import { createdFields, type PageTarget } from "./page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
 import { removeExpired } from "../life/expire.js";
 
@@ -120,8 +120,9 @@ async function sendChange(
   call: CallContext,
 ): Promise<MadeChange | null> {
   const { collection, history } = memory;
-  const { pipeline, receiptId } = createPageCommand(memory, parts, options, call);
   const { target, upsert } = options;
+  const created = upsert ? { created: createdFields(memory) } : {};
+  const { pipeline, receiptId } = createPageCommand(memory, parts, { ...options, ...created }, call);
   if (receiptId === null) {
     // An update without an answer is cheaper: the server would keep a copy of a large document to repeat the answer.
     const result = await collection.updateOne(target.filter, pipeline, { upsert }, call);
@@ -192,12 +193,12 @@ async function sendHead(
 function createPageCommand(
   { history, limits }: PagedMemory,
   parts: ChangeParts,
-  { at, createdAt, target, splitBytes }: Omit<PageWriteOptions, "upsert">,
+  { target, ...settings }: Omit<PageWriteOptions, "upsert"> & Pick<ChangeSettings, "created">,
   call: CallContext,
 ): PipelineCommand {
-  const recording = history && target.isHead ? { actor: call.actor, at, begins: history.begins } : null;
+  const recording = history && target.isHead ? { actor: call.actor, at: settings.at, begins: history.begins } : null;
   const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-  return createCommand(parts, { at, createdAt, recording, maxMemoryBytes, page: { ...target.form, splitBytes } });
+  return createCommand(parts, { ...settings, recording, maxMemoryBytes, page: target.form });
 }
 
 /** Removes ids of approved changes from the head. Nothing else changes. */

@@ -98,12 +98,13 @@ function splitPage<Old extends OldPage>(
   const sizeBytes = sumBytes(entries);
   const isTooLarge = sizeBytes > (old.splitAtBytes ?? pageBytes);
   const parts = isTooLarge ? cutIntoParts(entries, pageBytes / 2) : [entries];
+  const keptSplit = sizeBytes > pageBytes ? old.splitAtBytes : undefined;
   return parts.map((part, index) => ({
     old: index === 0 ? old : null,
     lo: index === 0 ? lo : (part[0]?.key ?? ""),
     hi: parts[index + 1]?.[0]?.key ?? hi,
     content: toContent(part),
-    splitAtBytes: isTooLarge ? getNextSplit(part, pageBytes) : old.splitAtBytes,
+    splitAtBytes: isTooLarge ? getNextSplit(part, pageBytes) : keptSplit,
     isChanged: isChanged || parts.length > 1,
   }));
 }

@@ -5,7 +5,7 @@ import { getIncarnation } from "../documents/page-document.js";
 import { createPageId } from "../documents/page-ids.js";
 import type { KnownPage, PagedMemory } from "../memory-context.js";
 import { sortPages } from "../reading/known-pages.js";
-import type { LoadedPage, LoadedPages } from "../reading/load.js";
+import type { LoadedPage } from "../reading/load.js";
 import { type ChangeParts, noChange } from "./change-pipeline.js";
 import { changedSince, literalFields, recordParts } from "./edit-parts.js";
 import {
@@ -55,7 +55,9 @@ export async function replacePages(
     return "again";
   }
   if (loaded.isPaged || !isOnePage) await checkRoomOfPages(memory, loaded, edits, call);
-  const headParts = await planHead(memory, change, head, plan, call);
+  const kept = new Set(plan.map(({ old }) => old));
+  const removed = loaded.pages.filter((page) => !kept.has(page));
+  const headParts = await planHead(memory, change, head, { plan, removed }, call);
   const times = { at, createdAt: at };
   if (isOnePage) {
     await checkRoomOfHead(memory, head, edits, { ...headParts, growth: getGrowth(loaded.tree, edits) }, call);
@@ -64,7 +66,7 @@ export async function replacePages(
     return toOutcome((await makeChange(memory, headParts, options, call)) !== null);
   }
   const target = targetLoadedPage(memory, head, true);
-  const writes = planWrites(loaded, head, plan);
+  const writes = planWrites(head, plan, removed);
   const isMade = await commitChanges(memory, writes, { target, parts: headParts }, times, call);
   if (isMade) rememberPages(memory, change, head, plan);
   return toOutcome(isMade);
@@ -81,14 +83,12 @@ async function createHead(memory: PagedMemory, change: LoadedChange, call: CallC
 
 async function planHead(
   { history }: PagedMemory,
-  { loaded: { tree, pages }, edits, scope }: LoadedChange,
+  { loaded: { tree }, edits, scope }: LoadedChange,
   head: LoadedPage,
-  plan: readonly PlannedPage[],
+  { plan, removed }: { plan: readonly PlannedPage[]; removed: readonly LoadedPage[] },
   call: CallContext,
 ): Promise<ChangeParts> {
   const own = plan.find(({ old }) => old === head);
-  const kept = new Set(plan.map(({ old }) => old));
-  const removed = pages.filter((page) => !kept.has(page));
   const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined);
   const recorded = history === null ? null : await runInTurns(recordParts(tree, edits), call);
   return {
@@ -105,19 +105,18 @@ async function planHead(
  * Plans the writes of all pages but the head. Pages that stay as they are count the change too, so that no other
  * change of them can be made at the same time.
  */
-function planWrites({ pages }: LoadedPages, head: LoadedPage, plan: readonly PlannedPage[]): PageWrite[] {
-  const kept = new Set(plan.map(({ old }) => old));
+function planWrites(head: LoadedPage, plan: readonly PlannedPage[], removed: readonly LoadedPage[]): PageWrite[] {
   const others = plan.filter(({ old }) => old !== head);
   return [
     ...others.map((page): PageWrite => {
       const { old, _id } = page;
-      const target = { filter: { _id }, form: { unless: [] }, isHead: false };
+      const target = { filter: { _id }, form: { unless: [], isAlone: false }, isHead: false };
       const parts = { ...noChange, ...pageFields(page, false) };
       return old === null
         ? { target, parts, upsert: true }
         : { target, parts: { ...parts, unless: changedSince(old.revision ?? 0) } };
     }),
-    ...pages.filter((page) => !kept.has(page)).map((deleted): PageWrite => ({ deleted })),
+    ...removed.map((deleted): PageWrite => ({ deleted })),
   ];
 }
 

@@ -4,8 +4,9 @@ import { keyOfPath } from "./page-document.js";
 /** An aggregation expression. The driver types expressions as documents full of `any`; this type makes them opaque. */
 export type Expression = string | number | boolean | null | Date | { [operator: string]: unknown } | Expression[];
 
-/** Wraps user text and paths. Outside `$literal` the server evaluates a leading `$`. */
-export const literal = (value: unknown): Expression => ({ $literal: value });
+/** Wraps user text and paths. Outside `$literal` the server evaluates a leading `$`; other texts need no wrapping. */
+export const literal = (value: unknown): Expression =>
+  typeof value === "string" && !value.startsWith("$") ? value : { $literal: value };
 
 export const isNull = (value: Expression): Expression => ({ $eq: [value, null] });
 
@@ -13,7 +14,7 @@ export const isNull = (value: Expression): Expression => ({ $eq: [value, null] }
 export const textBytes = (text: Expression): Expression => ({ $binarySize: text });
 
 /**
- * How many bytes the server may compare to find a text. Three such searches take a tenth of a second at most. The
+ * The most bytes that the server may compare to find a text. Three such searches take a tenth of a second at most. The
  * server compares the whole search text at every position: for half a megabyte in a megabyte that takes an hour, and
  * cannot be stopped.
  */

@@ -45,7 +45,7 @@ export async function removeExpired(memory: PagedMemory, call: CallContext): Pro
   }
 }
 
-/** How many memories one command finds: the server keeps a cursor that is not asked for 10 minutes. */
+/** The most memories that one command finds. Reason: the server closes a cursor that is unused for 10 minutes. */
 const foundAtOnce = 100;
 
 const sweptProjection = { ...addressProjection, key: 1, hi: 1, hasVersions: 1 } as const;
@@ -72,7 +72,7 @@ export async function* sweepMemories(context: MemoriesContext, call: CallContext
       yield;
     }
   }
-  // One that cannot be removed does not stop the others.
+  // A memory that cannot be removed does not stop the removal of the others.
   if (errors.length > 0) throw errors[0];
 }
 

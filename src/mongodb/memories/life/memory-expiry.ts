@@ -2,7 +2,7 @@ import { type MemoryScope, memoryScopes } from "../../../core/values/address.js"
 import type { TtlIndex } from "../../driver/ttl-indexes.js";
 
 /**
- * How long a memory lives after its last change, in whole ms from 1 to ten years. Memories of an omitted scope never
+ * The lifetime of a memory after its last change, in whole ms from 1 to ten years. Memories of an omitted scope never
  * expire.
  */
 export interface ExpireMsOptions {

@@ -51,7 +51,7 @@ export interface RemovedMemories extends Pick<ForgottenCounts, "memories" | "fil
 
 /** The versions that a memory kept itself. */
 export interface OutboxVersions {
-  /** What the ids of its versions begin with. */
+  /** The prefix of the ids of its versions. */
   versionsId: string;
   count: number;
   /** The revision of the first of them. What the collection has from there on are copies. */
@@ -83,7 +83,7 @@ export async function removeMemories(
     await collection.deleteMany(alone, {}, call);
   }
   if (!isAddress(range) || removed.size === 0) {
-    // Not those of one page: they are gone, or new, and a new one is a memory that this call did not find.
+    // Leaves out memories of one page: they are gone already, or new. A new memory is not one that this call found.
     const split = isAddress(range) ? filter : { ...filter, hi: { $ne: null } };
     for (const head of await collection.find<RemovedDocument>(split, removalOptions, call).toArray())
       several.set(getIncarnation(head), head);

@@ -30,7 +30,7 @@ interface Selection {
 /** The size of a batch of whole documents. The server also ends a batch at 16 MB. */
 const batchSize = 20;
 
-/** How many addresses are kept in memory at a time. */
+/** The most addresses that are kept in memory at a time. */
 const selectionSize = 1000;
 
 /** Returns all memories at or below `prefix` whose documents match the filter, in the order of their namespaces. */

@@ -8,7 +8,7 @@ import type { PagedMemory } from "../memory-context.js";
 import { dueFlush, type OutboxState } from "./outbox.js";
 import { moveVersions } from "./outbox-source.js";
 
-/** How often a change may be too large for a head without other recorded changes. */
+/** The most times that a change may be too large for a head without other recorded changes. */
 const maxTooLargeAlone = 5;
 
 /**

@@ -17,8 +17,8 @@ import { bytesWithoutOutbox } from "../documents/page-sizes.js";
 /** The part of a memory to load. */
 export interface LoadScope extends PageRange {
   /**
-   * What to load of files below the directories: their paths; also their sizes, as texts of that size are not needed;
-   * or whole pages. Files at `paths` always have their texts and times. @default "paths"
+   * The parts of files below the directories to load: their paths; their paths and sizes; or whole pages. Files at
+   * `paths` always have their texts and times. @default "paths"
    */
   want?: "paths" | "sizes" | "pages";
   /** Whether to load the head too. @default false */
@@ -31,7 +31,7 @@ export interface LoadScope extends PageRange {
   fields?: Record<string, Expression>;
 }
 
-/** How many paths one projection reads. Each takes three expressions, and the server limits their number. */
+/** The most paths that one projection reads. Each takes three expressions, and the server limits their number. */
 const maxPaths = 100;
 
 /** Whether a scope reads whole pages. */

@@ -18,12 +18,12 @@ export interface PageSummary {
   directories: readonly string[];
 }
 
-/** How many pages a process remembers. A page has some 500 small files. */
+/** The most pages that a process remembers. A page has some 500 small files. */
 const maxPages = 2000;
 
 /**
- * What the pages of large memories contain, by the version of the page. So a process that knows a memory reads only
- * the pages that have changed.
+ * Summaries of the pages of large memories, by the version of the page. So a process that knows a memory reads only the
+ * pages that have changed.
  */
 export class PageSummaries {
   readonly #summaries = new RecentMap<PageSummary>(maxPages);

@@ -9,28 +9,30 @@ export interface Loaded<T> {
   error: ApiError | null;
 }
 
-/** Loads until it is ended. @returns a function that ends it. Afterwards neither `show` nor `fail` is called */
-export function load<T>(
-  request: (signal: AbortSignal) => Promise<T>,
-  show: (data: T) => void,
-  fail: (error: ApiError) => void,
-): () => void {
-  const end = new AbortController();
-  const run = async (): Promise<void> => {
-    try {
-      const data = await request(end.signal);
-      if (!end.signal.aborted) show(data);
-    } catch (error) {
-      if (!end.signal.aborted) fail(toApiError(error));
-    }
-  };
-  void run();
-  return () => end.abort();
-}
-
 const isOutage = ({ status }: ApiError): boolean => status === 0 || status === 503;
 
 const createKey = (path: string | null, query: Query): string | null => path && `${path}?${new URLSearchParams(query)}`;
+
+interface Reading<T> extends Loaded<T> {
+  /** Reads data, and shows it unless the reading is ended before. @returns a function that ends the reading */
+  start: (read: (signal: AbortSignal) => Promise<T>) => () => void;
+}
+
+/** Keeps what was read for a key. While nobody answers it stays, with what a person is typing there. */
+function useReading<T>(key: string | null): Reading<T> {
+  const [loaded, setLoaded] = useState<Loaded<T> & { key: string | null }>({ key, data: null, error: null });
+  const fail = (error: ApiError): void =>
+    setLoaded((old) => (isOutage(error) && old.key === key && old.data !== null ? old : { key, data: null, error }));
+  const start: Reading<T>["start"] = (read) => {
+    const end = new AbortController();
+    read(end.signal).then(
+      (data) => end.signal.aborted || setLoaded({ key, data, error: null }),
+      (error: unknown) => end.signal.aborted || fail(toApiError(error)),
+    );
+    return () => end.abort();
+  };
+  return { ...(loaded.key === key ? loaded : { data: null, error: null }), start };
+}
 
 /**
  * Loads data of the page, and loads it again when the query or `version` changes. The old data stays while a new
@@ -43,24 +45,9 @@ export function useData<Path extends keyof Answers>(
   version: unknown = 0,
 ): Loaded<Answers[Path]> {
   const key = createKey(path, query);
-  const [loaded, setLoaded] = useState<Loaded<Answers[Path]> & { key: string | null }>({
-    key,
-    data: null,
-    error: null,
-  });
-  useEffect(() => {
-    if (path === null) return undefined;
-    return load(
-      (signal) => get(path, query, signal),
-      (data) => setLoaded({ key, data, error: null }),
-      (error) =>
-        // What is shown stays, with what a person is typing there, while nobody answers.
-        setLoaded((old) =>
-          isOutage(error) && old.key === key && old.data !== null ? old : { key, data: null, error },
-        ),
-    );
-  }, [key, version]);
-  return loaded.key === key ? loaded : { data: null, error: null };
+  const { data, error, start } = useReading<Answers[Path]>(key);
+  useEffect(() => (path === null ? undefined : start((signal) => get(path, query, signal))), [key, version]);
+  return { data, error };
 }
 
 interface Page {
@@ -79,8 +66,7 @@ interface LoadedPages<T> {
 }
 
 /**
- * Loads a list in pages. Loads the first page again when `version` changes, and keeps the other pages if they still
- * follow it.
+ * Loads a list in pages. Loads the shown pages again when `version` changes.
  * @param path null requests nothing
  * @param position the field of a query that contains the start of a page
  */
@@ -91,29 +77,26 @@ export function usePages<Path extends PagedPath>(
   version: unknown,
 ): LoadedPages<Answers[Path]> {
   const key = createKey(path, query);
-  const [state, setState] = useState<{ key: string | null; pages: Answers[Path][]; error: ApiError | null }>({
-    key,
-    pages: [],
-    error: null,
-  });
-  const { pages, error } = state.key === key ? state : { pages: [], error: null };
-  const fail = (failure: ApiError): void =>
-    setState((old) =>
-      isOutage(failure) && old.key === key && old.pages.length > 0 ? old : { key, pages: [], error: failure },
-    );
-  useEffect(() => {
-    if (path === null) return undefined;
-    const showFirst = (first: Answers[Path]): void =>
-      setState((old) => {
-        const [oldFirst, ...others] = old.key === key ? old.pages : [];
-        return { key, pages: first.next === oldFirst?.next ? [first, ...others] : [first], error: null };
-      });
-    return load((signal) => get(path, query, signal), showFirst, fail);
-  }, [key, version]);
-  const next = pages.at(-1)?.next ?? null;
-  const more = (): void => {
-    const showNext = (page: Answers[Path]): void => setState({ key, pages: [...pages, page], error: null });
-    if (path !== null) load((signal) => get(path, { ...query, [position]: String(next) }, signal), showNext, fail);
+  const { data, error, start } = useReading<readonly Answers[Path][]>(key);
+  const pages = data ?? [];
+  const readOn = async (shown: readonly Answers[Path][], count: number, signal: AbortSignal) => {
+    const read = [...shown];
+    let next: Page["next"] = read.at(-1)?.next ?? null;
+    while (path !== null && read.length < count && (read.length === 0 || next !== null)) {
+      const page: Answers[Path] = await get(
+        path,
+        next === null ? query : { ...query, [position]: String(next) },
+        signal,
+      );
+      read.push(page);
+      ({ next } = page);
+    }
+    return read;
   };
-  return { pages, error, more: path === null || next === null ? null : more };
+  useEffect(
+    () => (path === null ? undefined : start((signal) => readOn([], Math.max(1, pages.length), signal))),
+    [key, version],
+  );
+  const more = (): void => void start((signal) => readOn(pages, pages.length + 1, signal));
+  return { pages, error, more: (pages.at(-1)?.next ?? null) === null ? null : more };
 }

@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useMemory, useMemoryData } from "../data/memory.js";
-import { Overview } from "../overview/overview.js";
 import { momentText } from "../parts/format.js";
 import { Actor, Empty } from "../parts/parts.js";
 import { noSearch, SearchField } from "../parts/search-field.js";
@@ -21,12 +20,12 @@ export function FilesView(): VNode {
   return (
     <>
       {at !== undefined && <PointInTime at={at} />}
-      <div class={`panes ${path !== undefined ? "has-detail" : at === undefined ? "has-overview" : ""}`}>
+      <div class={`panes ${path === undefined ? "" : "has-detail"}`}>
         <section class="side" aria-label="Files of the memory">
           {at === undefined && <SearchField label="Search in files" search={search} setSearch={setSearch} />}
           {search.query === "" ? (
             <>
-              <FileTree key={at} expanded={expanded} setExpanded={setExpanded} />
+              <FileTree expanded={expanded} setExpanded={setExpanded} />
               {access === "write" && at === undefined && (
                 <div class="side-foot">
                   <NewFileButton />
@@ -38,12 +37,8 @@ export function FilesView(): VNode {
           )}
         </section>
         <section class="detail" aria-label="File">
-          {path === undefined && at === undefined ? (
-            <Overview />
-          ) : path === undefined ? (
-            <Empty title="No file is open">
-              Choose a file on the left. The arrow keys move through the tree, and Enter opens.
-            </Empty>
+          {path === undefined ? (
+            <Empty title="No file is open">Choose a file on the left.</Empty>
           ) : (
             <FileView key={`${path} ${line}`} path={path} />
           )}

@@ -8,7 +8,7 @@ addEventListener("message", ({ data }: MessageEvent<string>) => {
 /** Returns null for a text that is nested too deeply. */
 function parseTokens(text: string): unknown {
   try {
-    return Lexer.lex(text.replace(/^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?=\r?\n|$)/, "```yaml\n$1\n```"), {
+    return Lexer.lex(text.replace(/^\uFEFF?---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?=\r?\n|$)/, "```yaml\n$1\n```"), {
       gfm: true,
       // Each note that an agent appends is a line.
       breaks: true,

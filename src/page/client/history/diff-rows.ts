@@ -23,8 +23,7 @@ export function createRows(hunks: readonly Hunk[]): DiffRow[] {
     // Not by a spread, which takes some 100,000 at most.
     for (const row of oldStart + newStart === 0 ? createNotes(hunk) : createLines(hunk)) rows.push(row);
   }
-  for (const { left, right } of groupRows(rows))
-    if (left.length === right.length) left.forEach((row, index) => markChange(row, right[index]));
+  markChanges(rows);
   return rows;
 }
 
@@ -58,30 +57,27 @@ function createLines({ oldStart, newStart, lines }: Hunk): DiffRow[] {
   return rows;
 }
 
-/** Removed lines next to the added lines that follow them, or any other row next to itself. */
-interface RowGroup {
-  left: DiffRow[];
-  right: DiffRow[];
+/** Marks the changed parts of removed lines that as many added lines follow. */
+function markChanges(rows: readonly DiffRow[]): void {
+  for (let start = 0; start < rows.length;) {
+    const middle = findEnd(rows, start, "removed");
+    const end = findEnd(rows, middle, "added");
+    if (middle - start === end - middle)
+      rows.slice(start, middle).forEach((older, index) => markChange(older, rows[middle + index]));
+    start = Math.max(end, start + 1);
+  }
 }
 
-function groupRows(rows: readonly DiffRow[]): RowGroup[] {
-  const groups: RowGroup[] = [];
-  let previous: DiffRow["kind"] = "gap";
-  for (const row of rows) {
-    const isNext =
-      (row.kind === "added" && (previous === "added" || previous === "removed")) ||
-      (row.kind === "removed" && previous === "removed");
-    if (!isNext) groups.push({ left: [], right: [] });
-    if (row.kind !== "added") groups.at(-1)?.left.push(row);
-    if (row.kind !== "removed") groups.at(-1)?.right.push(row);
-    previous = row.kind;
-  }
-  return groups;
+/** Returns the index after the rows of a kind that begin at an index. */
+function findEnd(rows: readonly DiffRow[], start: number, kind: DiffRow["kind"]): number {
+  let end = start;
+  while (rows[end]?.kind === kind) end += 1;
+  return end;
 }
 
 /** Marks the part of two lines that is between their common start and their common end. */
 function markChange(older: DiffRow, newer: DiffRow | undefined): void {
-  if (newer === undefined || newer === older) return;
+  if (newer === undefined) return;
   const shortest = Math.min(older.text.length, newer.text.length);
   let start = 0;
   while (start < shortest && older.text[start] === newer.text[start]) start += 1;
@@ -91,19 +87,4 @@ function markChange(older: DiffRow, newer: DiffRow | undefined): void {
   if (start + end < shortest / 3) return;
   older.changed = [start, older.text.length - end];
   newer.changed = [start, newer.text.length - end];
-}
-
-/** A row with two columns. */
-export interface SplitRow {
-  left: DiffRow | null;
-  right: DiffRow | null;
-}
-
-export function splitRows(rows: readonly DiffRow[]): SplitRow[] {
-  return groupRows(rows).flatMap(({ left, right }) =>
-    Array.from({ length: Math.max(left.length, right.length) }, (_, index) => ({
-      left: left[index] ?? null,
-      right: right[index] ?? null,
-    })),
-  );
 }

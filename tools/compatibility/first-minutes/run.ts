@@ -1,0 +1,145 @@
+import { equal } from "node:assert/strict";
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { PrivateMongod, quickFolder } from "../../../__tests__/helpers/mongo-servers.js";
+import { openAiStandIn } from "../../../__tests__/helpers/openai-stand-in.js";
+import { pack } from "../../../__tests__/helpers/packed-package.js";
+import { checkNpx } from "./npx.js";
+import { quickStart } from "./quick-start.js";
+import { type Environment, run } from "./shell.js";
+import { checkSkill } from "./skill.js";
+
+/*
+ * What a new user does, in empty folders, with nothing but Node, the packed package and the registry: pastes the
+ * README's quick start, copies and runs every example, calls commands by npx, and follows the skill for coding agents.
+ */
+
+interface Manifest {
+  scripts: { start: string };
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+const packageName = "langgraph-mongo-memory";
+
+await access("dist").catch(() => {
+  throw new Error("there is no dist: run `npm run build` first");
+});
+const directory = await mkdtemp(join(await quickFolder(), "first-minutes-"));
+const mongod = await PrivateMongod.start("standalone");
+try {
+  const tarball = await pack(directory);
+  await Promise.all([
+    checkQuickStart(tarball).then((project) => checkAlone(project, tarball)),
+    checkExamples(tarball).then(() => checkSkill({ directory, tarball, uri: mongod.uri })),
+    checkNpx({ directory, tarball, uri: mongod.uri }),
+  ]);
+} finally {
+  await mongod.stop();
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** @returns the project */
+async function checkQuickStart(tarball: string): Promise<string> {
+  const project = join(directory, "quick-start");
+  await mkdir(project);
+  const standIn = await openAiStandIn(
+    { command: "append", path: "/profile/food", content: "Is vegetarian." },
+    "I have noted it.",
+    "Mushroom risotto.",
+  );
+  // What stands for the commands of the README that cannot be run here; until then there is neither a key nor a server.
+  const standIns: [command: RegExp, env: Environment][] = [
+    [/^docker run .*\bmongo\b/, { MONGODB_URI: mongod.uri }],
+    [/^export OPENAI_API_KEY=/, standIn.env],
+  ];
+  const env: Environment = {};
+  let output = "";
+  try {
+    await run(project, "npm init -y", env);
+    const { blocks, programs } = await quickStart();
+    for (const { file, code } of programs) await writeFile(join(project, file), code);
+    for (const { kind, code } of blocks) {
+      if (kind === "text") equal(output, code, "README.md: the quick start prints what it says");
+      if (kind !== "sh") continue;
+      for (const command of code.trimEnd().split("\n")) {
+        const found = standIns.find(([pattern]) => pattern.test(command));
+        if (found) Object.assign(env, found[1]);
+        else
+          output = await run(
+            project,
+            command.replace(/^(npm install .*)\blanggraph-mongo-memory\b/, `$1${tarball}`),
+            env,
+          );
+      }
+    }
+    equal(output, "Mushroom risotto.\n", "README.md: the agent on MongoDB knows on Tuesday what it heard on Monday");
+    console.log("ok: the README's quick start");
+    return project;
+  } finally {
+    await standIn.close();
+  }
+}
+
+async function checkExamples(tarball: string): Promise<void> {
+  const names = (await readdir("examples", { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  // One installation above all copies, where Node and npm find it.
+  const parent = join(directory, "examples");
+  await mkdir(parent);
+  const manifests = await Promise.all(names.map((name) => manifestOf(join("examples", name))));
+  const dependencies = Object.assign(
+    {},
+    ...manifests.flatMap((each) => [each.dependencies, each.devDependencies]),
+  ) as Record<string, string>;
+  await writeFile(
+    join(parent, "package.json"),
+    JSON.stringify({ private: true, dependencies: { ...dependencies, [packageName]: `file:${tarball}` } }),
+  );
+  await run(parent, "npm install");
+  for (const name of names) await run(parent, `node_modules/.bin/${packageName} init ${name}`);
+  const checks = names.map((name) => async () => {
+    // Its `npm start`, without the time that npm takes to start.
+    const { scripts } = await manifestOf(join(parent, name));
+    await checkRun(join(parent, name), `../node_modules/.bin/${scripts.start}`, name);
+  });
+  const waiting = [() => checkTypes(parent), ...checks];
+  await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await check();
+    }),
+  );
+}
+
+/** One example copied, installed and run with nothing above it. */
+async function checkAlone(project: string, tarball: string): Promise<void> {
+  const name = "state-graph";
+  const copy = join(directory, "alone");
+  await run(project, `npx ${packageName} init ${name} ${copy}`);
+  const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+  equal((await manifestOf(copy)).dependencies[packageName], version, `${name}: it asks for the version that copied it`);
+  await run(copy, `npm pkg set dependencies.${packageName}=file:${tarball}`);
+  await run(copy, "npm install");
+  await checkRun(copy, "npm start --silent", `${name}, alone`);
+}
+
+async function checkRun(copy: string, command: string, title: string): Promise<void> {
+  const quoted = /```text\n([^]*?)```/.exec(await readFile(join(copy, "README.md"), "utf8"))?.[1];
+  equal(await run(copy, command), quoted, `${title}: it prints what its README says`);
+  console.log(`ok: the example ${title}`);
+}
+
+/** All copies at once, under the settings that each of them has. */
+async function checkTypes(parent: string): Promise<void> {
+  await writeFile(
+    join(parent, "tsconfig.json"),
+    JSON.stringify({ extends: "./state-graph/tsconfig.json", include: ["*/*.ts"] }),
+  );
+  await run(parent, `node ${resolve("node_modules/typescript-7/bin/tsc")} -p .`);
+  console.log("ok: the types of the examples");
+}
+
+async function manifestOf(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
+}

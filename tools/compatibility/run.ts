@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { serverUri, startSharedServers } from "../../__tests__/helpers/mongo-servers.js";
+import { pack } from "../../__tests__/helpers/packed-package.js";
+import { type Combination, combinations } from "./combinations.js";
+
+/*
+ * Installs the packed package into a fresh project for each combination of peers, type-checks a program against it with
+ * `skipLibCheck: false` as an ES module and as CommonJS, and runs both.
+ */
+
+const run = promisify(execFile);
+const sources = ["main-job", "entries", "optional-entries", "optional-ai-sdk"];
+const moduleKinds = ["mts", "cts"];
+
+const directory = await mkdtemp(join(tmpdir(), "compatibility-"));
+const stopServers = await startSharedServers();
+try {
+  const tarball = await pack(directory);
+  // One after the other, as CI runs the other checks meanwhile: the examples there start servers, which must be up
+  // within 10 s.
+  for (const [index, combination] of (await combinations()).entries()) await check(combination, tarball, index);
+} finally {
+  await stopServers();
+  await rm(directory, { recursive: true, force: true });
+}
+
+async function check(combination: Combination, tarball: string, index: number): Promise<void> {
+  const project = await mkdtemp(join(directory, "project-"));
+  const inProject = async (command: string, ...args: string[]): Promise<string> => {
+    const { stdout } = await run(command, args, { cwd: project, maxBuffer: 10_000_000 }).catch((error: unknown) => {
+      const { stdout: output, stderr } = error as { stdout?: string; stderr?: string };
+      throw new Error(`${combination.title}: ${command} ${args.join(" ")} failed:\n${output}${stderr}`, {
+        cause: error,
+      });
+    });
+    return stdout;
+  };
+  await writeProject(combination, project, tarball);
+  await inProject("npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
+  await inProject("node_modules/.bin/tsc", "-p", ".");
+  for (const kind of moduleKinds) {
+    const databaseName = `compatibility_${index}_${kind}`;
+    const uri = serverUri("standalone").replace(/\/(?:\?|$)/, (end) => `/${databaseName}${end.slice(1)}`);
+    await inProject("node", `out/run.${kind.replace("ts", "js")}`, uri);
+  }
+  await inProject("npx", "--no-install", "langgraph-mongo-memory", "write", "/a", "x", "--dir", "notes");
+  console.log(
+    `ok: ${combination.title} (${Object.entries(combination.peers)
+      .map((peer) => peer.join(" "))
+      .join(", ")})`,
+  );
+}
+
+async function writeProject(
+  { peers, typescript, isMinimal = false }: Combination,
+  project: string,
+  tarball: string,
+): Promise<void> {
+  const dependencies = { "langgraph-mongo-memory": `file:${tarball}`, ...peers };
+  const tools = JSON.parse(await readFile("package.json", "utf8")) as { devDependencies: Record<string, string> };
+  const { "@types/node": nodeTypes = "" } = tools.devDependencies;
+  const manifest = { private: true, dependencies, devDependencies: { typescript, "@types/node": nodeTypes } };
+  await writeFile(join(project, "package.json"), JSON.stringify(manifest));
+  const compilerOptions = {
+    target: "es2022",
+    module: "nodenext",
+    strict: true,
+    skipLibCheck: false,
+    types: ["node"],
+    outDir: "out",
+  };
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts", "*.cts"] }));
+  const names = sources.filter((name) => !(isMinimal && name.startsWith("optional")));
+  for (const kind of moduleKinds) {
+    for (const name of names)
+      await copyFile(resolve("tools/compatibility", `${name}.ts`), join(project, `${name}.${kind}`));
+    const imports = names.map(
+      (name, index) => `import * as part${index} from "./${name}.${kind.replace("ts", "js")}";`,
+    );
+    const isComplete = names.map((_, index) => `Object.values(part${index})`).join(", ");
+    const program = [
+      ...imports,
+      `if ([${isComplete}].flat().includes(undefined as never)) throw new Error("an entry lacks a name");`,
+      `const jobs = [part0.mainJob(process.argv[2] ?? "")${isMinimal ? "" : ", part3.aiSdkJob()"}];`,
+      "Promise.all(jobs).catch((error: unknown) => { console.error(error); process.exitCode = 1; });",
+    ];
+    await writeFile(join(project, `run.${kind}`), program.join("\n"));
+  }
+}

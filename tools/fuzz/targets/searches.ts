@@ -1,0 +1,181 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import fc, { type Arbitrary } from "fast-check";
+import { cli } from "../../../__tests__/helpers/run-cli.js";
+import { FakeEmbeddings } from "../../../__tests__/helpers/fake-embeddings.js";
+import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
+import { LiteralSearch } from "../../../src/core/values/literal-search.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { fragment, text } from "../inputs/texts.js";
+import { assertClean, canary } from "../oracle.js";
+import { toSandbox, type Target } from "../target.js";
+
+type SearchCase =
+  | { kind: "literal"; text: string; pattern: string; from: number }
+  | { kind: "words" | "meaning"; query: string }
+  | { kind: "passages" | "lines" | "expression"; pattern: string; ignoreCase: boolean }
+  | { kind: "grep"; pattern: string; terminal: boolean; ignoreCase: boolean };
+
+const units = fc.string({ unit: fc.constantFrom("a", "a", "b", "\n", "é"), maxLength: 40 });
+const periodic = fc
+  .tuple(units, fc.integer({ min: 1, max: 200 }), units)
+  .map(([part, times, rest]) => part.repeat(times) + rest);
+
+/** A pattern that is a part of the text, mostly with something else in it. */
+const literal: Arbitrary<SearchCase> = fc
+  .tuple(
+    fc.oneof(periodic, text),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.oneof(fc.constant(""), fragment),
+  )
+  .map(([whole, start, part, rest]) => {
+    const from = Math.floor(start * whole.length);
+    const pattern = whole.slice(from, from + 1 + Math.floor(part * Math.min(3000, whole.length))) + rest;
+    return { kind: "literal", text: whole.repeat(2), pattern: pattern === "" ? "a" : pattern, from };
+  });
+
+const words = fc
+  .array(fc.oneof(fragment, fc.constantFrom("alpha", "beta", "-alpha", '"alpha beta"')), { maxLength: 2000 })
+  .map((each) => each.join(" "));
+const query = fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: words });
+
+/** Which would take others years in a long line of one letter. */
+const expression = fc
+  .array(
+    fc.constantFrom(
+      "a",
+      "x",
+      "(",
+      ")",
+      "(?:",
+      "|",
+      "*",
+      "+",
+      "?",
+      "{2,9}",
+      "{99}",
+      ".",
+      "[a-z]",
+      "^",
+      "$",
+      "b",
+      String.raw`\w`,
+    ),
+    { maxLength: 20 },
+  )
+  .map((parts) => parts.join(""));
+
+const cases: Arbitrary<SearchCase> = fc.oneof(
+  { weight: 10, arbitrary: literal },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("words" as const, "meaning" as const), query }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("passages" as const, "lines" as const, "expression" as const),
+      pattern: fc.oneof(text, expression),
+      ignoreCase: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("grep" as const),
+      pattern: text,
+      terminal: fc.boolean(),
+      ignoreCase: fc.boolean(),
+    }),
+  },
+);
+
+const contents = [
+  "alpha beta",
+  "x".repeat(2000),
+  `${"a".repeat(3000)}b`,
+  "Größe ÄÖÜ ﬁ",
+  "$where {} [] \\ \" '",
+  "a\nb\nc",
+];
+
+export const searches: Target = {
+  name: "searches",
+  tries: "queries, patterns and regular expressions of any kind",
+  casesPerSandbox: 200,
+  open: async ({ client, dbName, folder }, id) => {
+    const dir = join(folder, Buffer.from(id).toString("hex"));
+    await mkdir(dir);
+    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    for (const [index, content] of contents.entries()) await memory.write(`/${index}`, content);
+    const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
+    const byWords = new MongoMemoryStore({ client, dbName, ...collections });
+    const byMeaning = new MongoMemoryStore({
+      client,
+      dbName,
+      ...collections,
+      itemsCollection: `${id} vectors`,
+      index: { dims: 4, embeddings: new FakeEmbeddings() },
+    });
+    for (const store of [byWords, byMeaning]) {
+      await store.batch(
+        contents.map((content, index) => ({ namespace: ["mine"], key: `${index}`, value: { content } })),
+      );
+      await store.put(["theirs"], "a", { content: `alpha beta ${canary}` });
+    }
+    return toSandbox<SearchCase>({
+      inputs: cases,
+      call: async (search, measure) => {
+        if (search.kind === "literal") return measure(() => Promise.resolve(assertFound(search)));
+        if (search.kind === "grep") {
+          const options = search.ignoreCase ? ["--ignore-case"] : [];
+          const { exitCode, stdout, stderr } = await measure(() =>
+            cli(["grep", "--dir", dir, ...options, "--", search.pattern], { terminal: search.terminal }),
+          );
+          assertClean(stdout + stderr, [dir]);
+          if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
+          return `grep ${exitCode}`;
+        }
+        if (!("query" in search)) return `${search.kind} ${await measure(() => foundIn(memory, search))}`;
+        const store = search.kind === "words" ? byWords : byMeaning;
+        const found = await measure(() => store.search(["mine"], { query: search.query }));
+        assertClean(JSON.stringify(found));
+        if (found.some(({ namespace }) => namespace[0] !== "mine")) throw new Error("an item of another namespace");
+        return `${search.kind} ${found.length === 0 ? "nothing" : "ok"}`;
+      },
+      close: async () => {
+        await rm(dir, { recursive: true, force: true });
+        for (const name of [`${id} items`, `${id} vectors`]) await client.db(dbName).collection(name).drop();
+      },
+    });
+  },
+};
+
+/** @throws what is no refusal */
+async function foundIn(
+  memory: Memory,
+  { kind, pattern, ignoreCase }: { kind: string; pattern: string; ignoreCase: boolean },
+): Promise<string> {
+  try {
+    const found =
+      kind === "passages"
+        ? await memory.search(pattern)
+        : await memory.grep(kind === "lines" ? pattern : { regex: pattern }, { ignoreCase });
+    return found.length === 0 ? "nothing" : "ok";
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "EINVAL") return error.code;
+    throw error;
+  }
+}
+
+/** Compared with what the language itself finds. */
+function assertFound({ text: whole, pattern, from }: Extract<SearchCase, { kind: "literal" }>): string {
+  const search = new LiteralSearch(pattern);
+  const places = search.placesIn(whole, 3);
+  if (search.firstIn(whole, from) !== whole.indexOf(pattern, from)) throw new Error("another first place");
+  if (places.some((place) => !whole.startsWith(pattern, place))) throw new Error("a place where the text is not");
+  const parts = search.split(whole);
+  if (parts.join(pattern) !== whole || parts.length !== whole.split(pattern).length)
+    throw new Error("split in another way");
+  return places.length === 0 ? "literal nothing" : "literal ok";
+}

@@ -1,0 +1,117 @@
+import { PassThrough } from "node:stream";
+import type { Command, Option } from "commander";
+import { programName } from "../../src/cli/command.js";
+import { exitCodeMeanings } from "../../src/cli/errors.js";
+import { createProgram } from "../../src/cli/program.js";
+import { targetOptions } from "../../src/cli/targets/target-options.js";
+import { mountOption } from "../../src/cli/targets/mount-options.js";
+import { Output } from "../../src/cli/terminal/output.js";
+
+/** A command that does something, by the words that call it. */
+type NamedCommand = [name: string, command: Command];
+
+/** The options that the page describes once, above the commands. */
+const sharedOptions: readonly Option[] = [...targetOptions, mountOption];
+
+/** Creates the program of the command line to read its commands. Nothing can be run by it. */
+export function createProgramToRead(print: (text: string) => void = () => undefined): Command {
+  const stdout = new PassThrough();
+  const io = {
+    stdin: new PassThrough(),
+    stdout,
+    stderr: stdout,
+    env: {},
+    version: "0",
+    examplesFolder: "examples",
+    untilStopped: () => Promise.resolve(),
+  };
+  const out = new Output(stdout, {});
+  return createProgram({ io, out, err: out, redact: (text) => text, exitCode: 0 }, print);
+}
+
+/** Returns the commands that do something, in the order of the help. */
+export function commandsOfProgram(command: Command, words: string[] = []): NamedCommand[] {
+  if (command.commands.length === 0) return [[words.join(" "), command]];
+  return command.commands.flatMap((inner) => commandsOfProgram(inner, [...words, inner.name()]));
+}
+
+/**
+ * Renders the page `docs/commands.md`. `template` has the headings of all commands in their order, and what their help
+ * does not say.
+ * @throws Error if the template lacks a command, or has another one
+ */
+export function renderCommands(template: string): string {
+  let help = "";
+  const commands = commandsOfProgram(createProgramToRead((text) => void (help += text)));
+  const names = commands.map(([name]) => name);
+  const headings = Array.from(template.matchAll(/^### `(.+)`$/gm), ([, name = ""]) => name);
+  if (headings.join() !== names.join())
+    throw new Error(
+      `tools/tool-pages/commands.md has the commands ${headings.join(", ")}; it needs ${names.join(", ")}`,
+    );
+  const sections = new Map(
+    commands.map(([name, command]) => {
+      help = "";
+      command.outputHelp();
+      return [name, renderCommand(name, command, examplesOf(help))];
+    }),
+  );
+  return template
+    .replace(/^# .*\n/, (title) => `${title}\n${origin}\n`)
+    .replace("<!-- options of a memory -->", () => renderOptions(sharedOptions, commands[0]?.[1]))
+    .replace("<!-- exit codes -->", renderExitCodes)
+    .replaceAll(/^### `(.+)`$/gm, (_heading, name: string) => sections.get(name) ?? "");
+}
+
+const origin =
+  "<!-- Made by `npm run docs:tools` from the help of the commands and from `tools/tool-pages/commands.md`. Do not edit it here. -->";
+
+function renderCommand(name: string, command: Command, examples: readonly string[]): string {
+  const known = command.options.filter(({ long }) => long !== "--json");
+  const own = known.filter((option) => !isShared(option));
+  const shared = known.filter(isShared).map(({ long }) => `\`${long}\``);
+  return [
+    `### \`${name}\``,
+    `\`\`\`text\n${[programName, name, command.usage()].join(" ")}\n\`\`\``,
+    escapeText(command.description()),
+    ...(own.length > 0 ? [renderOptions(own, command)] : []),
+    ...(shared.length > 0 ? [`[Which memory](#which-memory): ${shared.join(", ")}`] : []),
+    `\`\`\`sh\n${examples.join("\n")}\n\`\`\``,
+  ].join("\n\n");
+}
+
+/** Whether the table above the commands says of the option what the help of the command says. */
+function isShared({ flags, description }: Option): boolean {
+  return sharedOptions.some((shared) => shared.flags === flags && shared.description === description);
+}
+
+/** @param command any, whose help knows how to describe options */
+function renderOptions(options: readonly Option[], command: Command | undefined): string {
+  const rows = options.map((option) => {
+    const description = command?.createHelp().optionDescription(option) ?? option.description;
+    return `| \`${option.flags}\` | ${escapeText(description)} |`;
+  });
+  return ["| option | meaning |", "|---|---|", ...rows].join("\n");
+}
+
+function renderExitCodes(): string {
+  const rows = exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning.replace("doctor", "`doctor`")} |`);
+  return ["| exit code | means |", "|---|---|", ...rows].join("\n");
+}
+
+function examplesOf(help: string): string[] {
+  const [, lines = ""] = /Examples:\n((?: {2}.+\n)+)/.exec(help) ?? [];
+  return lines
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.trim());
+}
+
+/** Marks names in a text of the help as code, so that Markdown does not read them as HTML. */
+function escapeText(text: string): string {
+  return text
+    .replaceAll("|", "\\|")
+    .replaceAll(/`[^`]+`|[^\s`]*<\w+>(?:[^\s`.,;]*)|(?<![\w-])--[a-z][a-z-]*/g, (name) =>
+      name.startsWith("`") ? name : `\`${name}\``,
+    );
+}

@@ -1,0 +1,134 @@
+import { InMemoryStore } from "@langchain/langgraph";
+import { type FlatSchema, adaptTool, type ToolAnswer, type ToolDefinition } from "../../src/dialects/dialect.js";
+import { openMemory } from "../../src/open-memory.js";
+import type { CallPage, DialectPage } from "./dialect-page.js";
+
+type Arguments = Record<string, unknown>;
+
+interface Property {
+  isOptional: boolean;
+  type: string;
+  description?: string;
+  enum?: string[];
+  items?: Omit<Property, "isOptional">;
+}
+
+/** The page in Markdown. Every example is run. @throws Error where an example is refused, or a refusal is not */
+export async function renderPage(page: DialectPage): Promise<string> {
+  const tools = page.dialect().tools;
+  const calls = await Promise.all(page.calls.map((call) => renderCall(page, call)));
+  const parts = [
+    `# ${page.title}`,
+    "<!-- Made by `npm run docs:tools` from the tools themselves and from `tools/tool-pages`. Do not edit it here. -->",
+    page.introduction,
+    ...tools.filter(hasCommands).map((tool) => `## The tool \`${tool.name}\`\n\n${renderTool(tool)}`),
+    ...calls,
+    page.end,
+  ];
+  return `${parts.map((part) => part.trim()).join("\n\n")}\n`;
+}
+
+function hasCommands({ schema }: ToolDefinition): boolean {
+  return "command" in schema.properties;
+}
+
+/** What the model reads about a tool, with the default rule of paths. */
+function renderTool(definition: ToolDefinition): string {
+  const { schema } = definition;
+  const rows = propertiesOf(schema).map(([argument, property]) => {
+    const isRequired = property.isOptional ? "" : "yes";
+    return `| \`${argument}\` | ${code(typeOf(property))} | ${isRequired} | ${cell(property.description ?? "")} |`;
+  });
+  const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
+  return [
+    "What the model reads about it:",
+    block("text", adaptTool(definition, { paths: "plain" }).description),
+    rows.length > 0 ? table : "It takes no arguments.",
+  ].join("\n\n");
+}
+
+async function renderCall(page: DialectPage, call: CallPage): Promise<string> {
+  const tool = toolOf(page, call);
+  const examples = await Promise.all(call.examples.map((args) => renderExample(page, call, args)));
+  const rows = await Promise.all(
+    call.refusals.map(async ({ args, instead }) => {
+      const { text } = await answerTo(page, call, args, true);
+      return `| ${code(json(args))} | ${code(page.refusalIn(text))} | ${cell(instead)} |`;
+    }),
+  );
+  const errors = ["**Errors**", ["| call | error | what to do |", "|---|---|---|", ...rows].join("\n")];
+  const misuse = ["**Common misuse**", call.misuse.map((line) => `- ${line}`).join("\n")];
+  return [
+    `## \`${call.command ?? call.tool}\``,
+    block("text", signatureOf(tool, call)),
+    call.does,
+    ...(hasCommands(tool) ? [] : [renderTool(tool)]),
+    ...examples,
+    ...(rows.length > 0 ? errors : []),
+    ...(call.misuse.length > 0 ? misuse : []),
+  ].join("\n\n");
+}
+
+async function renderExample(page: DialectPage, call: CallPage, args: Arguments): Promise<string> {
+  const { text } = await answerTo(page, call, args, false);
+  return ["Call:", block("json", json(args)), "Answer:", block(page.answerLanguage, text)].join("\n\n");
+}
+
+/** The answer on a memory of its own, on which the calls of `prepare` were made. */
+async function answerTo(page: DialectPage, { tool }: CallPage, args: Arguments, failed: boolean): Promise<ToolAnswer> {
+  const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
+  for (const call of page.prepare) await toolOf(page, call).answer(call.args, async () => memory);
+  const answer = await toolOf(page, { tool }).answer(args, async () => memory);
+  if (answer.failed !== failed) throw new Error(`${tool}(${json(args)}) answers ${answer.text}`);
+  return answer;
+}
+
+function toolOf(page: DialectPage, { tool }: { tool: string }): ToolDefinition {
+  const { name, tools } = page.dialect();
+  const definition = tools.find((each) => each.name === tool);
+  if (definition === undefined)
+    throw new Error(`the page of ${name} shows a tool ${tool}, which the dialect does not have`);
+  return definition;
+}
+
+function signatureOf({ name: tool, schema }: ToolDefinition, { command, takes }: CallPage): string {
+  const taken = takes ?? propertiesOf(schema).map(([name, { isOptional }]) => (isOptional ? `${name}?` : name));
+  const types = Object.fromEntries(propertiesOf(schema));
+  const own = taken.map(
+    (name) => `${name}: ${typeOf(types[name.replace("?", "")] ?? { type: "unknown", isOptional: false })}`,
+  );
+  const fields = [...(command === undefined ? [] : [`command: "${command}"`]), ...own];
+  return `${tool}({ ${fields.join(", ")} })`.replace("{  }", "{}");
+}
+
+function propertiesOf(schema: FlatSchema): [name: string, property: Property][] {
+  return Object.entries(schema.properties as Record<string, Property & { anyOf?: [Property] }>).map(
+    ([name, { anyOf, ...property }]) => [name, { ...(anyOf?.[0] ?? property), isOptional: anyOf !== undefined }],
+  );
+}
+
+function typeOf({ type, enum: values, items }: Omit<Property, "isOptional">): string {
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
+  return items === undefined ? type : `${typeOf(items)}[]`;
+}
+
+/** On one line, with spaces as people write it. */
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 1)
+    .replaceAll(/\[\n */g, "[")
+    .replaceAll(/\n *\]/g, "]")
+    .replaceAll(/\n */g, " ");
+}
+
+function block(language: string, text: string): string {
+  return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+}
+
+/** Code in a cell of a table. */
+function code(text: string): string {
+  return cell(text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
