@@ -1,4 +1,3 @@
-import type { StructuredTool } from "@langchain/core/tools";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -83,7 +82,7 @@ async function proposed({ node }: Pick<Place, "node">, args: Record<string, unkn
   return answer.result?.proposal ?? "";
 }
 
-async function proposeBy(tools: StructuredTool[], name: string, args: object): Promise<string> {
+async function proposeBy(tools: StructuredToolInterface[], name: string, args: object): Promise<string> {
   const tool = tools.find((each) => each.name === name);
   return String(await tool?.invoke(args as never));
 }
