@@ -80,11 +80,22 @@ export const specialTokens = [
   "<minimax:tool_call>",
   "<seed:eos>",
   "<extra_id_0>",
+  // EXAONE, Reka, Ling, LongCat
+  "[|system|]",
+  "[|user|]",
+  "[|assistant|]",
+  "[|endofturn|]",
+  "<sep>",
+  "<role>",
+  "</role>",
+  "<longcat_tool_call>",
+  "</longcat_tool_call>",
+  "<longcat_think>",
 ];
 
 /** Finds known tokens in a text, and all other texts of the same shape. */
 export function tokensIn(text: string): string[] {
-  const shaped = text.match(/<[|｜][^ \t\n<>\\]+>|<[^ \t\n<>\\]+[|｜]>/g) ?? [];
+  const shaped = text.match(/<[|｜][^ \t\n<>\\]+>|<[^ \t\n<>\\]+[|｜]>|\[[|｜][^ \t\n[\]\\|｜]+[|｜]\]/g) ?? [];
   return [...specialTokens.filter((token) => text.includes(token)), ...shaped];
 }
 

@@ -16,8 +16,11 @@ export interface NaiveHit {
 /** Finds the hits of a search by the formula of decision 29 in the most obvious way, in any order. */
 export function searchNaively(texts: readonly FileText[], query: string): NaiveHit[] {
   const files = texts.map(readFile);
-  const words = [...new Set(englishWords(query))];
-  const terms = [...words.map((word) => [word]), ...words.slice(1).map((word, index) => [words[index] ?? "", word])];
+  const words = englishWords(query);
+  const pairs = words.slice(1).map((word, index) => [words[index] ?? "", word]);
+  const terms = [...words.map((word) => [word]), ...pairs].filter(
+    (term, index, all) => all.findIndex((other) => other.join(" ") === term.join(" ")) === index,
+  );
   const all = files.flatMap(({ passages }) => passages.slice(1));
   const mean = countWords(all) / all.length || 1;
   const meanFile = countWords(all) / files.length || 1;

@@ -55,7 +55,7 @@ const mayImport: Record<string, string[]> = {
   template: ["core", "dialects", "langchain", "prompt", "graph"],
   middleware: ["prompt", "graph"],
   "ai-sdk": ["core", "dialects", "langchain", "prompt", "graph"],
-  deepagents: ["core", "langchain"],
+  deepagents: ["core", "dialects", "langchain"],
   mcp: ["core", "dialects", "langchain"],
   testing: ["core"],
   "page/token-header": [],

@@ -8,6 +8,7 @@ import type { MemoryHistory } from "./history/history.js";
 import type {
   DeletedCounts,
   DeleteOptions,
+  EditOptions,
   FileStat,
   Memory,
   MemoryChanges,
@@ -37,6 +38,7 @@ import { checkOptions } from "./settings/check-options.js";
 import {
   checkMemoryUse,
   deleteOptionsSchema,
+  editOptionsSchema,
   type MemoryUse,
   outlineOptionsSchema,
   writeOptionsSchema,
@@ -136,21 +138,23 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  async append(path: string, content: string): Promise<void> {
+  async append(path: string, content: string, options: EditOptions = {}): Promise<void> {
     const trace = traceChange<ChangeResult>("upsert_memory", "append", path, content);
     await this.#change(trace, path, (target) => {
       this.#checkContent(content, "content");
-      return { type: "append", path: target, content, create: this.#canCreate(target) };
+      const { lineEnds } = checkOptions("EditOptions", editOptionsSchema, options);
+      return { type: "append", path: target, content, create: this.#canCreate(target), lineEnds };
     });
   }
 
-  async update(path: string, oldContent: string, content: string): Promise<number> {
+  async update(path: string, oldContent: string, content: string, options: EditOptions = {}): Promise<number> {
     const trace = traceChange<ChangeResult>("update_memory", "update", path, content);
     const { replaced } = await this.#change(trace, path, (target) => {
       checkText(oldContent, "oldContent");
       if (oldContent === "") throw invalid("oldContent must not be empty");
       this.#checkContent(content, "content");
-      return { type: "update", path: target, oldContent, content };
+      const { lineEnds } = checkOptions("EditOptions", editOptionsSchema, options);
+      return { type: "update", path: target, oldContent, content, lineEnds };
     });
     return replaced;
   }

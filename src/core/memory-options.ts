@@ -115,6 +115,9 @@ export const writeOptionsSchema = z
   })
   .strict();
 
+/** Schema of {@link EditOptions}. */
+export const editOptionsSchema = z.object({ lineEnds: z.enum(["exact", "file"]).optional() }).strict();
+
 /** Schema of {@link DeleteOptions}. */
 export const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).default("delete") }).strict();
 

@@ -39,6 +39,16 @@ export interface WriteOptions {
   ifMissing?: "create" | "fail";
 }
 
+/** Options of `append` and `update`. */
+export interface EditOptions {
+  /**
+   * How line ends are treated. `exact`: like any other character. `file`: "\n" and "\r\n" match each other, and new
+   * lines get the line end that the file has there. The tools of models use `file`, because no model sees a difference.
+   * @default "exact"
+   */
+  lineEnds?: "exact" | "file";
+}
+
 /** Options of `delete`. */
 export interface DeleteOptions {
   /** Whether to delete a directory with everything below it, or to refuse. @default "delete" */
@@ -74,12 +84,12 @@ export interface Memory {
    * Adds text to the end of a file. Creates the file and its parent directories if they are missing. Puts one newline
    * between old and new text, unless one side has it already or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
-  append(path: string, content: string): Promise<void>;
+  append(path: string, content: string, options?: EditOptions): Promise<void>;
   /**
    * Replaces every occurrence of `oldContent`, left to right and not overlapping. Both texts are literal.
    * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
-  update(path: string, oldContent: string, content: string): Promise<number>;
+  update(path: string, oldContent: string, content: string, options?: EditOptions): Promise<number>;
   /**
    * Removes a file, or a directory with everything below it. Both counts are 0 if the path is missing. Deleting the
    * root only empties it.

@@ -17,12 +17,13 @@ import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath, ROOT } from "../core/values/paths.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
+import { describeNearest } from "../dialects/nearest-lines.js";
 import { getMemoryRun } from "../langchain/memory-run.js";
 import { checkMemorySource, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
 import { getMediaType } from "./media-types.js";
 import { checkBackendOptions, type DeepAgentsBackendOptions, warn } from "./options.js";
 import { listChildren, findFiles, grepFiles } from "./search.js";
-import { assertText, assertTextPath, decodeText, editText, lineWindow } from "./texts.js";
+import { assertText, assertTextPath, decodeText, editText, lineWindow, StringNotFound } from "./texts.js";
 
 /** Answers to a failed download or upload. Any other code answers `permission_denied` and calls `onError`. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
@@ -92,17 +93,27 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }, shownError);
   }
 
-  /** Replaces the only occurrence of `oldString`, or all of them. Both strings are literal. Atomic: see the class. */
+  /**
+   * Replaces the only occurrence of `oldString`, or all of them. Both strings are literal, but for line ends, which match
+   * whichever kind the file has. Atomic: see the class.
+   */
   edit(filePath: string, oldString: string, newString: string, replaceAll = false): Promise<EditResult> {
     return this.#attempt(
       async (memory) => {
         assertText(oldString, "oldString");
         assertText(newString, "newString");
+        let before = "";
         let occurrences = 0;
-        await memory.edit(filePath, (text) => {
+        const edit = (text: string): string => {
+          before = text;
           const edited = editText(text, { oldString, newString, replaceAll });
           occurrences = edited.replaced;
           return edited.text;
+        };
+        await memory.edit(filePath, edit).catch(async (error: unknown) => {
+          throw error instanceof StringNotFound
+            ? new MemoryError("EINVAL", error.message + (await describeNearest(before, oldString)))
+            : error;
         });
         return { path: filePath, filesUpdate: null, occurrences };
       },

@@ -1,6 +1,7 @@
 import type { ReadResult } from "deepagents";
 import { invalid, MemoryError } from "../core/values/errors.js";
-import { replaceText } from "../core/values/text.js";
+import { replaceLines } from "../core/values/line-ends.js";
+import { readReplacement } from "../dialects/nearest-lines.js";
 import { isBinaryPath, getMediaType } from "./media-types.js";
 
 /**
@@ -44,14 +45,17 @@ export function editText(
     if (text === "") return { text: newString, replaced: 0 };
     throw invalid("oldString cannot be empty when file has content");
   }
-  const edited = replaceText(text, oldString, newString);
-  if (edited.replaced === 0) throw invalid(`String not found in file: '${oldString}'`);
+  const edited = replaceLines(text, ...readReplacement(text, oldString, newString));
+  if (edited.replaced === 0) throw new StringNotFound("EINVAL", `String not found in file: '${oldString}'`);
   if (edited.replaced === 1 || replaceAll) return edited;
   throw invalid(
     `String '${oldString}' has multiple occurrences (appears ${edited.replaced} times) in file. Use ` +
       "replace_all=True to replace all instances, or provide a more specific string with surrounding context.",
   );
 }
+
+/** The text to replace does not occur. */
+export class StringNotFound extends MemoryError {}
 
 /** Checks the type, because programs without types call, too. @throws MemoryError EINVAL */
 export function assertText(value: unknown, name: string): asserts value is string {

@@ -111,6 +111,9 @@ const toolFields = {
   commands: memoryToolFields.commands.describe(
     'a list of at least one of "read", "list", "append", "update", "delete" and "search" (default: all but "search")',
   ),
+  maxAnswerChars: memoryToolFields.maxAnswerChars.describe(
+    "a whole number of at least 2000: the longest answer of the tool (default 40000)",
+  ),
 } satisfies Record<keyof MemoryToolTemplate, z.ZodType>;
 
 const connectorTemplateFields = {

@@ -27,7 +27,27 @@ const calls: [name: string, text: string, call: (memory: Memory) => Promise<unkn
   [
     "view of very many lines",
     lines,
-    (memory) => createClaudeMemoryTool(memory).invoke({ command: "view", path: "/memories/MEMORY.md" }),
+    (memory) =>
+      createClaudeMemoryTool(memory, { maxAnswerChars: 400_000 }).invoke({
+        command: "view",
+        path: "/memories/MEMORY.md",
+      }),
+  ],
+  [
+    "view of very many files",
+    "",
+    (memory) => {
+      const files = Array.from({ length: 20_000 }, (_, index) => ({ path: `/file ${index}`, sizeBytes: 1 }));
+      const outline = { files, directories: [], revision: null };
+      const large: Memory = Object.assign(memory, { outline: async () => outline, with: () => large });
+      return createClaudeMemoryTool(large).invoke({ command: "view", path: "/memories" });
+    },
+  ],
+  [
+    "the lines that come near to a text, of very many",
+    lines,
+    (memory) =>
+      createClaudeMemoryTool(memory).invoke({ command: "str_replace", path: "/memories/MEMORY.md", old_str: "words" }),
   ],
   [
     "memory_search of very many blocks",

@@ -82,6 +82,11 @@ async function proposed({ node }: Pick<Place, "node">, args: Record<string, unkn
   return answer.result?.proposal ?? "";
 }
 
+async function proposeBy(tools: StructuredToolInterface[], name: string, args: object): Promise<string> {
+  const tool = tools.find((each) => each.name === name);
+  return String(await tool?.invoke(args as never));
+}
+
 /** Proposes by the unified tool, whose program names an actor. @returns the id */
 async function proposedBy({ node }: Place, actor: MemoryActor, config: RunnableConfig): Promise<string> {
   const memory: MemorySource = async (run) => (await node.memoryForRun(run)).with({ actor });
@@ -299,6 +304,44 @@ describe("a proposal", () => {
     await place.memory.write("/a", "one");
     await place.proposals.approve(id, ada);
     expect(await texts(place)).toEqual({ "/a": "one\nx" });
+  });
+
+  it.each<[string, string, (place: Place) => Promise<unknown>, (place: Place) => Promise<unknown>, string]>([
+    [
+      "a file that must be new, and is there now",
+      "/a",
+      ({ node }) => proposeBy(createRecordTools(node), "add_memory", { path: "a", content: "x" }),
+      ({ memory }) => memory.write("/a", "other"),
+      "EEXIST: path already exists",
+    ],
+    [
+      "a file that must exist, and is gone",
+      "/b",
+      ({ node }) => proposeBy(createRecordTools(node), "replace_memory", { path: "b", content: "x" }),
+      ({ memory }) => memory.delete("/b"),
+      "ENOENT: file not found",
+    ],
+    [
+      "a file to delete, and is a directory now",
+      "/b",
+      ({ node }) => proposeBy(createRecordTools(node), "drop_memory", { path: "b" }),
+      async ({ memory }) => {
+        await memory.delete("/b");
+        await memory.write("/b/c", "");
+      },
+      "EISDIR: path is a directory",
+    ],
+  ])("of %s says that it would be refused", async (_title, path, propose, change, refusal) => {
+    const place = fresh();
+    await place.memory.write("/b", "one");
+    await propose(place);
+    const [proposal] = await readAll(place.proposals.list());
+    expect(proposal?.path).toBe(path);
+    await change(place);
+    await expect(place.proposals.approve(proposal?.id ?? "", ada)).rejects.toMatchObject({
+      code: "ECONFLICT",
+      message: expect.stringContaining(`It would now be:\n${refusal}`),
+    });
   });
 
   it("that the memory has no room for stays open", async () => {

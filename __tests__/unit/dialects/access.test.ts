@@ -176,7 +176,7 @@ describe("the unified tool", () => {
   it("has no text and no words of change for a memory that is only read", async () => {
     const { node } = opened([{ path: "/**", access: "read" }]);
     const [tool] = node.memoryTools;
-    expect(Object.keys(tool?.schema.properties ?? {})).toEqual(["path", "command"]);
+    expect(Object.keys(tool?.schema.properties ?? {})).toEqual(["path", "command", "fromLine"]);
     expect(tool?.description).not.toContain("append");
     const client = await connectInMemory(createMcpServer({ memory: node }));
     expect((await client.listTools()).tools[0]?.annotations).toMatchObject({

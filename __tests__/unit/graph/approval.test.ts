@@ -127,6 +127,55 @@ describe("a change that asks", () => {
     expect(await readTexts(free)).toEqual({ "/a": "2" });
   });
 
+  const edits: [title: string, before: string, content: string, shown: string][] = [
+    ["another text", "one\n", "2\n", "     1\t2"],
+    ["the text that was there", "one\n", "one\n", "     1\tone"],
+  ];
+
+  it.each(edits)(
+    "shows the model what was stored, in place of its own words: %s",
+    async (_title, before, content, shown) => {
+      const { node, free } = freshMemory();
+      await free.write("/a", before);
+      const args = { command: "str_replace", path: "/memories/a", old_str: "one", new_str: "two" };
+      const agent = createAgent({
+        model: modelThatCalls({ tool: "memory", args }),
+        tools: [createClaudeMemoryTool(node)],
+        checkpointer: new MemorySaver(),
+      });
+      const [review] = getReviews(await start(agent));
+      const editedAction = { name: "memory", args: { ...review?.args, content } };
+      const [answer] = toolTexts(await resume(agent, { decisions: [{ type: "edit", editedAction }] }));
+      expect(answer).toMatch(/^The memory file has been edited/);
+      expect(answer?.split("\n").slice(1)).toEqual([shown]);
+      expect(await readTexts(free)).toEqual({ "/a": content });
+    },
+  );
+
+  it("counts the bytes of what was stored, not of the model's own words", async () => {
+    const { node, free } = freshMemory();
+    const agent = createAgent({
+      model: modelThatCalls({ tool: "add_memory", args: { path: "a", content: "two words" } }),
+      tools: createRecordTools(node),
+      checkpointer: new MemorySaver(),
+    });
+    const [review] = getReviews(await start(agent));
+    const editedAction = { name: "add_memory", args: { ...review?.args, content: "2" } };
+    const [answer] = toolTexts(await resume(agent, { decisions: [{ type: "edit", editedAction }] }));
+    expect(answer).toContain("content_size: 1\n");
+    expect(await readTexts(free)).toEqual({ "/a": "2" });
+  });
+
+  it("keeps the line ends of the file when a person edits an append", async () => {
+    const { node, free } = freshMemory();
+    await free.write("/a", "one\r\n");
+    const agent = agentThatCalls(node, append("/a", "two\n"));
+    const [review] = getReviews(await start(agent));
+    const editedAction = { name: "memory", args: { ...review?.args, content: "2\n3\n" } };
+    await resume(agent, { decisions: [{ type: "edit", editedAction }] });
+    expect(await readTexts(free)).toEqual({ "/a": "one\r\n2\r\n3\r\n" });
+  });
+
   it("is refused with the words of the person who rejects it", async () => {
     const { node, free } = freshMemory();
     const agent = agentThatCalls(node, append("/a", "two"));

@@ -68,8 +68,9 @@ describe("the tools of an MCP server", () => {
         },
         content: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
         oldContent: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
+        fromLine: { anyOf: [{ type: "integer", description: expect.any(String) }, { type: "null" }] },
       },
-      required: ["path", "command", "content", "oldContent"],
+      required: ["path", "command", "content", "oldContent", "fromLine"],
       additionalProperties: false,
     });
   });

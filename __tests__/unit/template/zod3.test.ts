@@ -31,7 +31,7 @@ it("the graph template refuses and describes the same with zod 3", async () => {
   expect(faultsOf(() => build(wrong))).toEqual([
     expect.stringMatching(/^node "M" \(nodes\[0\]\): data\.config\.scope: .*'perUser'.* \(given "x"\)$/),
     expect.stringMatching(/^node "T" \(nodes\[1\]\): data\.config\.commands\.0: .*'search'.* \(given "x"\)$/),
-    'node "T" (nodes[1]): data.config: unknown option "colour" (the options are name, description, title, commands)',
+    'node "T" (nodes[1]): data.config: unknown option "colour" (the options are name, description, title, commands, maxAnswerChars)',
     expect.stringMatching(/^edge "M\.self -> T\.\$memory" \(edges\[0\]\): sourceHandle: .*\(given "self"\)$/),
   ]);
   for (const definition of [wrong, graphOf([node("M", "memory", { scope: "x" })]), graphOf([node("X", "agnet")])]) {

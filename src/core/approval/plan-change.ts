@@ -1,10 +1,10 @@
 import { applyChange } from "../tree/apply-change.js";
-import type { Change } from "../tree/change.js";
+import type { Change, LineEnds } from "../tree/change.js";
 import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import type { CallContext } from "../runtime/call.js";
 import { compareCodeUnits } from "../values/text.js";
-import type { ChangeRecord, PlannedChange } from "../contract/change-record.js";
+import type { ChangeConditions, ChangeRecord, PlannedChange } from "../contract/change-record.js";
 import { shownChange, shownDiff } from "./shown-diff.js";
 
 interface PlanSettings {
@@ -27,7 +27,13 @@ export async function planChange(
 ): Promise<PlannedChange | null> {
   const { type: command, path } = change;
   const { edits, result } = applyChange(tree, change, { now: new Date(), maxFileBytes }, { checkPath });
-  const plan = { command, path, base: digestTree(tree, change), isDirectory: tree.kind(path) === "dir" };
+  const plan = {
+    command,
+    path,
+    base: digestTree(tree, change),
+    isDirectory: tree.kind(path) === "dir",
+    conditions: getConditions(change),
+  };
   const noText = { content: null, oldContent: null, before: null, after: null };
   switch (change.type) {
     case "append":
@@ -62,6 +68,26 @@ export async function planChange(
   }
 }
 
+function getConditions(change: Change): ChangeConditions {
+  switch (change.type) {
+    case "append":
+      return { create: change.create, ...getLineEnds(change) };
+    case "write":
+      return { ifExists: change.ifExists, ifMissing: change.ifMissing };
+    case "update":
+      return getLineEnds(change);
+    case "delete":
+      return { ifDirectory: change.ifDirectory };
+    case "edit":
+    case "rename":
+      return {};
+  }
+}
+
+function getLineEnds({ lineEnds }: { lineEnds?: LineEnds | undefined }): { lineEnds?: LineEnds } {
+  return lineEnds === undefined ? {} : { lineEnds };
+}
+
 function listTree(tree: MemoryTree, path: string, sign: string, showPath: (path: string) => string): string {
   const { files, directories } = tree.within(path);
   const lines = [
@@ -76,20 +102,20 @@ function listTree(tree: MemoryTree, path: string, sign: string, showPath: (path:
 
 /** Returns the recorded change, with its own content or the given one. */
 export function createRecordedChange(
-  { command, path, to, oldContent, content: ownContent }: ChangeRecord,
+  { command, path, to, oldContent, content: ownContent, conditions = {} }: ChangeRecord,
   content = ownContent ?? "",
 ): Change {
   switch (command) {
     case "append":
-      return { type: command, path, content, create: true };
+      return { type: command, path, content, create: true, ...conditions };
     case "write":
-      return { type: command, path, content, ifExists: "replace", ifMissing: "create" };
+      return { type: command, path, content, ifExists: "replace", ifMissing: "create", ...conditions };
     case "edit":
       return { type: command, path, edit: () => content };
     case "update":
-      return { type: command, path, oldContent: oldContent ?? "", content };
+      return { type: command, path, oldContent: oldContent ?? "", content, ...conditions };
     case "delete":
-      return { type: command, path, ifDirectory: "delete" };
+      return { type: command, path, ifDirectory: "delete", ...conditions };
     case "rename":
       return { type: command, path, to: to ?? path };
   }

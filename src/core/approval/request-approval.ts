@@ -35,22 +35,32 @@ interface PendingChange {
 
 /**
  * Requests the approval of a person for a change, and makes the change as it was shown.
- * @returns the answer of the command; `noResult` if there was nothing to change
+ * @returns the answer of the command; `noResult` if there was nothing to change. If a person or a guard changed the text
+ * of an edit, the result contains the text.
  * @throws MemoryError EACCES if the change is rejected or proposed, or if nobody can approve it; and, until there is an
  * answer, the error that ends the run
  */
-export async function requestApproval(memory: ReviewedMemory, change: Change, call: Call): Promise<ChangeResult> {
+export async function requestApproval(
+  memory: ReviewedMemory,
+  change: Change,
+  call: Call,
+): Promise<ChangeResult & { content?: string }> {
   const { address, backend, policies } = memory;
   const { requester } = policies;
   call.stage = "change";
   const request = requester?.createRequest({ command: change.type, path: change.path, address }) ?? null;
   const records = backend.features?.approvals?.(call) ?? null;
   const pending = { change, requester, request, actor: mergeActors(call.actor, requester?.actor ?? null) };
-  const counts = await (requester?.onAsk === "propose"
+  const made = await (requester?.onAsk === "propose"
     ? propose(memory, pending, records, call)
     : interrupt(memory, pending, records ?? new ProcessRecords(backend, call), call));
-  const { replaced = 0, files = 0, dirs = 0 } = counts ?? {};
-  return { ...noResult, replaced, deleted: { files, dirs } };
+  const { replaced = 0, files = 0, dirs = 0 } = made?.counts ?? {};
+  const result = { ...noResult, replaced, deleted: { files, dirs } };
+  if (change.type !== "edit") return result;
+  const before = made === null ? await backend.read(change.path, call) : (made.before ?? "");
+  const stored = made === null ? before : (made.edited?.after ?? made.after ?? "");
+  // The function may report something about the text to its caller, so it runs on the text that was shown.
+  return change.edit(before) === stored ? result : { ...result, content: stored };
 }
 
 /** @returns null if there is nothing to change. @throws EACCES with the id of the proposal */
@@ -80,13 +90,13 @@ async function propose(
   throw error;
 }
 
-/** @returns null if there is nothing to change */
+/** @returns the approved record, or null if there is nothing to change */
 async function interrupt(
   memory: ReviewedMemory,
   { change, requester, request, actor }: PendingChange,
   records: InterruptRecords,
   call: Call,
-): Promise<PlannedChange["counts"] | null> {
+): Promise<ChangeRecord | null> {
   const showPath = (path: string): string => memory.policies.getTreePath(path);
   if (requester === null || request === null || !request.canWait)
     throw cannotApprove(
@@ -97,11 +107,7 @@ async function interrupt(
   const { id } = request;
   const stored = await records.find(id);
   let shown = stored?.kind === "interrupt" ? await resume(records, stored) : null;
-  if (shown?.status === "approved") {
-    // The function of an edit may report something about the text to its caller, so it runs here too.
-    if (change.type === "edit") change.edit(shown.before ?? "");
-    return shown.counts;
-  }
+  if (shown?.status === "approved") return shown;
   if (shown?.status === "rejected")
     throw errorOnPaths(
       "EACCES",
@@ -123,7 +129,7 @@ async function interrupt(
       const applied = await (claimed === null
         ? resume(records, await reload(records, current))
         : applyOnce(records, claimed));
-      if (applied.status === "approved") return applied.counts;
+      if (applied.status === "approved") return applied;
     }
     // The answer was about another text. The next request shows the present text.
     shown = null;

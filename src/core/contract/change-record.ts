@@ -1,7 +1,17 @@
+import type { LineEnds } from "../tree/change.js";
 import type { MemoryActor } from "../values/actor.js";
 
 /** A command of a memory that changes something. */
 export type ChangeCommand = "append" | "write" | "update" | "edit" | "delete" | "rename";
+
+/** The options of a change under which it is refused, or that decide its text. */
+export interface ChangeConditions {
+  create?: boolean;
+  ifExists?: "replace" | "fail";
+  ifMissing?: "create" | "fail";
+  ifDirectory?: "delete" | "fail";
+  lineEnds?: LineEnds;
+}
 
 /** The effect that a change would have on the present memory. The paths contain no mount point. */
 export interface PlannedChange {
@@ -18,6 +28,8 @@ export interface PlannedChange {
   /** The text of the file after the change. Null for delete and rename. */
   after: string | null;
   isDirectory: boolean;
+  /** Records of earlier versions have none. */
+  conditions?: ChangeConditions;
   /** The digest of the state that the change was planned for (`digestTree`). */
   base: string;
   /** The diff that people are shown. */

@@ -32,6 +32,10 @@ const inAngles = [
   "eoa",
   "TOKENS_UNUSED_\\d+",
   "reserved_\\d+",
+  // Reka, Ling, LongCat
+  "sep",
+  "role",
+  "longcat_[a-z_]+",
 ];
 
 /** Tokens that stand between square brackets, or after `[/`. */
@@ -76,7 +80,8 @@ const inside = "[^ \\t\\n<>\\\\]";
  */
 export const specialTokenStart = [
   `<(?=${bar}${inside}+>|${inside}+${bar}>|/?(?:${inAngles.join("|")})>|</?SYS>>)`,
-  `\\[(?=/?(?:${inSquares.join("|")})\\]|e~\\[)`,
+  // EXAONE has a bar at both ends inside square brackets.
+  `\\[(?=/?(?:${inSquares.join("|")})\\]|e~\\[|${bar}[^ \\t\\n[\\]\\\\|\uff5c]+${bar}\\])`,
   // Tokens of MiniMax begin with a closing bracket. DeepSeek's mark of markup counts also without angle brackets.
   "\\](?=~!?b[\\]\\[]|![pd]~\\[)",
   "\uff5c(?=DSML\uff5c)",

@@ -12,6 +12,7 @@ import type { MemoryHistory } from "../history/history.js";
 import type {
   DeletedCounts,
   DeleteOptions,
+  EditOptions,
   FileStat,
   Memory,
   MemoryChange,
@@ -181,12 +182,12 @@ export class MountedMemory implements RestrictableMemory {
       .slice(0, limit);
   }
 
-  append(path: string, content: string): Promise<void> {
-    return this.#onFile(path, (memory, local) => memory.append(local, content));
+  append(path: string, content: string, options?: EditOptions): Promise<void> {
+    return this.#onFile(path, (memory, local) => memory.append(local, content, options));
   }
 
-  update(path: string, oldContent: string, content: string): Promise<number> {
-    return this.#onFile(path, (memory, local) => memory.update(local, oldContent, content));
+  update(path: string, oldContent: string, content: string, options?: EditOptions): Promise<number> {
+    return this.#onFile(path, (memory, local) => memory.update(local, oldContent, content, options));
   }
 
   write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {

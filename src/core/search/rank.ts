@@ -46,13 +46,14 @@ export function* rank(
   { path, limit, per }: Omit<CheckedSearch, "query">,
 ): Steps<Hit[]> {
   const words = takeDistinct(queryWords);
+  const pairs = takePairs(queryWords, words);
   const files = index.files.filter(isWithin(path));
   const passageCount = files.reduce((sum, { passages }) => sum + passages.length - 1, 0);
   const wordCount = files.reduce((sum, file) => sum + file.wordCount, 0);
   const meanPassage = wordCount / Math.max(1, passageCount) || 1;
   const meanFile = wordCount / Math.max(1, files.length) || 1;
   const extent = { files: files.length, passages: passageCount };
-  const candidates = yield* findTerms(index, words, isWithin(path), extent);
+  const candidates = yield* findTerms(index, { words, pairs }, isWithin(path), extent);
   const best = new BestHits({ limit, per });
   for (const file of files) {
     const hits = candidates.get(file);
@@ -77,10 +78,21 @@ export function takeDistinct(queryWords: readonly string[]): string[] {
   return [...new Set(queryWords)].slice(0, maxQueryWords);
 }
 
+/** The words that stand side by side in the query, each pair once. Only words that count make pairs. */
+function takePairs(queryWords: readonly string[], words: readonly string[]): [word: string, next: string][] {
+  const counted = new Set(words);
+  const pairs = new Map<string, [word: string, next: string]>();
+  for (let index = 1; index < queryWords.length && pairs.size < maxQueryWords; index += 1) {
+    const [word = "", next = ""] = queryWords.slice(index - 1, index + 1);
+    if (counted.has(word) && counted.has(next)) pairs.set(JSON.stringify([word, next]), [word, next]);
+  }
+  return [...pairs.values()];
+}
+
 /** Yields each file that contains a term, with its terms. */
 function* findTerms(
   index: MemoryIndex,
-  words: readonly string[],
+  { words, pairs }: { words: readonly string[]; pairs: readonly (readonly [word: string, next: string])[] },
   isSearched: (file: IndexedFile) => boolean,
   extent: Extent,
 ): Steps<Map<IndexedFile, TermHits[]>> {
@@ -99,8 +111,7 @@ function* findTerms(
     }
   };
   for (const word of words) yield* add(1, index.postings.get(word) ?? []);
-  for (const [previous, word] of words.slice(1).entries())
-    yield* add(pairShare, yield* findPairs(index, words[previous] ?? "", word));
+  for (const [word, next] of pairs) yield* add(pairShare, yield* findPairs(index, word, next));
   return candidates;
 }
 

@@ -32,12 +32,13 @@ async function findHits(
 ): Promise<{ hits: Hit[]; words: readonly string[] }> {
   const embeddings = backend.features?.embeddings?.(call) ?? null;
   const { index, vectors } = await readIndex(backend, owner, call);
-  const words = takeDistinct(splitWords(owner.searchWords, search.query));
+  const queryWords = splitWords(owner.searchWords, search.query);
+  const words = takeDistinct(queryWords);
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
-    return { hits: await runInTurns(rank(index, words, search), call), words };
+    return { hits: await runInTurns(rank(index, queryWords, search), call), words };
   const getSimilarity = await embeddings.createSimilarity(search.query);
   const deeper = { ...search, limit: Math.max(search.limit, fusedRanks) };
-  const byWords = await runInTurns(rank(index, words, deeper), call);
+  const byWords = await runInTurns(rank(index, queryWords, deeper), call);
   const bySimilarity = await runInTurns(rankBySimilarity(index, vectors, getSimilarity, deeper), call);
   return { hits: fuse(byWords, bySimilarity, search), words };
 }

@@ -7,6 +7,7 @@ import {
   pathIsDirectory,
 } from "../values/errors.js";
 import { withPath } from "../values/error-paths.js";
+import { appendLines, replaceLines } from "../values/line-ends.js";
 import { normalizePath, getParents } from "../values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../values/text.js";
 import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./change.js";
@@ -43,7 +44,8 @@ export function applyChange(
   switch (change.type) {
     case "append": {
       const before = findFile(tree, change.path, change.create);
-      return putText(tree, change.path, appendText(before?.content ?? "", change.content), settings);
+      const append = change.lineEnds === "file" ? appendLines : appendText;
+      return putText(tree, change.path, append(before?.content ?? "", change.content), settings);
     }
     case "write": {
       const before = findFile(tree, change.path, change.ifMissing === "create");
@@ -54,7 +56,8 @@ export function applyChange(
       return putText(tree, change.path, change.edit(tree.file(change.path).content), settings);
     case "update": {
       const { content } = tree.file(change.path);
-      const { text, replaced } = replaceText(content, change.oldContent, change.content, settings.maxFileBytes);
+      const replace = change.lineEnds === "file" ? replaceLines : replaceText;
+      const { text, replaced } = replace(content, change.oldContent, change.content, settings.maxFileBytes);
       if (replaced === 0) return { edits: noEdits, result: noResult };
       const { edits, result } = putText(tree, change.path, text, settings);
       return { edits, result: { file: result.file, replaced, deleted: result.deleted } };

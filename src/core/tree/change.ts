@@ -1,10 +1,16 @@
 import type { DeletedCounts, FileStat } from "./snapshot.js";
 
+/**
+ * How an append or an update treats line ends. `exact`: like any other character. `file`: "\n" and "\r\n" match each
+ * other, and new lines get the line end that the file has there.
+ */
+export type LineEnds = "exact" | "file";
+
 /** A checked and normalised change of a memory. Plain data, except `edit`. */
 export type Change =
-  | { type: "append"; path: string; content: string; create: boolean }
+  | { type: "append"; path: string; content: string; create: boolean; lineEnds?: LineEnds | undefined }
   | { type: "write"; path: string; content: string; ifExists: "replace" | "fail"; ifMissing: "create" | "fail" }
-  | { type: "update"; path: string; oldContent: string; content: string }
+  | { type: "update"; path: string; oldContent: string; content: string; lineEnds?: LineEnds | undefined }
   | {
       type: "edit";
       path: string;

@@ -17,7 +17,7 @@ export function appendSeparator(text: string, addition: string): "" | "\n" {
 }
 
 /** The highest `maxFileBytes` that options allow. */
-const largestFileBytes = 15_000_000;
+export const largestFileBytes = 15_000_000;
 
 /**
  * Replaces every occurrence of the literal `search`, left to right, not overlapping. `search` must not be empty. The

@@ -1,10 +1,11 @@
 import { MemoryError } from "../../core/values/errors.js";
+import { findLines, replaceRange, setLineEnds, type TextRange } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { getPathPrefix, ROOT } from "../../core/values/paths.js";
-import { meantText } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
-import { Turns } from "../../core/runtime/turns.js";
+import { runInTurns, Turns } from "../../core/runtime/turns.js";
+import { describeNearest, readReplacement } from "../nearest-lines.js";
 import type { ClaudeArguments } from "./arguments.js";
 import {
   changedLines,
@@ -50,6 +51,9 @@ export const claudeCommands: Record<ClaudeCommandName, (call: Call) => Promise<s
 
 const maxLines = 999_999;
 const maxReportedLines = 100;
+const directoryHint = "entries shown; view a directory below to see the others";
+/** The sentences of an answer beside the header and the lines. */
+const sentenceChars = 200;
 
 async function view({ memory, args, options }: Call): Promise<string> {
   const { given, path } = args.path("path");
@@ -63,8 +67,11 @@ async function view({ memory, args, options }: Call): Promise<string> {
     const header =
       `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and ` +
       "node_modules:";
-    const listing = listDirectory(outline, path, (each) => args.shownPath(each));
-    return answerWith(header, listing, { count: listing.length, what: "entries shown", options });
+    const listing = await runInTurns(
+      listDirectory(outline, path, (each) => args.shownPath(each)),
+      null,
+    );
+    return answerWith(header, listing, { count: listing.length, what: directoryHint, options });
   }
   const count = countLines(text);
   if (count > maxLines) {
@@ -103,14 +110,15 @@ const countShownLines = ({ first, last }: LineRange): number => last - first + 1
 const linesAtOnce = 1000;
 
 /**
- * Joins the header and as many lines as `maxViewChars` allows. A last line says how much was left out. Yields to other
+ * Joins the header and as many lines as the options allow. A last line says how much was left out. Yields to other
  * work.
  */
 async function answerWith(
   header: string,
   lines: Iterable<string>,
-  { count, what, options: { maxViewChars } }: { count: number; what: string; options: CheckedClaudeOptions },
+  { count, what, options }: { count: number; what: string; options: CheckedClaudeOptions },
 ): Promise<string> {
+  const maxChars = Math.min(options.maxViewChars, options.maxAnswerChars - header.length - sentenceChars);
   const turns = new Turns(null);
   const parts = [header];
   let recent: string[] = [];
@@ -118,11 +126,9 @@ async function answerWith(
   let chars = -1;
   for (const line of lines) {
     chars += line.length + 1;
-    if (chars > maxViewChars) {
-      if (shown === 0) recent.push(shorten(line, maxViewChars));
-      recent.push(
-        `[Truncated after ${maxViewChars} characters: ${shown === 0 ? "part of 1" : shown} of ${count} ${what}]`,
-      );
+    if (chars > maxChars) {
+      if (shown === 0) recent.push(shorten(line, maxChars));
+      recent.push(`[Truncated after ${maxChars} characters: ${shown === 0 ? "part of 1" : shown} of ${count} ${what}]`);
       break;
     }
     recent.push(line);
@@ -156,15 +162,20 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   let edited = "";
   let snippet: LineRange = { first: 1, last: 0 };
   const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
-  const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () =>
-    memory.edit(path, (text) => {
-      before = text;
-      const [search, replacement] = meantReplacement(text, oldText, newText);
-      const at = onlyPosition(text, search, given);
-      edited = text.slice(0, at) + replacement + text.slice(at + search.length);
-      snippet = findSnippet(edited, at, replacement);
-      return edited;
-    }),
+  const edit = (text: string): string => {
+    before = text;
+    const [search, replacement] = readReplacement(text, oldText, newText);
+    const { start, end, text: after } = replaceRange(text, findOnly(text, search, given), replacement);
+    edited = after;
+    snippet = findSnippet(edited, start, end);
+    return edited;
+  };
+  const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () => memory.edit(path, edit)).catch(
+    async (error: unknown) => {
+      throw error instanceof TextMissing
+        ? new ClaudeRefusal("EINVAL", error.text + (await describeNearest(before, oldText, options.maxAnswerChars)))
+        : error;
+    },
   );
   if (guarded !== undefined) {
     edited = guarded;
@@ -178,29 +189,21 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   });
 }
 
-/**
- * Returns the text to search for and its replacement. If `old_str` occurs in the text only after its escapes, as `view`
- * shows them, become characters, the escapes of both arguments are decoded.
- */
-function meantReplacement(text: string, search: string, replacement: string): [search: string, replacement: string] {
-  const meant = meantText(search);
-  const isIn = (sought: string): boolean => new LiteralSearch(sought).firstIn(text) !== -1;
-  const isCopied = meant !== search && meant.isWellFormed() && !isIn(search) && isIn(meant);
-  return isCopied ? [meant, meantText(replacement)] : [search, replacement];
-}
+/** The text to replace does not occur. */
+class TextMissing extends ClaudeRefusal {}
 
-function onlyPosition(text: string, search: string, given: string): number {
-  // Overlapping matches all count, because nobody can know which one was meant.
-  const positions = new LiteralSearch(search).placesIn(text, maxReportedLines + 1);
-  const [first] = positions;
-  if (first === undefined) {
-    throw new ClaudeRefusal(
-      "EINVAL",
-      `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`,
-    );
+/** Finds the only occurrence of a text. Line ends of either kind are equal. */
+function findOnly(text: string, search: string, given: string): TextRange {
+  const first = findLines(text, search);
+  if (first === null) {
+    const message = `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`;
+    throw new TextMissing("EINVAL", message);
   }
+  const plain = setLineEnds(text, "\n");
+  // Overlapping matches all count, because nobody can know which one was meant.
+  const positions = new LiteralSearch(setLineEnds(search, "\n")).placesIn(plain, maxReportedLines + 1);
   if (positions.length === 1) return first;
-  const numbers = lineNumbersAt(text, positions.slice(0, maxReportedLines));
+  const numbers = lineNumbersAt(plain, positions.slice(0, maxReportedLines));
   const lines = numbers.join(", ") + (positions.length > maxReportedLines ? ", …" : "");
   throw new ClaudeRefusal(
     "EINVAL",

@@ -1,3 +1,4 @@
+import { getLineEndBefore, setLineEnds } from "../../core/values/line-ends.js";
 import { shownText } from "../../core/display/shown-text.js";
 
 /** Lines of a text, counted from 1, both ends included. The range is empty if `last` is before `first`. */
@@ -30,24 +31,20 @@ export function countLines(text: string): number {
 }
 
 /**
- * Inserts `addition` as separate lines after line `after`, a whole number from 0. Returns null if the text has fewer
- * lines. The result ends with a newline if the text did, or, for an empty text, if `addition` does.
+ * Inserts `addition` as separate lines after line `after`, a whole number from 0, with the line ends of the text.
+ * Returns null if the text has fewer lines. The result ends with a newline if the text did, or, for an empty text, if
+ * `addition` does.
  */
 export function insertLines(text: string, after: number, addition: string): string | null {
-  const added = addition.endsWith("\n") ? addition.slice(0, -1) : addition;
-  const joined = joinAfter(text, after, added);
-  if (joined === null) return null;
-  const isEnded = (text === "" ? addition : text).endsWith("\n");
+  if (after > countLines(text)) return null;
   // An empty last line counts only if a newline ends it.
-  return isEnded || joined === "" || joined.endsWith("\n") ? `${joined}\n` : joined;
-}
-
-function joinAfter(text: string, after: number, added: string): string | null {
-  if (text === "") return after === 0 ? added : null;
-  const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
-  const start = findNumberedLine(lines, after + 1);
-  if (start === null) return null;
-  return start > lines.length ? `${lines}\n${added}` : `${lines.slice(0, start)}${added}\n${lines.slice(start)}`;
+  if (text === "") return addition === "" ? "\n" : addition;
+  const at = Math.min(findNumberedLine(text, after + 1) ?? text.length, text.length);
+  const lineEnd = getLineEndBefore(text, at);
+  const added = setLineEnds(addition.replace(/\r?\n$/, ""), lineEnd);
+  if (at < text.length || text.endsWith("\n")) return text.slice(0, at) + added + lineEnd + text.slice(at);
+  const edited = text + lineEnd + added;
+  return edited.endsWith("\n") ? edited + lineEnd : edited;
 }
 
 /** The number, counted from 1, of the line that contains the character at `position`. */
@@ -69,9 +66,9 @@ export function lineNumbersAt(text: string, positions: readonly number[]): numbe
 const contextLines = 2;
 
 /** The lines that a replacement changed, with the context lines around them. */
-export function findSnippet(edited: string, position: number, replacement: string): LineRange {
-  let start = findLineStart(edited, position);
-  let end = findLineEnd(edited, position + replacement.length);
+export function findSnippet(edited: string, from: number, to: number): LineRange {
+  let start = findLineStart(edited, from);
+  let end = findLineEnd(edited, to);
   for (let line = 0; line < contextLines; line += 1) {
     start = findLineStart(edited, Math.max(0, start - 1));
     end = findLineEnd(edited, end + 1);
@@ -88,7 +85,7 @@ export function changedLines(before: string, after: string): LineRange {
   while (start < shorterChars && before[start] === after[start]) start += 1;
   let kept = 0;
   while (kept < shorterChars - start && before.at(-1 - kept) === after.at(-1 - kept)) kept += 1;
-  return findSnippet(after, start, after.slice(start, after.length - kept));
+  return findSnippet(after, start, after.length - kept);
 }
 
 /**

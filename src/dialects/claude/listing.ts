@@ -1,39 +1,54 @@
 import type { MemoryOutline } from "../../core/memory.js";
+import { mergeSort } from "../../core/runtime/sort-in-turns.js";
+import type { Steps } from "../../core/runtime/turns.js";
 import { getPathPrefix } from "../../core/values/paths.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 
 /** Number of levels that a listing shows below its directory. */
 const maxDepth = 2;
 
+/** Entries that are read, or lines that are written, in one step. */
+const stepLength = 1000;
+
 /**
- * Lists a directory and its contents, depth first, sorted by name in code-unit order, without hidden items and
+ * Lists a directory and its contents in steps, depth first, sorted by name in code-unit order, without hidden items and
  * node_modules. The size of a directory counts all files below it, even the files that are not listed.
  *
  * @param shownPath converts a path of the memory to the path that the model knows
  */
-export function listDirectory(
+export function* listDirectory(
   { files, directories }: MemoryOutline,
   path: string,
   shownPath: (path: string) => string,
-): string[] {
+): Steps<string[]> {
   const sizes = new Map<string, number>();
   const children = new Map<string, string[]>();
-  for (const { path: file, sizeBytes } of files) {
-    for (const each of listLevels(file, path)) sizes.set(each, (sizes.get(each) ?? 0) + sizeBytes);
-  }
-  for (const each of [...directories, ...files.map((file) => file.path)]) {
-    const [parent, last] = listLevels(each, path).slice(-2);
-    if (parent === undefined || last !== each) continue;
+  const add = (entry: string, levels: readonly string[]): void => {
+    const [parent, last] = levels.slice(-2);
+    if (parent === undefined || last !== entry) return;
     const siblings = children.get(parent);
-    if (siblings) siblings.push(each);
-    else children.set(parent, [each]);
-  }
-  const list = (current: string, depth: number): string[] => {
-    const below = depth === maxDepth ? [] : (children.get(current) ?? []).filter(isListed).toSorted(compareCodeUnits);
-    const line = `${sizeText(sizes.get(current) ?? 0)}\t${shownPath(current)}`;
-    return [line, ...below.flatMap((child) => list(child, depth + 1))];
+    if (siblings) siblings.push(entry);
+    else children.set(parent, [entry]);
   };
-  return list(path, 0);
+  for (const [step, directory] of directories.entries()) {
+    if (step % stepLength === 0) yield;
+    add(directory, listLevels(directory, path));
+  }
+  for (const [step, { path: file, sizeBytes }] of files.entries()) {
+    if (step % stepLength === 0) yield;
+    const levels = listLevels(file, path);
+    for (const each of levels) sizes.set(each, (sizes.get(each) ?? 0) + sizeBytes);
+    add(file, levels);
+  }
+  const lines: string[] = [];
+  const list = function* (current: string, depth: number): Steps<void> {
+    lines.push(`${sizeText(sizes.get(current) ?? 0)}\t${shownPath(current)}`);
+    if (lines.length % stepLength === 0) yield;
+    const below = depth === maxDepth ? [] : (children.get(current) ?? []).filter(isListed);
+    for (const child of yield* mergeSort(below, compareCodeUnits)) yield* list(child, depth + 1);
+  };
+  yield* list(path, 0);
+  return lines;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { checkOptions } from "../../core/settings/check-options.js";
+import { defaultAnswerChars, maxAnswerCharsField } from "../answer-bounds.js";
 import { isAbsolutePath, normalizePath } from "../../core/values/paths.js";
 
 /** Ways in which Claude's memory tool may differ from Anthropic's documentation. */
@@ -15,6 +16,11 @@ export interface ClaudeMemoryOptions {
    * out. @default no limit
    */
   maxViewChars?: number;
+  /**
+   * Length of the longest answer, in UTF-16 units. A longer one is cut, and says how to read on. At least 2,000.
+   * @default 40_000
+   */
+  maxAnswerChars?: number;
 }
 
 /** The options of `claudeDialect`. */
@@ -24,7 +30,7 @@ export interface ClaudeDialectOptions extends ClaudeMemoryOptions {
 }
 
 /** The options of `createClaudeSearchTool`. */
-export type ClaudeSearchOptions = Pick<ClaudeMemoryOptions, "root">;
+export type ClaudeSearchOptions = Pick<ClaudeMemoryOptions, "root" | "maxAnswerChars">;
 
 const rootField = z
   .string()
@@ -32,18 +38,21 @@ const rootField = z
   .refine(isAbsolutePath, "must be a path")
   .default("/memories");
 
+const answerField = maxAnswerCharsField.default(defaultAnswerChars);
+
 const optionsSchema = z
   .object({
     root: rootField,
     ifExists: z.enum(["fail", "replace"]).default("fail"),
     maxViewChars: z.number().int().min(1).default(Number.MAX_SAFE_INTEGER),
+    maxAnswerChars: answerField,
   })
   .strict();
 
 const schemas = {
   ClaudeMemoryOptions: optionsSchema,
   ClaudeDialectOptions: optionsSchema.extend({ search: z.boolean().default(false) }),
-  ClaudeSearchOptions: z.object({ root: rootField }).strict(),
+  ClaudeSearchOptions: z.object({ root: rootField, maxAnswerChars: answerField }).strict(),
 };
 
 export type CheckedClaudeOptions = z.output<typeof optionsSchema>;

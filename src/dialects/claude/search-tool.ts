@@ -8,8 +8,14 @@ import { claudeAnswers, parseClaudeArguments } from "./answers.js";
 import { ClaudeArguments } from "./arguments.js";
 import type { CheckedClaudeOptions } from "./options.js";
 
+/** The sentences of an answer beside the passages. */
+const sentenceChars = 200;
+
 /** A search tool next to the memory tool. Anthropic's memory tool has no search. */
-export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): ToolDefinition {
+export function claudeSearchTool({
+  root,
+  maxAnswerChars,
+}: Pick<CheckedClaudeOptions, "root" | "maxAnswerChars">): ToolDefinition {
   const whole = `all of ${root}`;
   const properties = {
     query: { type: "string", description: "What to search for, in a few words or a question." },
@@ -32,7 +38,7 @@ export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): 
       const args = new ClaudeArguments(parseClaudeArguments(given, isKnown, "a query"), root);
       const query = args.text("query");
       const path = args.optionalText("path") === undefined ? ROOT : args.path("path").path;
-      const { passages, leftOut } = await findPassages(await openMemory(), query, path);
+      const { passages, leftOut } = await findPassages(await openMemory(), query, path, maxAnswerChars - sentenceChars);
       if (passages.length === 0) return `No passage below ${args.shownPath(path)} has these words`;
       return [
         "Here're the passages that fit best:",

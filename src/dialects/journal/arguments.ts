@@ -10,8 +10,6 @@ export const limits = {
   contentChars: 100_000,
   tags: 64,
   tagChars: 128,
-  /** Total length of all contents in one search answer. */
-  searchChars: 100_000,
   results: 100,
   defaultResults: 10,
 } as const;
@@ -86,6 +84,13 @@ export class JournalArguments {
     if (limit === undefined) return limits.defaultResults;
     if (typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= limits.results) return limit;
     throw createArgumentError(`invalid \`limit\`: expected integer from 1 to ${limits.results}`);
+  }
+
+  /** The first line to read, from 1. */
+  fromLine(): number {
+    const { from_line: line = 1 } = this.#values;
+    if (typeof line === "number" && Number.isSafeInteger(line) && line >= 1) return line;
+    throw createArgumentError("invalid `from_line`: expected integer from 1");
   }
 
   /** @throws INVALID_PATH, the crate's code for a bad argument */

@@ -1,3 +1,4 @@
+import { getFirstLineEnd, type LineEnd, setLineEnds } from "../../core/values/line-ends.js";
 import { splitIndent, trim, trimEnd } from "./white-space.js";
 
 /** The contents of a block. `at` is the time as the file spells it, or "" if the block has none. */
@@ -13,8 +14,6 @@ export interface Block extends BlockText {
   start: number;
   end: number;
 }
-
-export type LineBreak = "\n" | "\r\n";
 
 interface Line {
   start: number;
@@ -34,24 +33,19 @@ const metadataEnd = "-->";
 const byteOrderMark = "\uFEFF";
 
 /** Formats a block as the crate does, which also trims the end of the content. */
-export function serializeBlock({ key, content, at, tags }: BlockText, lineBreak: LineBreak = "\n"): string {
+export function serializeBlock({ key, content, at, tags }: BlockText, lineEnd: LineEnd = "\n"): string {
   const body = escapeLines(trimEnd(content));
   const labels = tags.length > 0 ? ` tags=${tags.join("|")}` : "";
   const text = `${headingMark}${key}\n\n${body}\n\n${metadataMark} at=${at}${labels} ${metadataEnd}\n\n`;
-  return lineBreak === "\n" ? text : text.replaceAll(/\r?\n/g, lineBreak);
-}
-
-/** The line break of a file. The first line decides. */
-export function getLineBreak(text: string): LineBreak {
-  return text.charAt(text.indexOf("\n") - 1) === "\r" ? "\r\n" : "\n";
+  return lineEnd === "\n" ? text : setLineEnds(text, lineEnd);
 }
 
 /** Removes `block` from the text and appends `replacement`. The rest of the text stays unchanged. */
 export function moveToEnd(text: string, block: Block, replacement: BlockText): string {
-  const lineBreak = getLineBreak(text);
+  const lineEnd = getFirstLineEnd(text);
   const rest = text.slice(0, block.start) + text.slice(block.end);
-  const separator = rest === "" || rest.endsWith("\n") ? "" : lineBreak;
-  return rest + separator + serializeBlock(replacement, lineBreak);
+  const separator = rest === "" || rest.endsWith("\n") ? "" : lineEnd;
+  return rest + separator + serializeBlock(replacement, lineEnd);
 }
 
 /**

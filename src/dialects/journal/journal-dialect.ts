@@ -3,8 +3,9 @@ import { shownJson } from "../../core/display/shown-text.js";
 import { createSchema, defineTool, DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
 import { JournalArguments, checkNewKey, checkSingleLine } from "./arguments.js";
-import { getJournalCode } from "./errors.js";
-import { Journal, searchPage } from "./journal.js";
+import { createJournalError, getJournalCode } from "./errors.js";
+import { describeBlock, describeTime, Journal, searchPage } from "./journal.js";
+import { defaultAnswerChars, describeLines, describeRest, getJsonLength, takeLines } from "../answer-bounds.js";
 import { optional } from "../read-arguments.js";
 import { BlockReader, type Resolved } from "./journal-files.js";
 import { checkJournalOptions, journalRoot, type JournalToolsOptions } from "./options.js";
@@ -17,7 +18,7 @@ interface JournalCommand {
   readOnly: boolean;
   destructive: boolean;
   /** Checks every argument, then runs the command. Returns the crate's `data`, with its keys in the crate's order. */
-  run: (args: JournalArguments, openJournal: () => Promise<Journal>) => Promise<object>;
+  run: (args: JournalArguments, openJournal: () => Promise<Journal>, maxChars: number) => Promise<object>;
 }
 
 const text = (description: string): object => ({ type: "string", description });
@@ -71,15 +72,26 @@ const commands: Record<JournalToolName, JournalCommand> = {
     description:
       "Load the canonical block for `key`: if any block exists in MEMORY.md, the newest among those is returned; " +
       'otherwise the newest among daily logs. Response includes `kind`: "summary" or "daily".',
-    properties: { key: text("The ### heading key") },
+    properties: {
+      key: text("The ### heading key"),
+      from_line: optional({ type: "integer", description: "First line of the content to show, from 1" }),
+    },
     readOnly: true,
     destructive: false,
-    run: async (args, openJournal) => {
+    run: async (args, openJournal, maxChars) => {
       const key = args.key();
+      const first = args.fromLine();
       checkSingleLine(key);
       const found = await (await openJournal()).read(key);
-      const { content, at, file, kind, tags } = found.entry;
-      return { content, created_at: at, ...listDuplicates(found), file, key, kind, tags, updated_at: at };
+      const { content } = found.entry;
+      const at = describeTime(found.entry);
+      const { tags, ...described } = { created_at: at, ...listDuplicates(found), ...describeBlock(found.entry) };
+      const room = maxChars - getJsonLength({ tags, ...described, updated_at: at });
+      const taken = takeLines(content, first, room);
+      if (taken === null) throw createJournalError("MEMORY_INVALID_ARGUMENT", describeLines(content, "`from_line`"));
+      const rest = describeRest(taken, first, "from_line");
+      const shown = { content: taken.content, ...described, key, ...rest, tags };
+      return { ...shown, ...(rest !== null && { truncated: true }), updated_at: at };
     },
   },
   memory_search: {
@@ -93,20 +105,18 @@ const commands: Record<JournalToolName, JournalCommand> = {
     },
     readOnly: true,
     destructive: false,
-    run: async (args, openJournal) => {
+    run: async (args, openJournal, maxChars) => {
       const query = args.query();
       const tags = args.tags() ?? [];
       const limit = args.limit();
       const found = await (await openJournal()).search(query, tags, limit);
-      const { entries, isTruncated } = searchPage(found);
-      const results = entries.map(({ entry, content }) => {
-        const { file, key, kind, tags: own } = entry;
-        return { content, file, key, kind, tags: own, ...(content !== entry.content && { truncated: true }) };
-      });
-      return { results, ...(isTruncated && { total: found.count, truncated: true }) };
+      return searchPage(found, maxChars);
     },
   },
 };
+
+/** The sentences of an answer. */
+const sentenceChars = 250;
 
 /**
  * The files of further blocks with the same key and kind, which only a person can have added. Omitted if there are
@@ -119,7 +129,7 @@ function listDuplicates({ duplicates }: Resolved): { duplicates?: string[] } {
 /** Creates the dialect `journal` with other options. @throws TypeError for bad options */
 export function journalDialect(options: JournalToolsOptions = {}): Dialect {
   checkJournalOptions(options);
-  const { clock = () => new Date(), root: rootOption = "/" } = options;
+  const { clock = () => new Date(), root: rootOption = "/", maxAnswerChars = defaultAnswerChars } = options;
   const reader = new BlockReader();
   const root = journalRoot(rootOption);
   const openJournal = async (openMemory: () => Promise<Memory>): Promise<Journal> => {
@@ -135,7 +145,8 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
       schema: createSchema(properties),
       readOnly,
       destructive,
-      run: async (args, openMemory) => run(new JournalArguments(args, names), () => openJournal(openMemory)),
+      run: async (args, openMemory) =>
+        run(new JournalArguments(args, names), () => openJournal(openMemory), maxAnswerChars - sentenceChars),
       answers: journalAnswers,
     });
   });

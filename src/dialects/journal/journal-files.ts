@@ -99,8 +99,20 @@ export interface Resolved {
   duplicates: string[];
 }
 
+/** The number of duplicates that are reported. */
+const maxDuplicates = 10;
+
+/** A file may be full of one key, so only the first entries are sorted. */
 export function resolve(entries: readonly JournalEntry[]): Resolved | undefined {
-  const [entry, ...others] = entries.toSorted(compareEntries);
+  const first: JournalEntry[] = [];
+  for (const entry of entries) {
+    const last = first.at(-1);
+    if (first.length > maxDuplicates && last !== undefined && compareEntries(entry, last) >= 0) continue;
+    const at = first.findIndex((other) => compareEntries(entry, other) < 0);
+    first.splice(at === -1 ? first.length : at, 0, entry);
+    if (first.length > maxDuplicates + 1) first.pop();
+  }
+  const [entry, ...others] = first;
   if (entry === undefined) return undefined;
   return { entry, duplicates: others.filter(({ kind }) => kind === entry.kind).map(({ file }) => file) };
 }

@@ -1,11 +1,13 @@
 import { isGraphBubbleUp } from "../../core/values/bubble-up.js";
 import { MemoryError } from "../../core/values/errors.js";
+import { getFirstLineEnd } from "../../core/values/line-ends.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { shorten } from "../../core/values/text.js";
 import { DialectError } from "../define-tool.js";
-import { limits, type JournalTarget } from "./arguments.js";
-import { getLineBreak, moveToEnd, serializeBlock } from "./blocks.js";
+import { getJsonLength, takeItems, takeJson } from "../answer-bounds.js";
+import type { JournalTarget } from "./arguments.js";
+import { moveToEnd, serializeBlock } from "./blocks.js";
 import { createJournalError, keyExists, keyNotFound } from "./errors.js";
 import { dailyFile, formatInstant } from "./instants.js";
 import {
@@ -59,7 +61,10 @@ export class Journal {
     // A root that cannot be reached is refused by the commands below.
     const tree = await this.#tree();
     if (namesakes(tree.entries, draft.key).length > 0) throw keyExists(draft.key);
-    const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, getLineBreak(tree.texts.get(file) ?? ""));
+    const block = serializeBlock(
+      { ...draft, at: formatInstant(now), tags },
+      getFirstLineEnd(tree.texts.get(file) ?? ""),
+    );
     const reservation = new Reservation(this.#memory, this.#root, draft.key);
     if (!(await reservation.create())) await this.#takeOver(reservation, draft.key);
     try {
@@ -221,20 +226,36 @@ async function pause(attempt: number): Promise<void> {
   await new Promise((resolvePause) => setTimeout(resolvePause, delayMs));
 }
 
-export interface SearchPage {
-  entries: { entry: JournalEntry; content: string }[];
-  isTruncated: boolean;
+/** A key, a time or the tags of a block that a person wrote may be as long as a file. */
+const maxNameChars = 2000;
+/** The names and the marks of a result. */
+const resultChars = 100;
+
+/** The facts about a block that every answer has. */
+export function describeBlock({ file, key, kind, tags }: JournalEntry) {
+  return { file, key: shorten(key, maxNameChars), kind, tags: takeItems(tags, maxNameChars) };
 }
 
-/** Takes the first entries, as many as fit into one answer. */
-export function searchPage({ first, count }: Found): SearchPage {
-  let room: number = limits.searchChars;
-  const entries: SearchPage["entries"] = [];
+export function describeTime({ at }: JournalEntry): string {
+  return shorten(at, maxNameChars);
+}
+
+/** Takes the first entries, as many as fit into `maxChars` of JSON. The only one is cut if it does not fit. */
+export function searchPage({ first, count }: Found, maxChars: number): object {
+  let room = maxChars;
+  const results: { content: string; truncated?: true }[] = [];
   for (const entry of first) {
-    if (entries.length > 0 && entry.content.length > room) break;
-    const content = shorten(entry.content, room);
-    entries.push({ entry, content });
-    room -= content.length;
+    const described = describeBlock(entry);
+    room -= getJsonLength(described) + resultChars;
+    const isWhole = entry.content.length <= room && getJsonLength(entry.content) <= room;
+    if (!isWhole && (results.length > 0 || room <= 0)) break;
+    const content = isWhole ? entry.content : takeJson(entry.content, room);
+    room -= getJsonLength(content);
+    results.push({ content, ...described, ...(!isWhole && { truncated: true as const }) });
   }
-  return { entries, isTruncated: entries.length < count };
+  return {
+    ...(results.some(({ truncated }) => truncated) && { more: "memory_read shows all of a text, in parts" }),
+    results,
+    ...(results.length < count && { total: count, truncated: true }),
+  };
 }

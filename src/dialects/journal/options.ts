@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MemoryError } from "../../core/values/errors.js";
+import { maxAnswerCharsField } from "../answer-bounds.js";
 import { checkOptions } from "../../core/settings/check-options.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import type { DialectError } from "../define-tool.js";
@@ -11,12 +12,18 @@ export interface JournalToolsOptions {
   clock?: () => Date;
   /** The folder of the memory that contains `MEMORY.md` and the files of the days. @default the memory's root */
   root?: string;
+  /**
+   * Length of the longest answer, in UTF-16 units. A longer one is cut, and says how to read on. At least 2,000.
+   * @default 40_000
+   */
+  maxAnswerChars?: number;
 }
 
 const optionsSchema = z
   .object({
     clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional(),
     root: z.string().optional(),
+    maxAnswerChars: maxAnswerCharsField.optional(),
   })
   .strict();
 

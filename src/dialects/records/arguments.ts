@@ -7,11 +7,6 @@ import { badArgument, badPath, createRecordError, notAllowed, quoted } from "./e
 const maxContentBytes = 1_000_000;
 const maxPathChars = 255;
 
-export interface Content {
-  text: string;
-  sizeBytes: number;
-}
-
 const argumentErrors = {
   notAnObject: () => badArgument("The arguments must be an object"),
   unknownName: (name: string) => badArgument(`Unknown argument ${quoted(name)}`),
@@ -52,12 +47,12 @@ export class RecordArguments {
     return path;
   }
 
-  content(): Content {
+  content(): string {
     const text = this.#text("content");
     if (!text.isWellFormed())
       throw badArgument('Argument "content" is not well-formed Unicode (it holds a lone surrogate)');
     const sizeBytes = utf8Bytes(text);
-    if (sizeBytes <= maxContentBytes) return { text, sizeBytes };
+    if (sizeBytes <= maxContentBytes) return text;
     // Rounded up, so that a size just over the limit does not look equal to the limit.
     const megabytes = (Math.ceil(sizeBytes / 100_000) / 10).toFixed(1);
     throw createRecordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${megabytes}MB exceeds 1MB limit`);

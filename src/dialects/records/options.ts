@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxAnswerCharsField } from "../answer-bounds.js";
 import { checkOptions } from "../../core/settings/check-options.js";
 
 /** The names of the tools, and the clock of the records. */
@@ -13,6 +14,11 @@ export interface RecordToolsOptions {
   clock?: () => Date;
   /** Whether the tool `memory_search` is added. @default false */
   search?: boolean;
+  /**
+   * Length of the longest answer, in UTF-16 units. A longer one is cut, and says how to read on. At least 2,000.
+   * @default 40_000
+   */
+  maxAnswerChars?: number;
 }
 
 const optionsSchema = z
@@ -24,6 +30,7 @@ const optionsSchema = z
       .optional(),
     clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional(),
     search: z.boolean().optional(),
+    maxAnswerChars: maxAnswerCharsField.optional(),
   })
   .strict();
 

@@ -3,6 +3,7 @@ import type { Memory } from "../../core/memory.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { createSchema, defineTool, type DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
+import { defaultAnswerChars } from "../answer-bounds.js";
 import { findPassages } from "../found-passages.js";
 import { optional } from "../read-arguments.js";
 import { RecordArguments, nameFault } from "./arguments.js";
@@ -20,6 +21,7 @@ interface Call {
   args: RecordArguments;
   toolNames: ToolNames;
   openMemory: () => Promise<Memory>;
+  maxAnswerChars: number;
   /** Read before anything changes, because a clock may throw. */
   now: Date;
 }
@@ -97,7 +99,7 @@ const searchTool: RecordToolName = "memory_search";
 
 async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.newPath();
-  const { text, sizeBytes } = args.content();
+  const text = args.content();
   // The rule that allows all names that records can have.
   const memory = (await openMemory()).with({ paths: "posix" });
   const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
@@ -108,16 +110,16 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
     ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
     EINVAL: ({ message }) => notAllowed(name, message),
   };
-  await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
+  const { sizeBytes } = await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
   return { path: name, content_size: sizeBytes, created_at: now };
 }
 
 async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
-  const { text, sizeBytes } = args.content();
+  const text = args.content();
   const memory = await openMemory();
   const translate = translateMissing(name, `, please use ${toolNames.add_memory} to create first`);
-  await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
+  const { sizeBytes } = await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
   return { path: name, content_size: sizeBytes, updated_at: now };
 }
 
@@ -129,10 +131,10 @@ async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   return { path: name, deleted_at: now };
 }
 
-async function searchMemory({ args, openMemory }: Call): Promise<Fields> {
+async function searchMemory({ args, openMemory, maxAnswerChars }: Call): Promise<Fields> {
   const query = args.query();
   const place = args.place();
-  const { passages, leftOut } = await findPassages(await openMemory(), query, normalizePath(place));
+  const { passages, leftOut } = await findPassages(await openMemory(), query, normalizePath(place), maxAnswerChars);
   const shown = passages.map((hit) => ({
     path: hit.path.slice(1),
     lines: hit.startLine === hit.endLine ? String(hit.startLine) : `${hit.startLine}-${hit.endLine}`,
@@ -188,7 +190,7 @@ const recordAnswers: ToolAnswers<Fields> = {
 /** Creates the dialect `records` with other options. @throws TypeError for bad options */
 export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
-  const { clock = () => new Date(), prefix = "", search = false } = options;
+  const { clock = () => new Date(), prefix = "", search = false, maxAnswerChars = defaultAnswerChars } = options;
   // `Object.fromEntries` loses the type of the names.
   const toolNames = Object.fromEntries(Object.keys(commands).map((name) => [name, prefix + name])) as ToolNames;
   const offered = Object.entries(commands).filter(([name]) => search || name !== searchTool);
@@ -206,7 +208,7 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
         // Loaded before anything changes, because loading may fail.
         await loadYaml();
         const args = new RecordArguments(given, names);
-        return run({ args, toolNames, openMemory, now: new Date(clock().toISOString()) });
+        return run({ args, toolNames, openMemory, maxAnswerChars, now: new Date(clock().toISOString()) });
       },
       answers: recordAnswers,
     });

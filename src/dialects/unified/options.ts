@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxAnswerCharsField } from "../answer-bounds.js";
 import { checkOptions } from "../../core/settings/check-options.js";
 
 /** The `command` argument of the unified tool (specification section 3). */
@@ -25,6 +26,8 @@ export interface MemoryToolArguments {
   content?: string | null | undefined;
   /** update: the exact text to replace. */
   oldContent?: string | null | undefined;
+  /** read: the first line to show, from 1. */
+  fromLine?: number | null | undefined;
   /** search: the words to search for. */
   query?: string | null | undefined;
 }
@@ -42,6 +45,11 @@ export interface UnifiedToolOptions {
   title?: string;
   /** The commands that the model may use. Other commands answer EACCES. @default all but `search` */
   commands?: MemoryCommand[];
+  /**
+   * Length of the longest answer, in UTF-16 units. A longer one is cut, and says how to read on. At least 2,000.
+   * @default 40_000
+   */
+  maxAnswerChars?: number;
 }
 
 /** The fields of UnifiedToolOptions, for every schema that contains them. */
@@ -54,6 +62,7 @@ export const memoryToolFields = {
   description: z.string().min(1).optional(),
   title: z.string().min(1).optional(),
   commands: z.array(z.enum(allMemoryCommands)).min(1).optional(),
+  maxAnswerChars: maxAnswerCharsField.optional(),
 };
 
 const optionsSchema = z.object(memoryToolFields).strict();

@@ -8,6 +8,15 @@ import { shorten } from "../../core/values/text.js";
 import { isRecord } from "../../core/values/unknown-values.js";
 import { createSchema, defineTool, parseArguments, type ToolAnswers } from "../define-tool.js";
 import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
+import {
+  defaultAnswerChars,
+  describeLines,
+  describeRest,
+  getJsonLength,
+  takeItems,
+  takeLines,
+} from "../answer-bounds.js";
+import { findNearestLines, readReplacement } from "../nearest-lines.js";
 import { optional } from "../read-arguments.js";
 import { findPassages } from "../found-passages.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type UnifiedToolOptions } from "./options.js";
@@ -17,6 +26,16 @@ interface Arguments {
   content?: string;
   oldContent?: string;
   query?: string;
+  fromLine?: number;
+}
+
+/** The call of a command, after checking. */
+interface Call {
+  memory: Memory;
+  args: Required<Arguments>;
+  commands: readonly MemoryCommand[];
+  /** Room for the result, in UTF-16 units of JSON. */
+  maxChars: number;
 }
 
 /** The answer of a command. Its keys are written in this order (specification section 3). */
@@ -29,17 +48,17 @@ interface CommandDefinition {
   /** Undefined for a command that changes nothing. */
   needs?: NeededAccess;
   check?: (args: Arguments) => void;
-  run: (memory: Memory, args: Required<Arguments>) => Promise<object>;
+  run: (call: Call) => Promise<object>;
 }
 
 const definitions: Record<MemoryCommand, CommandDefinition> = {
   read: {
-    description: "read: the text of a file",
-    run: async (memory, { path }) => ({ content: await memory.read(path) }),
+    description: "read: the text of a file, or its lines from fromLine on",
+    run: readText,
   },
   list: {
     description: 'list: what a directory holds ("/" is the root)',
-    run: async (memory, { path }) => ({ entries: await memory.list(path) }),
+    run: listEntries,
   },
   append: {
     description: "append: adds content at the end of a file, creating the file and its directories",
@@ -47,8 +66,8 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
     check: ({ content }) => {
       if (content === undefined) throw invalid("content is required for append");
     },
-    run: async (memory, { path, content }) => {
-      await memory.append(path, content);
+    run: async ({ memory, args: { path, content } }) => {
+      await memory.append(path, content, { lineEnds: "file" });
       return { status: "ok" };
     },
   },
@@ -60,14 +79,12 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
         throw invalid("oldContent and content are required for update");
       }
     },
-    run: async (memory, { path, oldContent, content }) => ({
-      replaced: await memory.update(path, oldContent, content),
-    }),
+    run: updateText,
   },
   delete: {
     description: "delete: removes a file, or a directory with all below it",
     needs: "write",
-    run: async (memory, { path }) => {
+    run: async ({ memory, args: { path } }) => {
       const { files, dirs } = await memory.delete(path);
       return { files, dirs };
     },
@@ -77,8 +94,8 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
     check: ({ query }) => {
       if (query === undefined) throw invalid("query is required for search");
     },
-    run: async (memory, { path, query }) => {
-      const { passages, leftOut } = await findPassages(memory, query, path);
+    run: async ({ memory, args: { path, query }, maxChars }) => {
+      const { passages, leftOut } = await findPassages(memory, query, path, maxChars);
       return {
         passages: passages.map(({ score: _score, words: _words, ...passage }) => passage),
         ...(leftOut !== "" && { leftOut }),
@@ -86,6 +103,33 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
     },
   },
 };
+
+async function readText({ memory, args: { path, fromLine }, maxChars }: Call): Promise<object> {
+  const text = await memory.read(path);
+  const first = fromLine ?? 1;
+  const taken = takeLines(text, first, maxChars);
+  if (taken === null) throw invalid(describeLines(text, "fromLine"));
+  return { content: taken.content, ...describeRest(taken, first, "fromLine") };
+}
+
+async function listEntries({ memory, args: { path }, maxChars }: Call): Promise<object> {
+  const all = await memory.list(path);
+  const entries = takeItems(all, maxChars);
+  const leftOut = all.length - entries.length;
+  return { entries, ...(leftOut > 0 && { leftOut, more: "list a directory below, or read a path that you know" }) };
+}
+
+async function updateText({ memory, args, commands, maxChars }: Call): Promise<object> {
+  const { path, oldContent, content } = args;
+  const replaced = await memory.update(path, oldContent, content, { lineEnds: "file" });
+  // A tool that cannot read does not show the file either.
+  if (replaced > 0 || !commands.includes("read")) return { replaced };
+  const text = await memory.read(path);
+  const [search, replacement] = readReplacement(text, oldContent, content);
+  if (search !== oldContent) return { replaced: await memory.update(path, search, replacement, { lineEnds: "file" }) };
+  const nearest = await findNearestLines(text, oldContent, maxChars);
+  return { replaced, ...(nearest.length > 0 && { nearest }) };
+}
 
 /**
  * Creates the dialect `unified` with other options: `unifiedDialect({ commands: ["read", "list"] })` cannot change a
@@ -100,7 +144,7 @@ export function unifiedDialect(options: UnifiedToolOptions = {}): Dialect {
 
 /** The only tool of the dialect. @param options checked options */
 export function unifiedTool(options: UnifiedToolOptions): ToolDefinition {
-  const { name, description, title, commands = [...memoryCommands] } = options;
+  const { name, description, title, commands = [...memoryCommands], maxAnswerChars = defaultAnswerChars } = options;
   return defineTool({
     name: name ?? "memory",
     description: description ?? ((paths) => describeCommands(commands, paths)),
@@ -114,7 +158,7 @@ export function unifiedTool(options: UnifiedToolOptions): ToolDefinition {
       // A tool needs at least one command. The refusals of its calls then give the reason.
       return unifiedTool({ ...options, commands: possible.length === 0 ? commands : possible });
     },
-    run: (args, openMemory) => runCommand(args, commands, openMemory),
+    run: (args, openMemory) => runCommand(args, { commands, maxAnswerChars }, openMemory),
     answers: envelopes,
   });
 }
@@ -145,6 +189,7 @@ function describeCommands(commands: readonly MemoryCommand[], paths: PathRule | 
 const contentProperties = {
   content: optional({ type: "string", description: "append: the text to add. update: the new text." }),
   oldContent: optional({ type: "string", description: "update: the exact text to replace." }),
+  fromLine: optional({ type: "integer", description: "read: the first line to show, from 1." }),
   query: optional({ type: "string", description: "search: what to search for, in a few words or a question." }),
 };
 
@@ -155,29 +200,31 @@ function createCommandSchema(commands: readonly MemoryCommand[]): FlatSchema {
     command: { type: "string", enum: [...commands], description: "What to do." },
     ...(writes ? { content: contentProperties.content } : {}),
     ...(commands.includes("update") ? { oldContent: contentProperties.oldContent } : {}),
+    ...(commands.includes("read") ? { fromLine: contentProperties.fromLine } : {}),
     ...(commands.includes("search") ? { query: contentProperties.query } : {}),
   };
   return createSchema(properties);
 }
 
-/**
- * Runs one command.
- * @param commands the allowed commands; others are refused with EACCES
- */
+/** The sentences of an answer beside its texts. */
+const sentenceChars = 200;
+
+/** Runs one of the allowed commands. The others are refused with EACCES. */
 async function runCommand(
   given: unknown,
-  commands: readonly MemoryCommand[],
+  { commands, maxAnswerChars }: { commands: readonly MemoryCommand[]; maxAnswerChars: number },
   openMemory: () => Promise<Memory>,
 ): Promise<MemoryEnvelope> {
   const { command, ...args } = checkArguments(given, commands);
   const { check, run } = definitions[command];
   check?.(args);
+  const maxChars = maxAnswerChars - getJsonLength({ command, path: args.path }) - sentenceChars;
   // `check` has refused calls that lack an argument of the command.
-  const result = await run(await openMemory(), args as Required<Arguments>);
+  const result = await run({ memory: await openMemory(), args: args as Required<Arguments>, commands, maxChars });
   return { command, path: args.path, ok: true, result };
 }
 
-const argumentNames = new Set(["path", "command", "content", "oldContent"]);
+const argumentNames = new Set(["path", "command", "content", "oldContent", "fromLine"]);
 
 function isArgument(name: string, commands: readonly MemoryCommand[]): boolean {
   return argumentNames.has(name) || (name === "query" && commands.includes("search"));
@@ -208,7 +255,15 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
     ...readTextArgument(given, "content"),
     ...readTextArgument(given, "oldContent"),
     ...readTextArgument(given, "query"),
+    ...readLineArgument(given["fromLine"]),
   };
+}
+
+function readLineArgument(fromLine: unknown): Pick<Arguments, "fromLine"> {
+  if (fromLine === undefined) return {};
+  if (typeof fromLine !== "number" || !Number.isSafeInteger(fromLine) || fromLine < 1)
+    throw invalid("fromLine must be a whole number from 1");
+  return { fromLine };
 }
 
 function readTextArgument(

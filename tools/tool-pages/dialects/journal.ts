@@ -28,7 +28,7 @@ The answers are agentool's, byte for byte, except where agentool would lose or m
 - Times are compared as times. If two times are equal, the later entry comes first. A search looks at tags too. If a key has several blocks, the answer
   lists the others as \`duplicates\`.
 - The tools refuse unknown, missing and bad arguments.
-- Keys are NFC. A search returns at most 100,000 characters. If it leaves out results, it adds \`total\` and \`truncated\`.
+- Keys are NFC. An answer has at most 40,000 characters (\`maxAnswerChars\`), and \`from_line\` reads on. If it leaves out results, it adds \`total\` and \`truncated\`.
 - Hand-written Markdown stays as it is: line endings, text between entries, sections after an entry without metadata.
 
 ## Files
@@ -92,7 +92,7 @@ both read the whole memory.
     {
       tool: "memory_read",
       does: "Answers the note of a key. A note in `MEMORY.md` wins over those of days, then the newest one wins.",
-      examples: [{ key: "team" }],
+      examples: [{ key: "team" }, { key: "team", from_line: 1 }],
       refusals: [{ args: { key: "production port" }, instead: "Find the key with `memory_search`." }],
       misuse: ["Giving a part of the key or of the content. Use `memory_search` for that."],
     },

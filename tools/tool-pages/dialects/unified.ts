@@ -43,9 +43,12 @@ or \`error: { message, code }\`.`,
     {
       tool: "memory",
       command: "read",
-      takes: ["path"],
+      takes: ["path", "fromLine?"],
       does: "Answers the text of a file.",
-      examples: [{ command: "read", path: "/tasks/garden" }],
+      examples: [
+        { command: "read", path: "/tasks/garden" },
+        { command: "read", path: "/tasks/garden", fromLine: 2 },
+      ],
       refusals: [
         {
           args: { command: "read", path: "/missing" },

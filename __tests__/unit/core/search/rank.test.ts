@@ -61,6 +61,12 @@ describe("the ranking of a search", () => {
     );
   });
 
+  it("takes as pairs the words that stand side by side in the query, also if one of them comes twice", async () => {
+    const memory = await memoryWith({ "/a": "a yorkshire jersey of new wool\nyork jersey new\nnew jersey york\n" });
+    const [best] = await memory.search("new york new jersey");
+    expect(best?.text).toBe("new jersey york");
+  });
+
   it("puts passages of one score by path and line, and says no more than the limit", async () => {
     const equal = Array.from({ length: 10_000 }, () => "an equal line").join("\n");
     const memory = await memoryWith({ "/b": equal, "/a": equal });

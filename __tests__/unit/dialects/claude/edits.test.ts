@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../src/langchain/claude/index.js";
 import { MemoryNode, openMemory } from "../../../../src/index.js";
 import { freshAddress } from "../../../helpers/memory-case.js";
+import { editByModel } from "../../../helpers/line-end-model.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
@@ -134,18 +135,18 @@ describe("maxViewChars", () => {
   it("cuts directories and snippets too", async () => {
     const { call } = await createFile("aaa", { maxViewChars: 12 });
     expect(await call({ command: "view", path: "/memories" })).toMatch(
-      /:\n3B\t\/memories\n\[Truncated after 12 characters: 1 of 2 entries shown\]$/,
+      /:\n3B\t\/memories\n\[Truncated after 12 characters: 1 of 2 entries shown; view a directory below to see the others\]$/,
     );
     expect(await call({ command: "str_replace", old_str: "aaa", new_str: "b\nc" })).toMatch(
       /\n {5}1\tb\n\[Truncated after 12 characters: 1 of 2 lines shown\]$/,
     );
   });
 
-  it("shows everything where it is not given", async () => {
+  it("leaves an answer of 40,000 characters where it is not given", async () => {
     const { call } = await createFile("x".repeat(500_000));
-    expect(await call({ command: "view" })).toHaveLength(
-      "Here's the content of /memories/f with line numbers:\n     1\t".length + 500_000,
-    );
+    const answer = await call({ command: "view" });
+    expect(answer.length).toBeGreaterThan(39_000);
+    expect(answer.length).toBeLessThanOrEqual(40_000);
   });
 });
 
@@ -183,13 +184,14 @@ describe("any text", () => {
           expect(await text()).toBe(before);
           return;
         }
-        const trim = (line: string): string => line.replace(/\n$/, "");
+        const trim = (line: string): string => line.replace(/\r?\n$/, "");
         const expected = lines.map(trim);
-        expected.splice(insert_line, 0, ...trim(addition).split("\n"));
+        expected.splice(insert_line, 0, ...trim(addition).split(/\r?\n/));
         const after = await text();
         expect(linesWithEnds(after).map(trim)).toEqual(expected);
         const isEnded = (before === "" ? addition : before).endsWith("\n") || expected.at(-1) === "";
         expect(after.endsWith("\n")).toBe(isEnded);
+        expect(after).toBe(editByModel(before, { type: "insert", after: insert_line, content: addition }));
       },
     );
     await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
@@ -203,10 +205,11 @@ describe("any text", () => {
       async (before, old_str, new_str) => {
         const { call, text } = await createFile(before);
         const answer = await call({ command: "str_replace", old_str, new_str });
-        const at = before.indexOf(old_str);
-        const once = at !== -1 && before.lastIndexOf(old_str) === at;
+        const plain = before.replaceAll("\r\n", "\n");
+        const at = plain.indexOf(old_str);
+        const once = at !== -1 && plain.lastIndexOf(old_str) === at;
         expect(answer).toMatch(once ? /^The memory file has been edited\./ : /^No replacement was performed/);
-        expect(await text()).toBe(once ? before.split(old_str).join(new_str) : before);
+        expect(await text()).toBe(editByModel(before, { type: "replace", search: old_str, content: new_str }));
       },
     );
     await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import {
-  type BlockText,
-  getLineBreak,
-  moveToEnd,
-  parseBlocks,
-  serializeBlock,
-} from "../../../../src/dialects/journal/blocks.js";
+import { type BlockText, moveToEnd, parseBlocks, serializeBlock } from "../../../../src/dialects/journal/blocks.js";
+import { getFirstLineEnd } from "../../../../src/core/values/line-ends.js";
 import { trim, trimEnd } from "../../../../src/dialects/journal/white-space.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
@@ -91,7 +86,7 @@ describe("blocks", () => {
     );
     fc.assert(
       fc.property(hand, blocks, block, fc.nat(), (preamble, given, replacement, place) => {
-        const text = preamble + given.map((each) => serializeBlock(each, getLineBreak(preamble))).join("");
+        const text = preamble + given.map((each) => serializeBlock(each, getFirstLineEnd(preamble))).join("");
         const before = parseBlocks(text);
         const replaced = before[place % Math.max(1, before.length)];
         if (replaced === undefined) return;

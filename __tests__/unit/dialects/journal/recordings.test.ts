@@ -79,7 +79,8 @@ describe("the tools", () => {
     const strict = recorded.map(({ name, description, schema }) => ({
       name,
       description: description.replace("over keys and bodies.", "over keys, bodies and tags."),
-      schema: toStrict(schema),
+      // The crate answers texts of any length.
+      schema: toStrict(name === "memory_read" ? addProperty(schema, "from_line") : schema),
     }));
     expect(tools).toEqual(strict);
   });
@@ -89,6 +90,11 @@ interface CrateSchema {
   type: "object";
   properties: Record<string, object>;
   required: string[];
+}
+
+function addProperty(schema: CrateSchema, name: string): CrateSchema {
+  const added = { type: "integer", description: expect.any(String) as unknown };
+  return { ...schema, properties: { ...schema.properties, [name]: added } };
 }
 
 /** The same arguments in the form that every provider takes. */

@@ -162,8 +162,9 @@ describe("what the model is told of the tool", () => {
         },
         content: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
         oldContent: { anyOf: [{ type: "string", description: expect.any(String) }, { type: "null" }] },
+        fromLine: { anyOf: [{ type: "integer", description: expect.any(String) }, { type: "null" }] },
       },
-      required: ["path", "command", "content", "oldContent"],
+      required: ["path", "command", "content", "oldContent", "fromLine"],
       additionalProperties: false,
     });
     expect(convertToOpenAITool(new MemoryTool()).function).toEqual({
@@ -195,6 +196,7 @@ describe("what the model is told of the tool", () => {
     expect(tool.schema.properties).toEqual({
       path: { type: "string", description: expect.any(String) },
       command: { type: "string", enum: ["read", "list"], description: expect.any(String) },
+      fromLine: { anyOf: [{ type: "integer", description: expect.any(String) }, { type: "null" }] },
     });
     expect(tool.description).toContain("- read:");
     expect(tool.description).not.toMatch(/append|update|delete/);

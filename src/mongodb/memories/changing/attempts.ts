@@ -3,6 +3,7 @@ import type { Steps } from "../../../core/runtime/turns.js";
 import type { ApplySettings } from "../../../core/tree/apply-change.js";
 import type { Change } from "../../../core/tree/change.js";
 import { getParents, ROOT } from "../../../core/values/paths.js";
+import { type LineEnd, setLineEnds } from "../../../core/values/line-ends.js";
 import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
 import { createRecord } from "../../driver/records.js";
 import {
@@ -107,8 +108,37 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
   };
 }
 
+/**
+ * Whether new lines at the end of `$$old` end with "\r\n", as `appendLines` decides: like the last line, or, if that has
+ * no end, like the first.
+ */
+function endsWithWindowsLines(withoutNewlines: Expression): Expression {
+  const newlines: Expression = { $subtract: [textBytes("$$old"), textBytes(withoutNewlines)] };
+  const endsWithReturn: Expression = { $ne: [withoutNewlines, { $rtrim: { input: withoutNewlines, chars: "\r" } }] };
+  const firstWindowsLine: Expression = { $indexOfBytes: ["$$old", "\r\n"] };
+  const firstIsWindows: Expression = {
+    $and: [
+      { $gte: [firstWindowsLine, 0] },
+      { $eq: [{ $add: [firstWindowsLine, 1] }, { $indexOfBytes: ["$$old", "\n"] }] },
+    ],
+  };
+  return where({ $eq: [newlines, 0] }, firstIsWindows, { $and: [{ $eq: [newlines, 1] }, endsWithReturn] });
+}
+
+/** Returns the text to append to a text that is not empty. */
+function getAddition(content: string, withoutNewlines: Expression): Expression {
+  const addition = (lineEnd: LineEnd): Expression[] => {
+    const lines = setLineEnds(content, lineEnd);
+    const separated: Expression = { $eq: [withoutNewlines, "$$old"] };
+    return appendSeparator("x", setLineEnds(content, "\n")) === ""
+      ? [literal(lines)]
+      : [where(separated, lineEnd, ""), literal(lines)];
+  };
+  return where(endsWithWindowsLines(withoutNewlines), { $concat: addition("\r\n") }, { $concat: addition("\n") });
+}
+
 function appendAttempt(
-  { path, content, create }: Extract<Change, { type: "append" }>,
+  { path, content, create, lineEnds }: Extract<Change, { type: "append" }>,
   settings: AttemptSettings & TextSettings,
 ): ChangeParts {
   const old: Expression = { $ifNull: ["$$text", ""] };
@@ -118,16 +148,21 @@ function appendAttempt(
   const withoutNewlines: Expression = { $rtrim: { input: "$$old", chars: "\n" } };
   const joins: Expression = { $or: [{ $eq: ["$$old", ""] }, { $ne: ["$$old", withoutNewlines] }] };
   const start = mayNeedNewline ? [where(joins, "", "\n")] : [];
+  const addition =
+    lineEnds === "file"
+      ? [where({ $eq: ["$$old", ""] }, literal(content), getAddition(content, withoutNewlines))]
+      : [...start, literal(content)];
   return textAttempt(
     {
       path,
       create,
       variables: [["old", old]],
-      newText: { $concat: ["$$old", ...start, literal(content)] },
+      newText: { $concat: ["$$old", ...addition] },
       unless: [{ $gt: [textBytes("$$newText"), settings.maxFileBytes] }],
       before: { beforeBytes: textBytes("$$text") },
       counts: null,
-      growth: utf8Bytes(content) + 1 + newFileBytes(path),
+      growth:
+        (lineEnds === "file" ? utf8Bytes(setLineEnds(content, "\r\n")) : utf8Bytes(content)) + 2 + newFileBytes(path),
     },
     settings,
   );
@@ -153,9 +188,15 @@ function writeAttempt(
 }
 
 function updateAttempt(
-  { path, oldContent, content }: Extract<Change, { type: "update" }>,
+  change: Extract<Change, { type: "update" }>,
   settings: AttemptSettings & TextSettings,
 ): ChangeParts {
+  const { path } = change;
+  const hasLineEnds = change.lineEnds === "file" && /[\r\n]/.test(change.oldContent + change.content);
+  // The server compares texts as they are, so another text than one of plain line ends is left to the tree.
+  const hasWindowsLines: Expression = { $gte: [{ $indexOfBytes: [{ $ifNull: ["$$text", ""] }, "\r\n"] }, 0] };
+  const oldContent = hasLineEnds ? setLineEnds(change.oldContent, "\n") : change.oldContent;
+  const content = hasLineEnds ? setLineEnds(change.content, "\n") : change.content;
   const searchBytes = utf8Bytes(oldContent);
   // The search text is compared at each position where it could begin, and at least at one.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
@@ -174,7 +215,7 @@ function updateAttempt(
       ],
       // The server would compute an oversized text before the condition refuses the change.
       newText: where(isTooLarge, "", { $replaceAll: replaceAll }),
-      unless: [isCostly, isTooLarge],
+      unless: [isCostly, isTooLarge, ...(hasLineEnds ? [hasWindowsLines] : [])],
       before: { before: "$$text" },
       counts: ["$$replaced", 0],
       isNothing: { $eq: ["$$replaced", 0] },

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import type { Memory } from "../../../src/core/memory.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
+import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { freshAddress } from "../../helpers/memory-case.js";
+
+interface Place {
+  line: number;
+  text: string;
+}
+
+async function memoryWith(content: string): Promise<Memory> {
+  const memory = openMemory(new InMemoryStore(), freshAddress());
+  await memory.write("/f", content);
+  return memory;
+}
+
+async function updateBy(memory: Memory, oldContent: string, content: string): Promise<unknown> {
+  const answer = await new MemoryTool({ memory }).invoke({ command: "update", path: "/f", oldContent, content });
+  return (JSON.parse(answer) as { result: unknown }).result;
+}
+
+/** Each way in which a model replaces a text, and what its answer says. */
+const ways: Record<string, (memory: Memory, search: string, content: string) => Promise<string>> = {
+  "the unified tool": async (memory, search, content) => {
+    const { nearest } = (await updateBy(memory, search, content)) as { nearest?: Place[] };
+    return (nearest ?? []).map(({ line, text }) => `line ${line}:\n${text}`).join("\n");
+  },
+  "Claude's tool": (memory, search, content) =>
+    createClaudeMemoryTool(memory).invoke({
+      command: "str_replace",
+      path: "/memories/f",
+      old_str: search,
+      new_str: content,
+    }),
+  "deepagents' backend": async (memory, search, content) =>
+    (await new DeepAgentsBackend(memory).edit("/f", search, content)).error ?? "",
+};
+
+const lookAlikes: [title: string, stored: string, sought: string, shown: string][] = [
+  ["quotes", "- it\u2019s \u201cfine\u201d here", `- it's "fine" here`, "- it\\u2019s \\u201cfine\\u201d here"],
+  ["plain quotes", "- it's fine here", "- it\u2019s fine here", "- it\\u0027s fine here"],
+  ["dashes", "May 3 \u2013 Berlin", "May 3 - Berlin", "May 3 \\u2013 Berlin"],
+  ["blanks", "lives\u00a0in Berlin", "lives in Berlin", "lives\\u00a0in Berlin"],
+  ["tabs", "key\tvalue of it", "key value of it", "key\\u0009value of it"],
+  ["letters in two parts", "Zoe\u0308 likes tea", "Zo\u00eb likes tea", "Zoe\\u0308 likes tea"],
+  ["letters in one part", "Zo\u00eb likes tea", "Zoe\u0308 likes tea", "Zo\\u00eb likes tea"],
+  ["blanks at the end", "one line  \nthe next", "one line\nthe next", "one line\\u0020\\u0020\nthe next"],
+  ["characters that nobody sees", "like\u200bs tea a lot", "likes tea a lot", "like\\u200bs tea a lot"],
+];
+
+describe.each(Object.entries(ways))("a text that %s does not find", (_way, replace) => {
+  it.each(lookAlikes)(
+    "is shown where it nearly stands, with what differs: %s",
+    async (_title, stored, sought, shown) => {
+      const memory = await memoryWith(`# Notes\n\n${stored}\nother\n`);
+      expect(await replace(memory, sought, "new")).toContain(`line 3:\n${shown}`);
+      expect(await memory.read("/f")).toBe(`# Notes\n\n${stored}\nother\n`);
+    },
+  );
+
+  it("is replaced if the model copies an escape that it was shown", async () => {
+    for (const [, stored, , shown] of lookAlikes) {
+      const memory = await memoryWith(`a\n${stored}\nb\n`);
+      await replace(memory, shown, "new");
+      expect(await memory.read("/f")).toBe("a\nnew\nb\n");
+    }
+  });
+
+  it("is not taken for an escape where the file has it as it is", async () => {
+    const memory = await memoryWith("the code \\u2019 of \u2019\n");
+    await replace(memory, "code \\u2019", "sign \\u2018");
+    expect(await memory.read("/f")).toBe("the sign \\u2018 of \u2019\n");
+  });
+
+  it("is shown at up to three places, the nearest first, and nowhere if nothing comes near", async () => {
+    const memory = await memoryWith(
+      "Ada likes green tea\nBob likes green tea\nAda likes tea\nAda likes black tea\nx\n",
+    );
+    const answer = await replace(memory, "Ada likes green teas", "new");
+    expect(Array.from(answer.matchAll(/line (\d):/g), ([, line]) => line)).toEqual(["1", "2", "3"]);
+    expect(await replace(memory, "nothing of the kind", "new")).not.toMatch(/line \d:/);
+  });
+});
+
+describe("the nearest lines", () => {
+  it("are as many as the text has, beginning at its first", async () => {
+    const memory = await memoryWith("one\ntwo words\nthree of them\nfour\n");
+    expect(await updateBy(memory, "two words\nthree of those", "x")).toEqual({
+      replaced: 0,
+      nearest: [{ line: 2, text: "two words\nthree of them" }],
+    });
+  });
+
+  it("stay short in a long file and for a long text", async () => {
+    const memory = await memoryWith(`${"all of it in one line, ".repeat(20_000)}\n`.repeat(2));
+    const answer = JSON.stringify(await updateBy(memory, "all of it in one line; ".repeat(10_000), "x"));
+    expect(answer).toContain('"nearest":[{"line":1,');
+    expect(answer.length).toBeLessThan(4000);
+  });
+
+  it("are not shown by a tool that cannot read", async () => {
+    const memory = await memoryWith("a secret of Ada\n");
+    const tool = new MemoryTool({ memory, commands: ["append", "update"] });
+    const answer = await tool.invoke({ command: "update", path: "/f", oldContent: "a secret of Bob", content: "" });
+    expect(JSON.parse(answer)).toMatchObject({ result: { replaced: 0 } });
+    expect(answer).not.toContain("Ada");
+  });
+});
