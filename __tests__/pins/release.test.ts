@@ -133,7 +133,7 @@ describe("the owner of the repository", () => {
 /** The version of Node that all checks run on, and those that some tests run on. */
 async function checkedNodes(): Promise<string[]> {
   const { check, nodes } = await jobsOf("ci.yml");
-  const setups = check?.steps.filter(({ uses }) => uses?.startsWith("actions/setup-node@")) ?? [];
+  const setups = check?.steps?.filter(({ uses }) => uses?.startsWith("actions/setup-node@")) ?? [];
   const versions = [
     ...setups.map((setup) => String(setup.with?.["node-version"])),
     ...(nodes?.strategy?.matrix.node ?? []),
