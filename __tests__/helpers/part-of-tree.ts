@@ -1,5 +1,7 @@
 import {
+  callId,
   forBookkeeping,
+  getCallId,
   restrict,
   type RestrictableMemory,
   restricted,
@@ -30,6 +32,10 @@ class PartOfTree implements RestrictableMemory {
     this.#tree = tree;
     this.#prefix = prefix;
     this.#mounts = mounts;
+  }
+
+  get [callId]() {
+    return getCallId(this.#tree);
   }
 
   get address() {

@@ -1,5 +1,5 @@
 import { Policies } from "./access/policies.js";
-import { restrict, type RestrictableMemory, type Restriction, RunBinding } from "./restrictable-memory.js";
+import { callId, restrict, type RestrictableMemory, type Restriction, RunBinding } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
@@ -53,6 +53,7 @@ import {
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
+import type { MadeOnce } from "./tree/snapshot.js";
 import { sortTree } from "./tree/sort-tree.js";
 import { mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
@@ -147,16 +148,17 @@ export class BackendMemory implements RestrictableMemory {
 
   async update(path: string, oldContent: string, content: string): Promise<number> {
     const trace = traceChange<ChangeResult>("update_memory", "update", path, content);
-    const { replaced } = await this.#change(trace, path, (target) => {
+    const { replaced, madeAt } = await this.#change(trace, path, (target) => {
       checkText(oldContent, "oldContent");
       if (oldContent === "") throw invalid("oldContent must not be empty");
       this.#checkContent(content, "content");
       return { type: "update", path: target, oldContent, content };
     });
-    return replaced;
+    // An edit may have made the change of this call before.
+    return madeAt === undefined ? replaced : Math.max(1, replaced);
   }
 
-  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat> {
+  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat & MadeOnce> {
     const trace = traceChange<FileStat>(getWriteOperation(options), "write", path, content);
     return this.#changeFile(trace, path, (target) => {
       const { ifExists, ifMissing } = checkOptions("WriteOptions", writeOptionsSchema, options);
@@ -166,7 +168,7 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  async edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }> {
+  async edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
     return this.#changeFile(traceChange("update_memory", "edit", path), path, (target) => {
       if (typeof change !== "function") throw new TypeError("edit: change must be a function from text to text");
       const edit = (text: string): string => {
@@ -178,17 +180,17 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts> {
+  async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts & MadeOnce> {
     const trace: Trace<ChangeResult> = {
       ...traceRead<ChangeResult>(path, ({ deleted }) => recordsAttributes([], deleted.files)),
       operation: "delete_memory",
     };
-    const { deleted } = await this.#change(trace, path, (target) => {
+    const { deleted, madeAt } = await this.#change(trace, path, (target) => {
       const { ifDirectory } = checkOptions("DeleteOptions", deleteOptionsSchema, options);
       if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
       return { type: "delete", path: target, ifDirectory };
     });
-    return deleted;
+    return { ...deleted, ...(madeAt && { madeAt }) };
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -236,10 +238,14 @@ export class BackendMemory implements RestrictableMemory {
   [restrict](restriction: Restriction): Memory {
     const context = this.#context;
     if ("isBookkeeping" in restriction)
-      return new BackendMemory({ ...context, policies: context.policies?.withoutAsking() ?? null });
+      return new BackendMemory({ ...context, run: null, policies: context.policies?.withoutAsking() ?? null });
     const { policy, run } = restriction;
     const policies = Policies.join(context.policies, policy);
     return new BackendMemory({ ...(run === undefined ? context : bindToRun(context, run)), policies });
+  }
+
+  get [callId](): string | null {
+    return this.#context.run?.call?.id ?? null;
   }
 
   get #backend(): MemoryContext["backend"] {
@@ -267,15 +273,15 @@ export class BackendMemory implements RestrictableMemory {
     trace: Trace<FileStat>,
     path: string,
     toChange: (target: string) => Change,
-  ): Promise<FileStat & { content?: string }> {
+  ): Promise<FileStat & MadeOnce & { content?: string }> {
     return runOnPath(this.#context, trace, path, (target) => {
       const change = toChange(target);
       return async (call) => {
-        const { file, content } = await runChange(this.#context, change, call);
+        const { file, content, madeAt } = await runChange(this.#context, change, call);
         // After an approval the result does not contain the file.
         const stat = file ?? (await this.#backend.stat(target, call));
         if (stat?.kind !== "file") throw fileNotFound();
-        return content === undefined ? stat : { ...stat, content };
+        return { ...stat, ...(content !== undefined && { content }), ...(madeAt && { madeAt }) };
       };
     });
   }

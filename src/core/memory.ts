@@ -6,7 +6,7 @@ import type { PathRule } from "./values/paths.js";
 import type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./search/search-options.js";
 import type { MemoryRights } from "./access/rights.js";
 import type { MemoryOutline, OutlineOptions } from "./tree/outline.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
+import type { DeletedCounts, FileStat, MadeOnce, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
 import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
 export type { MemoryRights } from "./access/rights.js";
@@ -76,15 +76,15 @@ export interface Memory {
    * root only empties it.
    * @throws EISDIR with `ifDirectory: "fail"`
    */
-  delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
+  delete(path: string, options?: DeleteOptions): Promise<DeletedCounts & MadeOnce>;
   /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
-  write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
+  write(path: string, content: string, options?: WriteOptions): Promise<FileStat & MadeOnce>;
   /**
    * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it can run again if another
    * edit came first. If it throws, nothing is written and `edit` rejects with its error. If a guard changed the text,
    * the answer has the stored text as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
-  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
+  edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
   /** Returns null for a missing path. */

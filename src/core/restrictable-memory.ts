@@ -1,6 +1,7 @@
 import type { CheckedPolicy } from "./access/policy.js";
 import type { Memory } from "./memory.js";
 import type { MemoryUse } from "./memory-options.js";
+import type { CallIdentity } from "./runtime/call-identity.js";
 import type { MemoryActor } from "./values/actor.js";
 
 /**
@@ -8,6 +9,8 @@ import type { MemoryActor } from "./values/actor.js";
  * comes from here.
  */
 export class RunBinding implements MemoryUse {
+  #call: CallIdentity | null = null;
+
   /** Ends the calls with the run. */
   readonly signal: AbortSignal | undefined;
   /** Who makes the changes, as the run says. Wins over the actor that a program gives to `with`. */
@@ -17,12 +20,22 @@ export class RunBinding implements MemoryUse {
     this.signal = signal;
     this.actor = actor;
   }
+
+  /** The call of a tool whose changes are made once. Null if its changes have no identity. */
+  get call(): CallIdentity | null {
+    return this.#call;
+  }
+
+  /** Gives an identity to all later changes. */
+  identify(call: CallIdentity): void {
+    this.#call = call;
+  }
 }
 
 /**
  * What a copy of a memory gets: a policy, and often the run that it is for. Policies add up: the narrower one decides.
- * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
- * and the policies refuse everything else as before.
+ * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval
+ * or has an identity, and the policies refuse everything else as before.
  */
 export type Restriction =
   | { readonly policy: CheckedPolicy; readonly run: RunBinding | undefined }
@@ -30,11 +43,14 @@ export type Restriction =
 
 /** Reason for a symbol: the other build of this package has its own classes. */
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
+export const callId: unique symbol = Symbol.for("langgraph-mongo-memory.callId");
 
 /** A memory made by either build of this package. */
 export interface RestrictableMemory extends Memory {
   /** Returns a shallow copy. */
   [restrict](restriction: Restriction): Memory;
+  /** The identity of the call of a tool that uses the memory. Null if its changes have none. */
+  readonly [callId]: string | null;
 }
 
 /** Returns the same memory under a policy. @throws TypeError for a memory that is not made by this package */
@@ -48,6 +64,11 @@ export function restricted(memory: Memory, policy: CheckedPolicy, run?: RunBindi
 /** Returns the same memory for the own files of a dialect. */
 export function forBookkeeping(memory: Memory): Memory {
   return isRestrictable(memory) ? memory[restrict]({ isBookkeeping: true }) : memory;
+}
+
+/** Returns the identity of the call of a tool that uses the memory. Null if its changes have none. */
+export function getCallId(memory: Memory): string | null {
+  return isRestrictable(memory) ? memory[callId] : null;
 }
 
 function isRestrictable(memory: Memory): memory is RestrictableMemory {

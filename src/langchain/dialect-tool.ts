@@ -16,7 +16,8 @@ import {
   type ToolDefinition,
 } from "../dialects/dialect.js";
 import { isArgumentsError } from "./langgraph-internals.js";
-import { getMemoryRun } from "./memory-run.js";
+import { getBinding, getMemoryRun } from "./memory-run.js";
+import { identifyCall } from "./task.js";
 import { toolPaths, type ToolPaths } from "./tool-paths.js";
 import { checkMemorySource, getKnownMemory, openMemoryForRun, type MemorySource } from "./memory-source.js";
 
@@ -108,7 +109,14 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     const source = this.#source;
     const { answer, failure } = this.#tool;
     try {
-      return await answer(args, () => openMemoryForRun(source, getMemoryRun(config)));
+      const run = getMemoryRun(config);
+      return await answer(args, async () => {
+        const memory = await openMemoryForRun(source, run);
+        const call = isJson(args) ? identifyCall(run, this.name, args) : null;
+        // Not earlier, because a function that chooses the memory may change it.
+        if (call !== null) getBinding(run).identify(call);
+        return memory;
+      });
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       return failure(args, error);

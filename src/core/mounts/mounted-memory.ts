@@ -1,5 +1,7 @@
 import {
+  callId,
   forBookkeeping,
+  getCallId,
   restrict,
   type RestrictableMemory,
   restricted,
@@ -35,6 +37,7 @@ import {
   type SearchOptions,
 } from "../search/search-options.js";
 import { bestHits } from "../search/search-texts.js";
+import type { MadeOnce } from "../tree/snapshot.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { errorOnPaths } from "../values/error-paths.js";
@@ -174,15 +177,15 @@ export class MountedMemory implements RestrictableMemory {
     return this.#onFile(path, (memory, local) => memory.update(local, oldContent, content));
   }
 
-  write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {
+  write(path: string, content: string, options?: WriteOptions): Promise<FileStat & MadeOnce> {
     return this.#onFile(path, (memory, local) => memory.write(local, content, options));
   }
 
-  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }> {
+  edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
     return this.#onFile(path, (memory, local) => memory.edit(local, change));
   }
 
-  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
+  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts & MadeOnce> {
     const target = this.#table.normalize(path);
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
     if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
@@ -235,6 +238,10 @@ export class MountedMemory implements RestrictableMemory {
       return { ...mount, memory };
     };
     return this.#map(restrictMount, combineRights(this.rights, getRights([policy])));
+  }
+
+  get [callId](): string | null {
+    return getCallId(this.#table.root.memory);
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {

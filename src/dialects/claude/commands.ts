@@ -156,7 +156,7 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   let edited = "";
   let snippet: LineRange = { first: 1, last: 0 };
   const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
-  const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () =>
+  const { content: guarded, madeAt } = await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
       before = text;
       const [search, replacement] = meantReplacement(text, oldText, newText);
@@ -170,12 +170,28 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
     edited = guarded;
     snippet = changedLines(before, guarded);
   }
+  if (madeAt !== undefined) {
+    // A task of a graph makes the call again. The new text is where it is now.
+    edited = await readPresent(memory, path);
+    const at = new LiteralSearch(newText).firstIn(edited);
+    if (at !== -1) snippet = findSnippet(edited, at, newText);
+  }
   const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
   return answerWith(header, numberedLines(edited, snippet), {
     count: countShownLines(snippet),
     what: "lines shown",
     options,
   });
+}
+
+/** Returns "" if the file is gone. */
+async function readPresent(memory: Memory, path: string): Promise<string> {
+  try {
+    return await memory.read(path);
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code !== "EIO") return "";
+    throw error;
+  }
 }
 
 /**

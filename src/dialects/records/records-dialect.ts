@@ -72,8 +72,8 @@ const commands: Record<RecordToolName, RecordCommand> = {
     properties: {},
     destructive: true,
     run: async ({ openMemory, now }) => {
-      const { files } = await (await openMemory()).delete(ROOT);
-      return { cleared_count: files, cleared_at: now };
+      const { files, madeAt } = await (await openMemory()).delete(ROOT);
+      return { cleared_count: files, cleared_at: madeAt ?? now };
     },
   },
   memory_search: {
@@ -109,8 +109,8 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
     ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
     EINVAL: ({ message }) => notAllowed(name, message),
   };
-  await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
-  return { path: name, content_size: sizeBytes, created_at: now };
+  const { madeAt } = await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
+  return { path: name, content_size: sizeBytes, created_at: madeAt ?? now };
 }
 
 async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
@@ -118,16 +118,18 @@ async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promis
   const { text, sizeBytes } = args.content();
   const memory = await openMemory();
   const translate = translateMissing(name, `, please use ${toolNames.add_memory} to create first`);
-  await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
-  return { path: name, content_size: sizeBytes, updated_at: now };
+  const { madeAt } = await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
+  return { path: name, content_size: sizeBytes, updated_at: madeAt ?? now };
 }
 
 async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
   const memory = await openMemory();
-  const { files } = await translateErrors(translateMissing(name), () => memory.delete(name, { ifDirectory: "fail" }));
+  const { files, madeAt } = await translateErrors(translateMissing(name), () =>
+    memory.delete(name, { ifDirectory: "fail" }),
+  );
   if (files === 0) throw createMissingError(name);
-  return { path: name, deleted_at: now };
+  return { path: name, deleted_at: madeAt ?? now };
 }
 
 async function searchMemory({ args, openMemory }: Call): Promise<Fields> {

@@ -1,7 +1,8 @@
 import { bound, type Expression, type Variables, where, withValueIn } from "../documents/expressions.js";
 import { recordInOutbox, type RecordedParts, type Recording } from "../outbox/outbox.js";
+import { type CallOutcome, isMade, withCall } from "./made-calls.js";
 import { createToken } from "../documents/page-ids.js";
-import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+import { contentBytes } from "../documents/page-sizes.js";
 
 /** The parts of a change, as expressions on the document before it. All other expressions can use the variables. */
 export interface ChangeParts {
@@ -22,6 +23,10 @@ export interface ChangeParts {
   counts: Expression | null;
   /** Another result, computed after the change: `createdAt` of a file, or `isNothing` if there was nothing to do. */
   answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
+  /** The result that is kept if the change has an identity. Undefined: the page keeps none. */
+  outcome?: CallOutcome | undefined;
+  /** The calls that the page keeps from now on. @default those that it has */
+  calls?: Expression | undefined;
   /** Maximum number of bytes by which the document grows. 0: its limit is not checked. */
   growth: Expression;
   /** A number that is added to the revision besides: the revisions of pages that the change removes. @default 0 */
@@ -49,6 +54,8 @@ export interface ChangeSettings {
   maxMemoryBytes: number;
   /** Null if the change is not recorded in this page. */
   recording: Recording | null;
+  /** The identity of the change. */
+  changeId: string | null;
   page: PageForm;
 }
 
@@ -66,11 +73,13 @@ export interface PipelineCommand {
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 
 export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
-  const { unless, variables = [], fields, removedFields = [], isNothing, counts } = parts;
-  const { recording, page } = settings;
+  const { unless, variables = [], fields, removedFields = [], isNothing, counts, outcome, calls } = parts;
+  const { recording, page, changeId, at } = settings;
+  const call = changeId === null || outcome === undefined ? null : { id: changeId, at, outcome };
   // If there is a history, each change returns how many changes the outbox contains.
   const receiptId = counts === null && recording === null ? null : createToken();
-  const changes = [fields, countChange(parts, settings)];
+  const kept = call === null ? calls : withCall(calls ?? "$calls", call);
+  const changes = [fields, countChange(parts, settings), ...(kept === undefined ? [] : [{ calls: kept }])];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
   const receipt = receiptId === null ? [] : [{ lastChange: { id: receiptId, counts: counts ?? [0, 0] } }];
   const created = page.created === undefined ? [] : [page.created];
@@ -80,9 +89,10 @@ export function createCommand(parts: ChangeParts, settings: ChangeSettings): Pip
   );
   const after: Expression = { $mergeObjects: [rest, ...created, ...merged, ...receipt] };
   const changed = withinLimit(withSize(after), parts, settings);
+  const conditions = [...page.unless, ...unless, ...(call === null ? [] : [isMade(call.id)])];
   return {
     receiptId,
-    pipeline: [{ $replaceWith: bound(variables, where({ $or: [...page.unless, ...unless] }, "$$ROOT", changed)) }],
+    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", changed)) }],
   };
 }
 
@@ -98,7 +108,7 @@ function withSize(page: Expression): Expression {
     $and: [
       // Without it there is nothing to measure.
       { $gt: ["$$page.splitAtBytes", null] },
-      { $gt: ["$$page.splitAtBytes", { $multiply: [4, bytesWithoutOutbox("$$page")] }] },
+      { $gt: ["$$page.splitAtBytes", { $multiply: [4, contentBytes("$$page")] }] },
     ],
   };
   const variables: Variables = [
@@ -106,7 +116,7 @@ function withSize(page: Expression): Expression {
     ["sized", where(isSmall, withValueIn("$$page", "splitAtBytes", "$$REMOVE"), "$$page")],
   ];
   const fieldBytes = where({ $gt: ["$$sized.sizeBytes", null] }, 0, sizeFieldBytes);
-  const sizeBytes: Expression = { $add: [bytesWithoutOutbox("$$sized"), fieldBytes] };
+  const sizeBytes: Expression = { $add: [contentBytes("$$sized"), fieldBytes] };
   const isOfSeveral: Expression = { $gt: ["$$sized.lo", null] };
   return bound(variables, where(isOfSeveral, { $mergeObjects: ["$$sized", { sizeBytes }] }, "$$sized"));
 }
@@ -135,19 +145,17 @@ export const receiptBytes = 80;
 function withinLimit(
   after: Expression,
   { growth }: ChangeParts,
-  { maxMemoryBytes, recording, page: { splitBytes } }: ChangeSettings,
+  { maxMemoryBytes, page: { splitBytes } }: ChangeSettings,
 ): Expression {
   if (growth === 0) return after;
   const most: Expression =
     splitBytes === null ? maxMemoryBytes : { $min: [maxMemoryBytes, { $ifNull: ["$splitAtBytes", splitBytes] }] };
-  const measure = (document: string): Expression =>
-    recording === null ? { $bsonSize: document } : bytesWithoutOutbox(document);
   const isFull: Expression = {
     $and: [
       // An upsert cannot refuse the change of a missing document.
       { $isNumber: "$revision" },
       { $gt: [{ $add: [{ $bsonSize: "$$ROOT" }, growth, receiptBytes] }, most] },
-      { $gt: [measure("$$after"), { $max: [most, measure("$$ROOT")] }] },
+      { $gt: [contentBytes("$$after"), { $max: [most, contentBytes("$$ROOT")] }] },
     ],
   };
   return bound([["after", after]], where(isFull, "$$ROOT", "$$after"));
