@@ -116,7 +116,7 @@ export function watchCalls(watched: StructuredTool): { calls: Promise<unknown>[]
 }
 
 /** How a tool ends the next attempt at its task. */
-export type Ending = "error" | "interrupt";
+export type Ending = "passes" | "error" | "interrupt";
 
 /**
  * A tool that stands beside a change, and stops the task of both when the change is made.
