@@ -9,6 +9,7 @@ import type {
   DeletedCounts,
   DeleteOptions,
   FileStat,
+  MadeOnce,
   Memory,
   MemoryChanges,
   MemoryEntry,
@@ -53,7 +54,6 @@ import {
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
 import type { Change, ChangeResult } from "./tree/change.js";
-import type { MadeOnce } from "./tree/snapshot.js";
 import { sortTree } from "./tree/sort-tree.js";
 import { mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
@@ -148,14 +148,13 @@ export class BackendMemory implements RestrictableMemory {
 
   async update(path: string, oldContent: string, content: string): Promise<number> {
     const trace = traceChange<ChangeResult>("update_memory", "update", path, content);
-    const { replaced, madeAt } = await this.#change(trace, path, (target) => {
+    const { replaced } = await this.#change(trace, path, (target) => {
       checkText(oldContent, "oldContent");
       if (oldContent === "") throw invalid("oldContent must not be empty");
       this.#checkContent(content, "content");
       return { type: "update", path: target, oldContent, content };
     });
-    // An edit may have made the change of this call before.
-    return madeAt === undefined ? replaced : Math.max(1, replaced);
+    return replaced;
   }
 
   async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat & MadeOnce> {

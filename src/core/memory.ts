@@ -15,6 +15,7 @@ export type {
   DeletedCounts,
   DirectoryStat,
   FileStat,
+  MadeOnce,
   MemoryEntry,
   MemorySnapshot,
   MemoryStat,

@@ -3,7 +3,7 @@ import type { RunBinding } from "./restrictable-memory.js";
 import { guardChange, guardEdit } from "./access/guard-change.js";
 import type { Policies } from "./access/policies.js";
 import { requestApproval } from "./approval/request-approval.js";
-import { changeOnce } from "./change-once.js";
+import { changeOnce } from "./contract/change-once.js";
 import type { MemoryBackend } from "./contract/backend.js";
 import { type Call, runWithDeadline } from "./runtime/call.js";
 import type { MemoryOptions } from "./memory-options.js";
@@ -91,8 +91,10 @@ export async function runChange(
   if (identity === null) return runAllowedChange(memory, change, call);
   call.changeId = identity.changeId;
   const result = await runAllowedChange(memory, change, call);
-  if (!foundNothing(change, result)) identity.countChange();
-  return result;
+  if (result.madeAt === undefined && foundNothing(change, result)) return result;
+  identity.countChange();
+  // The call may have made its change by an edit.
+  return foundNothing(change, result) ? { ...result, replaced: 1 } : result;
 }
 
 /**
@@ -111,8 +113,7 @@ async function runAllowedChange(
   if (!policies.hasGuard) return changeStorage(memory, change, call);
   if (change.type !== "edit") return changeStorage(memory, await guardChange(memory, change, call), call);
   const store = (guarded: Change): Promise<ChangeResult> => changeStorage(memory, guarded, call);
-  const read = (reading: Change): Promise<ChangeResult> => changeOnce(backend, reading, {}, call);
-  return guardEdit(memory, change, { read, store }, call);
+  return guardEdit(memory, change, { backend, store }, call);
 }
 
 function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {

@@ -97,9 +97,10 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
         if (!isArgumentsError(error)) throw error;
       }
     }
-    // A call without a config gets the config of the surrounding run, as in LangChain itself.
-    const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
     const id = isToolCall(call) ? call.id : config?.toolCall?.id;
+    // A call without a config gets the config of the surrounding run, as in LangChain itself.
+    const runConfig = { ...ensureConfig<ToolRunnableConfig>(config), ...(id !== undefined && { toolCallId: id }) };
+    const answer = await this.#answer(args, runConfig);
     // Calls with an id get a message. The return type follows from the types of the input and the config.
     return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
   }

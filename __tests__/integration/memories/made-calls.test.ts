@@ -4,6 +4,8 @@ import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import { unifiedDialect } from "../../../src/dialects/unified/unified-dialect.js";
+import { DialectTool } from "../../../src/langchain/dialect-tool.js";
 import { createMemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { type MongoMemoryStoreOptions, pageBytesOption } from "../../../src/mongodb/store/store-options.js";
@@ -156,6 +158,28 @@ describe("a call of a tool", () => {
       expect(await callTool(tools, edit, task.attempt())).toBe(first.split("\n")[0]);
     }
     expect(guarded).toContain("one\n2\nthree\n");
+  });
+
+  it("is made once if it tries one command and then another, as the journal does", async () => {
+    const memory = openMemory();
+    await memory.write("/a", "one");
+    const [definition] = unifiedDialect().tools;
+    if (definition === undefined) throw new Error("no tool");
+    const tool = new DialectTool(
+      {
+        ...definition,
+        answer: async (_args, open) => {
+          const opened = await open();
+          if ((await opened.update("/a", "none", "x")) === 0) await opened.edit("/a", (text) => `${text}!`);
+          await opened.append("/a", "end");
+          return { text: "", failed: false };
+        },
+      },
+      memory,
+    );
+    const task = new Task();
+    for (let attempts = 0; attempts < 3; attempts += 1) await callTool([tool], memoryCall({}), task.attempt());
+    expect(await memory.read("/a")).toBe("one!\nend");
   });
 
   it("is made once in a tree of mounts, where a path can be in several memories", async () => {

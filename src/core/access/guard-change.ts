@@ -1,3 +1,5 @@
+import { readForEdit } from "../contract/change-once.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
 import { checkContent } from "../settings/check-content.js";
@@ -48,26 +50,16 @@ export async function guardChange(guards: Guards, change: Change, call: Call): P
 /**
  * Reads a file, edits the text, runs the guards, and stores the text. Guards may take long, so the new text is stored
  * only if the file still has the old one. If the guards changed the text, the result contains it.
- * @param storage `read` calls the edit, which throws
  */
 export async function guardEdit(
   guards: Guards,
   { path, edit }: Extract<Change, { type: "edit" }>,
-  { read, store }: Record<"read" | "store", (change: Change) => Promise<ChangeResult>>,
+  { backend, store }: { backend: MemoryBackend; store: (change: Change) => Promise<ChangeResult> },
   call: Call,
 ): Promise<ChangeResult & { content?: string }> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    let before: string | null = null;
-    const remember = (present: string): never => {
-      before = present;
-      throw lostRace();
-    };
-    try {
-      // Returns only if the change was made before. Reason: the text of a file does not show that.
-      return await read({ type: "edit", path, edit: remember });
-    } catch (error) {
-      if (before === null) throw error;
-    }
+    const before = await readForEdit(backend, path, call);
+    if (typeof before !== "string") return before;
     const content = edit(before);
     const text = await guardText(guards, { command: "edit", path, content }, call);
     let raced = false;

@@ -13,6 +13,7 @@ import type {
   DeletedCounts,
   DeleteOptions,
   FileStat,
+  MadeOnce,
   Memory,
   MemoryChange,
   MemoryChanges,
@@ -37,7 +38,6 @@ import {
   type SearchOptions,
 } from "../search/search-options.js";
 import { bestHits } from "../search/search-texts.js";
-import type { MadeOnce } from "../tree/snapshot.js";
 import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { errorOnPaths } from "../values/error-paths.js";
