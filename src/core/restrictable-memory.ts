@@ -32,6 +32,11 @@ export class RunBinding implements MemoryUse {
   }
 }
 
+/** By shape, because the other build of this package has a class of its own. */
+export function isRunBinding(use: MemoryUse): use is RunBinding {
+  return "identify" in use;
+}
+
 /**
  * What a copy of a memory gets: a policy, and often the run that it is for. Policies add up: the narrower one decides.
  * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval

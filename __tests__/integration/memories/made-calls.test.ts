@@ -39,6 +39,7 @@ async function countVersions(memory: Memory): Promise<number> {
 
 describe.each(places.map((place) => [describePlace(place), place] as const))("on %s", (_title, [kind, pageBytes]) => {
   const { client: ownClient, name } = testDatabase(kind);
+  const collection = ownClient.db(name).collection("memories");
   const openStore = (history: boolean): MongoMemoryStore =>
     new MongoMemoryStore({ client: ownClient, dbName: name, history, ...withPageBytes(pageBytes) });
 
@@ -52,11 +53,14 @@ describe.each(places.map((place) => [describePlace(place), place] as const))("on
         const task = new Task();
         const first = await callTool(tools, { name: toolName, args }, task.attempt());
         const [snapshot, versions] = [await memory.snapshot(), await countVersions(memory)];
+        const stored = await readStoredPages(collection, memory.address);
         // As in another process, which knows none of the pages.
         const elsewhere = openStore(history).memory(memory.address);
         const again = await callTool(dialect.tools(elsewhere), { name: toolName, args }, task.attempt());
         expect(again.replaceAll(/\d{4}-\S+/g, "")).toBe(first.replaceAll(/\d{4}-\S+/g, ""));
         expect([await memory.snapshot(), await countVersions(memory)]).toEqual([snapshot, versions]);
+        // With a history, the versions move out of the documents meanwhile.
+        if (!history) expect(await readStoredPages(collection, memory.address)).toEqual(stored);
       }
   });
 });
@@ -93,6 +97,16 @@ describe("a call of a tool", () => {
       await Promise.all(["x", "x", "y"].map((line) => call(memory, append("/a", line), attempt)));
     }
     expect((await memory.read("/a")).split("\n").toSorted()).toEqual(["x", "x", "y"]);
+  });
+
+  it("may have any id", async () => {
+    const memory = openMemory();
+    const ids = ["a.b", "$set", "__proto__", "\0", "\uD800", "i".repeat(10_000)];
+    const tasks = ids.map(() => new Task());
+    for (let attempts = 0; attempts < 2; attempts += 1)
+      for (const [index, id] of ids.entries())
+        await call(memory, { ...append("/a", String(index)), id }, tasks[index]?.attempt() ?? {});
+    expect(await memory.read("/a")).toBe("0\n1\n2\n3\n4\n5");
   });
 
   it("keeps its answer when others have changed the file since", async () => {
