@@ -7,6 +7,7 @@ import type { Memory, MemorySource } from "../../src/index.js";
 import { freshAddress } from "./memory-case.js";
 import { anyCharacter } from "./any-character.js";
 import { type BackendUnderTest, storageSecrets } from "./backends-under-test.js";
+import { Task } from "./call-in-task.js";
 import { repetitions } from "./repetitions.js";
 
 export interface DialectCall {
@@ -120,6 +121,20 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     },
   );
 
+  it.each(Object.entries(dialect.commands))(
+    "%s is made once if the task of its call runs again",
+    async (_title, call) => {
+      const address = freshAddress();
+      const { run, text } = bench(backend.open(address));
+      await run(dialect.prepare);
+      const task = new Task();
+      const first = await text(call, task.attempt());
+      const files = await textOf(backend.open(address));
+      expect(withoutTimes(await text(call, task.attempt()))).toBe(withoutTimes(first));
+      expect(await textOf(backend.open(address))).toBe(files);
+    },
+  );
+
   it("keeps threads apart, and answers where the run has none", async () => {
     const address = freshAddress();
     const openThread = (threadId = ""): Memory => backend.open({ ...address, scope: "perThread", threadId });
@@ -184,6 +199,11 @@ class Bench {
     return [this.#dialect.outcomeOf(message.text), message.status ?? "success"];
   };
 
+  readonly text = async (call: DialectCall, config: object): Promise<string> => {
+    const message = await this.invoke(call, config);
+    return ToolMessage.isInstance(message) ? message.text : "";
+  };
+
   readonly run = async (calls: DialectCall[], config?: object): Promise<void> => {
     for (const call of calls) expect(await this.outcome(call, config)).toEqual(["ok", "success"]);
   };
@@ -194,6 +214,9 @@ async function textOf(memory: Memory): Promise<string> {
   const { files } = await memory.snapshot();
   return files.flatMap(({ path, content }) => (path.includes("/.") ? [] : content)).join("\n");
 }
+
+/** A dialect may answer the time of the call. */
+const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, "");
 
 const namesOf = ({ schema }: StructuredTool): string[] => Object.keys((schema as { properties: object }).properties);
 

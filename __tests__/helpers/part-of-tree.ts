@@ -1,5 +1,7 @@
 import {
+  callId,
   forBookkeeping,
+  getCallId,
   restrict,
   type RestrictableMemory,
   bindMemory,
@@ -38,6 +40,10 @@ class PartOfTree implements RestrictableMemory {
     this.#tree = tree;
     this.#prefix = prefix;
     this.#mounts = mounts;
+  }
+
+  get [callId]() {
+    return getCallId(this.#tree);
   }
 
   get address() {

@@ -1,5 +1,5 @@
 import { Policies } from "./access/policies.js";
-import { restrict, type RestrictableMemory, type Restriction } from "./restrictable-memory.js";
+import { callId, restrict, type RestrictableMemory, type Restriction } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
@@ -10,6 +10,7 @@ import type {
   DeleteOptions,
   EditOptions,
   FileStat,
+  MadeOnce,
   Memory,
   MemoryChanges,
   MemoryEntry,
@@ -159,7 +160,7 @@ export class BackendMemory implements RestrictableMemory {
     return replaced;
   }
 
-  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat> {
+  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat & MadeOnce> {
     const trace = traceChange<FileStat>(getWriteOperation(options), "write", path, content);
     return this.#changeFile(trace, path, (target) => {
       const { ifExists, ifMissing } = checkOptions("WriteOptions", writeOptionsSchema, options);
@@ -169,7 +170,7 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  async edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }> {
+  async edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
     return this.#changeFile(traceChange("update_memory", "edit", path), path, (target) => {
       if (typeof change !== "function") throw new TypeError("edit: change must be a function from text to text");
       const edit = (text: string): string => {
@@ -181,17 +182,17 @@ export class BackendMemory implements RestrictableMemory {
     });
   }
 
-  async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts> {
+  async delete(path: string, options: DeleteOptions = {}): Promise<DeletedCounts & MadeOnce> {
     const trace: Trace<ChangeResult> = {
       ...traceRead<ChangeResult>(path, ({ deleted }) => recordsAttributes([], deleted.files)),
       operation: "delete_memory",
     };
-    const { deleted } = await this.#change(trace, path, (target) => {
+    const { deleted, madeAt } = await this.#change(trace, path, (target) => {
       const { ifDirectory } = checkOptions("DeleteOptions", deleteOptionsSchema, options);
       if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
       return { type: "delete", path: target, ifDirectory };
     });
-    return deleted;
+    return { ...deleted, ...(madeAt && { madeAt }) };
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -238,11 +239,15 @@ export class BackendMemory implements RestrictableMemory {
   [restrict](restriction: Restriction): Memory {
     const context = this.#context;
     if ("isBookkeeping" in restriction)
-      return new BackendMemory({ ...context, policies: context.policies?.withoutAsking() ?? null });
+      return new BackendMemory({ ...context, run: null, policies: context.policies?.withoutAsking() ?? null });
     const { policies: added, run } = restriction;
     const bound = run === undefined || run === context.run ? context : bindToRun(context, run);
     const policies = added.length === 0 ? context.policies : Policies.join(context.policies, added);
     return bound === context && policies === context.policies ? this : new BackendMemory({ ...bound, policies });
+  }
+
+  get [callId](): string | null {
+    return this.#context.run?.call?.id ?? null;
   }
 
   get #backend(): MemoryContext["backend"] {
@@ -270,15 +275,15 @@ export class BackendMemory implements RestrictableMemory {
     trace: Trace<FileStat>,
     path: string,
     toChange: (target: string) => Change,
-  ): Promise<FileStat & { content?: string }> {
+  ): Promise<FileStat & MadeOnce & { content?: string }> {
     return runOnPath(this.#context, trace, path, (target) => {
       const change = toChange(target);
       return async (call) => {
-        const { file, content } = await runChange(this.#context, change, call);
+        const { file, content, madeAt } = await runChange(this.#context, change, call);
         // After an approval the result does not contain the file.
         const stat = file ?? (await this.#backend.stat(target, call));
         if (stat?.kind !== "file") throw fileNotFound();
-        return content === undefined ? stat : { ...stat, content };
+        return { ...stat, ...(content !== undefined && { content }), ...(madeAt && { madeAt }) };
       };
     });
   }

@@ -8,6 +8,7 @@ import type { MemoryRights } from "./access/rights.js";
 import type {
   DeletedCounts,
   FileStat,
+  MadeOnce,
   MemoryEntry,
   MemoryOutline,
   MemorySnapshot,
@@ -21,6 +22,7 @@ export type {
   DeletedCounts,
   DirectoryStat,
   FileStat,
+  MadeOnce,
   MemoryEntry,
   MemoryOutline,
   MemorySnapshot,
@@ -95,15 +97,15 @@ export interface Memory {
    * root only empties it.
    * @throws EISDIR with `ifDirectory: "fail"`
    */
-  delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
+  delete(path: string, options?: DeleteOptions): Promise<DeletedCounts & MadeOnce>;
   /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
-  write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
+  write(path: string, content: string, options?: WriteOptions): Promise<FileStat & MadeOnce>;
   /**
    * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it can run again if another
    * edit came first. If it throws, nothing is written and `edit` rejects with its error. If a guard changed the text,
    * the answer has the stored text as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
-  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
+  edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
   /** Returns null for a missing path. */

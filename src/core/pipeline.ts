@@ -3,12 +3,13 @@ import type { RunBinding } from "./restrictable-memory.js";
 import { guardChange, guardEdit } from "./access/guard-change.js";
 import type { Policies } from "./access/policies.js";
 import { requestApproval } from "./approval/request-approval.js";
+import { changeOnce } from "./contract/change-once.js";
 import type { MemoryBackend } from "./contract/backend.js";
 import { type Call, runWithDeadline } from "./runtime/call.js";
 import type { MemoryOptions } from "./memory-options.js";
 import { createPlaceAttributes, type ServerAddress } from "./tracing/memory-attributes.js";
 import { isTraced, type SpanAttributes, type Trace, traced } from "./tracing/tracing.js";
-import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
+import { type Change, type ChangeOptions, type ChangeResult, foundNothing } from "./tree/change.js";
 import { type MemoryActor, mergeActors } from "./values/actor.js";
 import type { CheckedAddress } from "./values/address.js";
 import { withPath } from "./values/error-paths.js";
@@ -80,11 +81,27 @@ export function runOnPath<R>(
   });
 }
 
+/** Runs a change with the identity that the call of a tool gives it. Returns the first result of a repeated change. */
+export async function runChange(
+  memory: MemoryContext,
+  change: Change,
+  call: Call,
+): Promise<ChangeResult & { content?: string }> {
+  const identity = memory.run?.call ?? null;
+  if (identity === null) return runAllowedChange(memory, change, call);
+  call.changeId = identity.changeId;
+  const result = await runAllowedChange(memory, change, call);
+  if (result.madeAt === undefined && foundNothing(change, result)) return result;
+  identity.countChange();
+  // The call may have made its change by an edit.
+  return foundNothing(change, result) ? { ...result, replaced: 1 } : result;
+}
+
 /**
  * Runs a change: first the rights, then an approval or the guards, then the storage. If a guard changed the text of an
  * edit, the result contains the text.
  */
-export async function runChange(
+async function runAllowedChange(
   memory: MemoryContext,
   change: Change,
   call: Call,
@@ -103,7 +120,7 @@ function changeStorage(memory: MemoryContext, change: Change, call: Call): Promi
   const { backend, policies } = memory;
   const options: ChangeOptions =
     policies?.vary === true ? { checkPath: (path) => policies.assertAllowed(path, "write") } : {};
-  return runAsChange(memory, call, () => backend.change(change, options, call));
+  return runAsChange(memory, call, () => changeOnce(backend, change, options, call));
 }
 
 /**

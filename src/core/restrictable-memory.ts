@@ -1,5 +1,6 @@
 import type { CheckedPolicy } from "./access/policy.js";
 import type { Memory } from "./memory.js";
+import type { CallIdentity } from "./runtime/call-identity.js";
 import type { MemoryActor } from "./values/actor.js";
 
 /** A run that uses memories. Whatever a storage learns about a call of a run comes from here. */
@@ -8,12 +9,14 @@ export interface RunBinding {
   readonly signal: AbortSignal | undefined;
   /** Who makes the changes, as the run says. Wins over the actor that a program gives to `with`. */
   readonly actor: MemoryActor | undefined;
+  /** The call of a tool whose changes are made once. Null if its changes have no identity. */
+  call: CallIdentity | null;
 }
 
 /**
  * What a copy of a memory gets: policies, and often the run that it is for. Policies add up: the narrower one decides.
- * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval,
- * and the policies refuse everything else as before.
+ * Or `isBookkeeping`, for the own files of a dialect, whose text no model chooses: no change of them needs an approval
+ * or has an identity, and the policies refuse everything else as before.
  */
 export type Restriction = MemoryBinding | { readonly isBookkeeping: true };
 
@@ -24,11 +27,14 @@ export interface MemoryBinding {
 
 /** Reason for a symbol: the other build of this package has its own classes. */
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
+export const callId: unique symbol = Symbol.for("langgraph-mongo-memory.callId");
 
 /** A memory made by either build of this package. */
 export interface RestrictableMemory extends Memory {
   /** Returns a shallow copy, or the same memory if nothing is added to it. */
   [restrict](restriction: Restriction): Memory;
+  /** The identity of the call of a tool that uses the memory. Null if its changes have none. */
+  readonly [callId]: string | null;
 }
 
 /**
@@ -54,6 +60,11 @@ export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
 /** Returns the same memory for the own files of a dialect. */
 export function forBookkeeping(memory: Memory): Memory {
   return isRestrictable(memory) ? memory[restrict]({ isBookkeeping: true }) : memory;
+}
+
+/** Returns the identity of the call of a tool that uses the memory. Null if its changes have none. */
+export function getCallId(memory: Memory): string | null {
+  return isRestrictable(memory) ? memory[callId] : null;
 }
 
 function isRestrictable(memory: Memory): memory is RestrictableMemory {

@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
-import { Mutex } from "async-mutex";
 import type { MemoryActor } from "../core/values/actor.js";
 import type { ApprovalRequester, OnAsk, ApprovalRequest, ReviewRequest } from "../core/access/approval-requester.js";
 import { MemoryError } from "../core/values/errors.js";
@@ -9,7 +7,6 @@ import { isRecord } from "../core/values/unknown-values.js";
 import {
   getInterruptState,
   getNextInterruptNumber,
-  getTaskNamespace,
   hasAnswer,
   hasCheckpointer,
   hasUnnamedAnswer,
@@ -19,22 +16,7 @@ import {
   withoutUnnamedAnswer,
 } from "./langgraph-internals.js";
 import type { MemoryRun } from "./memory-run.js";
-
-/** The shared data of all calls of one task, created anew each time that the task runs. */
-interface Task {
-  /** The answers so far, by the number of their interrupt. */
-  answers: Map<number, unknown>;
-  /**
-   * The interrupt that ends this run of the task. All waiting calls end with this interrupt, so that people see the
-   * interrupt that has the number.
-   */
-  ending: { cause: unknown } | null;
-  /** Number of requests for each change, because one call may make the same change twice. */
-  counts: Map<string, number>;
-  turns: Mutex;
-}
-
-const tasks = new WeakMap<InterruptState, Task>();
+import { getTask, identify } from "./task.js";
 
 /** Decides how approval is requested in a run. @param run null outside a run */
 export function createApprovals(run: MemoryRun | null, onAsk: OnAsk, actor: MemoryActor | null): ApprovalRequester {
@@ -47,12 +29,9 @@ function createRequest(
 ): ApprovalRequest | null {
   const interrupts = getInterruptState(config);
   if (interrupts === null) return null;
-  const task = getTask(interrupts);
-  const call = JSON.stringify([config.configurable?.["thread_id"], getTaskNamespace(config), toolCallId, about]);
-  const count = task.counts.get(call) ?? 0;
-  task.counts.set(call, count + 1);
+  const task = getTask(config, interrupts);
   return {
-    id: createHash("sha256").update(`${count} ${call}`).digest("hex").slice(0, 24),
+    id: identify(task, config, [toolCallId, about]).slice(0, 24),
     canWait: hasCheckpointer(config),
     toolName: getToolName(config),
     answer: (request, askedAt, remember) =>
@@ -60,7 +39,7 @@ function createRequest(
         for (;;) {
           if (askedAt !== null && task.answers.has(askedAt)) return task.answers.get(askedAt);
           if (task.ending !== null) {
-            if (count > 0) warnOfCaughtQuestion();
+            if (toolCallId !== undefined && task.ending.toolCallId === toolCallId) warnOfCaughtQuestion();
             throw task.ending.cause;
           }
           const next = getNextInterruptNumber(interrupts);
@@ -74,7 +53,7 @@ function createRequest(
           } catch (cause) {
             if (!isGraphBubbleUp(cause))
               throw new MemoryError("EACCES", "EACCES: a person cannot be asked in this run", { cause });
-            task.ending = { cause };
+            task.ending = { cause, toolCallId };
             throw cause;
           }
         }
@@ -140,10 +119,4 @@ function warnOfCaughtQuestion(): void {
 function getToolName(config: MemoryRun["config"] & { toolCall?: { name?: unknown } }): string {
   const name = config.toolCall?.name;
   return typeof name === "string" ? name : "memory";
-}
-
-function getTask(interrupts: InterruptState): Task {
-  const task = tasks.get(interrupts) ?? { answers: new Map(), ending: null, counts: new Map(), turns: new Mutex() };
-  tasks.set(interrupts, task);
-  return task;
 }

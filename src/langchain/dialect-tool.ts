@@ -17,7 +17,8 @@ import {
 } from "../dialects/dialect.js";
 import { addAbsent, readArguments } from "../dialects/read-arguments.js";
 import { isArgumentsError } from "./langgraph-internals.js";
-import { getMemoryRun } from "./memory-run.js";
+import { getBinding, getMemoryRun } from "./memory-run.js";
+import { identifyCall } from "./task.js";
 import { toolPaths, type ToolPaths } from "./tool-paths.js";
 import { checkMemorySource, getKnownMemory, openMemoryForRun, type MemorySource } from "./memory-source.js";
 
@@ -98,9 +99,10 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
         if (!isArgumentsError(error)) throw error;
       }
     }
-    // A call without a config gets the config of the surrounding run, as in LangChain itself.
-    const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
     const id = isToolCall(call) ? call.id : config?.toolCall?.id;
+    // A call without a config gets the config of the surrounding run, as in LangChain itself.
+    const runConfig = { ...ensureConfig<ToolRunnableConfig>(config), ...(id !== undefined && { toolCallId: id }) };
+    const answer = await this.#answer(args, runConfig);
     // Calls with an id get a message. The return type follows from the types of the input and the config.
     return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
   }
@@ -110,7 +112,14 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     const source = this.#source;
     const { answer, failure } = this.#tool;
     try {
-      return await answer(args, () => openMemoryForRun(source, getMemoryRun(config)));
+      const run = getMemoryRun(config);
+      return await answer(args, async () => {
+        const memory = await openMemoryForRun(source, run);
+        const call = isJson(args) ? identifyCall(run, this.name, args) : null;
+        // Not earlier, because a function that chooses the memory may change it.
+        if (call !== null) getBinding(run).call = call;
+        return memory;
+      });
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       return failure(args, error);

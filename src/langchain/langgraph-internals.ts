@@ -1,6 +1,7 @@
 import type { CallbackManager } from "@langchain/core/callbacks/manager";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 
 /*
@@ -96,6 +97,14 @@ export function hasCheckpointer({ configurable }: RunnableConfig): boolean {
  */
 export function getTaskNamespace({ configurable }: RunnableConfig): unknown {
   return configurable?.["checkpoint_ns"];
+}
+
+/**
+ * The number of the attempt at the task, from 1. A retry policy makes further attempts, with the interrupt state of the
+ * first.
+ */
+export function getAttempt({ executionInfo }: LangGraphRunnableConfig): number {
+  return executionInfo?.nodeAttempt ?? 1;
 }
 
 /**

@@ -29,6 +29,7 @@ import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { createStumblingTool, waysOfRunning, withRetries } from "../../helpers/repeated-runs.js";
 import { type ScriptedCall, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -395,6 +396,39 @@ describe("several questions", () => {
     }
     expect(seen.toSorted()).toEqual(["/a", "/b", "/c"]);
     expect(await readTexts(free)).toEqual({ "/a": "x", "/c": "z" });
+  });
+
+  it("repeat neither an approved change nor one that needs no approval", async () => {
+    const { node, free } = freshMemory({ rules: [{ path: "/asked/**", access: "ask" }] });
+    const asked = ["a", "b", "c"].map((name) => append(`/asked/${name}`, "x"));
+    const agent = graphWith(node.memoryTools, append("/free", "x"), ...asked);
+    await start(agent);
+    for (const _ of asked) await resume(agent, approved);
+    expect(await readTexts(free)).toEqual({ "/free": "x", "/asked/a": "x", "/asked/b": "x", "/asked/c": "x" });
+  });
+
+  it("let the journal answer its success for a note that was approved before", async () => {
+    const { node } = freshMemory();
+    const notes = ["one", "two"].map((key) => ({ tool: "memory_write", args: { key, content: "x" } }));
+    const agent = graphWith(createJournalTools(node), ...notes);
+    let reply = await start(agent);
+    while (getReviews(reply).length > 0) reply = await resume(agent, approved);
+    expect(toolTexts(reply).map((answer) => JSON.parse(answer).success)).toEqual([true, true]);
+  });
+
+  it("are not asked again if the task is tried again after the answer", async () => {
+    const { node, free } = freshMemory();
+    const stumbling = createStumblingTool(["passes", "error"], node.memoryTools);
+    const graph = waysOfRunning["a ToolNode"]({
+      model: modelThatCalls(append("/a", "x"), { tool: stumbling.name, args: {} }),
+      tools: [...node.memoryTools, stumbling],
+      checkpointer: new MemorySaver(),
+    });
+    const agent = withRetries(graph);
+    await start(agent);
+    const reply = await resume(agent, approved);
+    expect(getReviews(reply)).toEqual([]);
+    expect(await readTexts(free)).toEqual({ "/a": "x" });
   });
 
   it("never take the answer to another tool's question", async () => {

@@ -24,6 +24,7 @@ import { z } from "zod";
 import { isGraphBubbleUp } from "../../../src/core/values/bubble-up.js";
 import {
   defineRunnableMark,
+  getAttempt,
   getCallbackManager,
   getContextConfig,
   getInterruptState,
@@ -79,9 +80,15 @@ const internals: Internal[] = [
   },
   {
     field: "configurable.checkpoint_ns, which contains the id of the task and stays when the task runs again",
-    usedFor: "the ids of requests for approval",
+    usedFor: "the ids of requests for approval and of tool calls",
     lookAt: "`CONFIG_KEY_CHECKPOINT_NS` in dist/pregel/algo.js of langgraph",
     check: checkTaskNamespace,
+  },
+  {
+    field: "executionInfo.nodeAttempt, which counts the attempts of a retry policy",
+    usedFor: "telling the repeated calls of a further attempt from equal calls of the same attempt",
+    lookAt: "`_runWithRetry` in dist/pregel/retry.js of langgraph",
+    check: checkAttempt,
   },
   {
     field: "configurable.__pregel_abort_signals.externalAbortSignal and config.writer, which all parts of a run share",
@@ -269,6 +276,27 @@ async function checkTaskNamespace(): Promise<void> {
   expect(typeof first).toBe("string");
   expect(again).toBe(first);
   expect(new Set([first, other, later]).size).toBe(3);
+}
+
+async function checkAttempt(): Promise<void> {
+  const seen: number[] = [];
+  const look = tool(
+    async (_args, runConfig: LangGraphRunnableConfig) => {
+      seen.push(getAttempt(runConfig));
+      if (seen.length < 3) throw new Error("again");
+      return "";
+    },
+    { name: "look", schema: z.object({}) },
+  );
+  const call = new AIMessage({ content: "", tool_calls: [{ name: "look", args: {}, id: "c" }] });
+  const retryPolicy = { maxAttempts: 3, initialInterval: 1, jitter: false, logWarning: false };
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("tools", new ToolNode([look], { handleToolErrors: false }), { retryPolicy })
+    .addEdge(START, "tools")
+    .compile();
+  await graph.invoke({ messages: [call] });
+  expect(seen).toEqual([1, 2, 3]);
+  expect(getAttempt({})).toBe(1);
 }
 
 async function checkObjectOfRun(): Promise<void> {

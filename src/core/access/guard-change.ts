@@ -1,3 +1,4 @@
+import { readForEdit } from "../contract/change-once.js";
 import type { MemoryBackend } from "../contract/backend.js";
 import type { Call } from "../runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
@@ -57,7 +58,8 @@ export async function guardEdit(
   call: Call,
 ): Promise<ChangeResult & { content?: string }> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const before = await backend.read(path, call);
+    const before = await readForEdit(backend, path, call);
+    if (typeof before !== "string") return before;
     const content = edit(before);
     const text = await guardText(guards, { command: "edit", path, content }, call);
     let raced = false;

@@ -63,6 +63,11 @@ export interface BackendFeatures {
   /** Returns the embeddings for passages of the memory. @internal */
   embeddings?(call: CallContext): Embeddings;
   /**
+   * Whether the storage makes a change with a `changeId` once, and returns the first result afterwards. Otherwise such a
+   * change is made once in this process. @default false
+   */
+  readonly makesOnce?: boolean;
+  /**
    * Begins to listen for changes. The listener receives every change that is made after this resolves. Null if this
    * storage does not report changes; a watch then polls.
    */

@@ -1,6 +1,8 @@
 import {
   bindMemory,
+  callId,
   forBookkeeping,
+  getCallId,
   type MemoryBinding,
   restrict,
   type RestrictableMemory,
@@ -14,6 +16,7 @@ import type {
   DeleteOptions,
   EditOptions,
   FileStat,
+  MadeOnce,
   Memory,
   MemoryChange,
   MemoryChanges,
@@ -190,15 +193,15 @@ export class MountedMemory implements RestrictableMemory {
     return this.#onFile(path, (memory, local) => memory.update(local, oldContent, content, options));
   }
 
-  write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {
+  write(path: string, content: string, options?: WriteOptions): Promise<FileStat & MadeOnce> {
     return this.#onFile(path, (memory, local) => memory.write(local, content, options));
   }
 
-  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }> {
+  edit(path: string, change: (text: string) => string): Promise<FileStat & MadeOnce & { content?: string }> {
     return this.#onFile(path, (memory, local) => memory.edit(local, change));
   }
 
-  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
+  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts & MadeOnce> {
     const target = this.#table.normalize(path);
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, local) => memory.delete(local, options));
     if (this.#table.mounts.some(({ point }) => point === target && point !== ROOT))
@@ -243,6 +246,10 @@ export class MountedMemory implements RestrictableMemory {
     if ("isBookkeeping" in restriction)
       return this.#map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
     return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
+  }
+
+  get [callId](): string | null {
+    return getCallId(this.#table.root.memory);
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {

@@ -20,6 +20,11 @@ export interface CallSettings extends CallLimits {
 export interface CallContext {
   /** Who makes the change, for the history. */
   readonly actor: MemoryActor | null;
+  /**
+   * The identity of the change. A task of a graph that runs again repeats its calls with the same identities. Null for
+   * a change without one.
+   */
+  readonly changeId: string | null;
   /** The time limit of the whole call, in ms: at most 2,147,483,647, or Infinity for no limit. */
   readonly timeoutMs: number;
   /** Whether nobody waits for the call any more. No further step may begin then. */
@@ -52,10 +57,11 @@ export function untilAborted<T>(call: CallContext, work: () => Promise<T>): Prom
   });
 }
 
-/** One call of a memory. The pipeline sets the stage. */
+/** One call of a memory. The pipeline sets the stage and the identity. */
 export class Call implements CallContext {
   readonly actor: MemoryActor | null;
   readonly timeoutMs: number;
+  changeId: string | null = null;
   stage: Stage = "read";
   aborted = false;
   reason: unknown;

@@ -1,4 +1,4 @@
-import type { DeletedCounts, FileStat } from "./snapshot.js";
+import type { DeletedCounts, FileStat, MadeOnce } from "./snapshot.js";
 
 /**
  * How an append or an update treats line ends. `exact`: like any other character. `file`: "\n" and "\r\n" match each
@@ -21,7 +21,7 @@ export type Change =
   | { type: "rename"; path: string; to: string };
 
 /** The result of a change. All changes have one result type, so that no caller needs a type parameter. */
-export interface ChangeResult {
+export interface ChangeResult extends MadeOnce {
   /** The file after the change. Set by write and edit; a storage may leave it out after append and update. */
   file: FileStat | null;
   /** Number of occurrences that an update replaced. */
@@ -34,6 +34,11 @@ type CreatingChange = Extract<Change, { type: "append" | "write" }>;
 
 export function createsMissing(change: Change): change is CreatingChange {
   return (change.type === "append" && change.create) || (change.type === "write" && change.ifMissing === "create");
+}
+
+/** Whether a change did nothing, because it found nothing to change. */
+export function foundNothing({ type }: Change, { replaced, deleted }: ChangeResult): boolean {
+  return (type === "update" && replaced === 0) || (type === "delete" && deleted.files + deleted.dirs === 0);
 }
 
 export const noResult: ChangeResult = { file: null, replaced: 0, deleted: { files: 0, dirs: 0 } };

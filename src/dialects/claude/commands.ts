@@ -170,16 +170,22 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
     snippet = findSnippet(edited, start, end);
     return edited;
   };
-  const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () => memory.edit(path, edit)).catch(
-    async (error: unknown) => {
-      throw error instanceof TextMissing
-        ? new ClaudeRefusal("EINVAL", error.text + (await describeNearest(before, oldText, options.maxAnswerChars)))
-        : error;
-    },
-  );
+  const { content: guarded, madeAt } = await inWords({ ENOENT: missing, EISDIR: missing }, () =>
+    memory.edit(path, edit),
+  ).catch(async (error: unknown) => {
+    throw error instanceof TextMissing
+      ? new ClaudeRefusal("EINVAL", error.text + (await describeNearest(before, oldText, options.maxAnswerChars)))
+      : error;
+  });
   if (guarded !== undefined) {
     edited = guarded;
     snippet = changedLines(before, guarded);
+  }
+  if (madeAt !== undefined) {
+    // A task of a graph makes the call again. The new text is where it is now.
+    edited = await readPresent(memory, path);
+    const place = findLines(edited, newText);
+    if (place !== null) snippet = findSnippet(edited, place.start, place.end);
   }
   const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
   return answerWith(header, numberedLines(edited, snippet), {
@@ -191,6 +197,16 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
 
 /** The text to replace does not occur. */
 class TextMissing extends ClaudeRefusal {}
+
+/** Returns "" if the file is gone. */
+async function readPresent(memory: Memory, path: string): Promise<string> {
+  try {
+    return await memory.read(path);
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code !== "EIO") return "";
+    throw error;
+  }
+}
 
 /** Finds the only occurrence of a text. Line ends of either kind are equal. */
 function findOnly(text: string, search: string, given: string): TextRange {

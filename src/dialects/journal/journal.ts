@@ -60,12 +60,17 @@ export class Journal {
     const file = target === "summary" ? summaryFile : dailyFile(now);
     // A root that cannot be reached is refused by the commands below.
     const tree = await this.#tree();
-    if (namesakes(tree.entries, draft.key).length > 0) throw keyExists(draft.key);
+    const reservation = new Reservation(this.#memory, this.#root, draft.key);
+    const existing = resolve(namesakes(tree.entries, draft.key));
+    if (existing !== undefined) {
+      // The block of the same call, which a task of a graph makes again.
+      if (reservation.isRepeated(tree.reservations.get(reservation.name) ?? "")) return existing.entry.file;
+      throw keyExists(draft.key);
+    }
     const block = serializeBlock(
       { ...draft, at: formatInstant(now), tags },
       getFirstLineEnd(tree.texts.get(file) ?? ""),
     );
-    const reservation = new Reservation(this.#memory, this.#root, draft.key);
     if (!(await reservation.create())) await this.#takeOver(reservation, draft.key);
     try {
       await this.#memory.append(this.#memoryPath(file), block);
@@ -164,8 +169,10 @@ export class Journal {
   async #own(reservation: Reservation, key: string, ownBlocks: number): Promise<void> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const { entries, reservations } = await this.#load();
-      if (namesakes(entries, key).length > ownBlocks) throw keyExists(key);
       const text = reservations.get(reservation.name) ?? "";
+      // The memory makes the append of the same call once.
+      if (reservation.isRepeated(text)) return;
+      if (namesakes(entries, key).length > ownBlocks) throw keyExists(key);
       // The snapshot is later than the line that took the key over, so it contains all blocks of earlier owners.
       if (reservation.isOwner(text)) return;
       if (reservation.isFree(text)) await reservation.takeOver(text);

@@ -1,5 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { forBookkeeping } from "../../core/restrictable-memory.js";
+import { forBookkeeping, getCallId } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 
@@ -29,6 +29,8 @@ export class Reservation {
   /** Name of the file in the folder of reservations. */
   readonly name: string;
   readonly #token: string;
+  /** The end of the tokens of one call of the tool, which a task of a graph may make again. Null: no such call. */
+  readonly #callMark: string | null;
   readonly #memory: Memory;
   readonly #path: string;
   #madeAtMs = 0;
@@ -38,7 +40,9 @@ export class Reservation {
     // Lower case, because some file systems ignore case. A collision only makes one writer wait for another.
     this.name = digestOf("sha256", key, "hex").slice(0, 20);
     tokenCount += 1;
-    this.#token = `${processId}${tokenCount.toString(36)}`;
+    const call = getCallId(memory);
+    this.#callMark = call === null ? null : `_${call}`;
+    this.#token = `${processId}${tokenCount.toString(36)}${this.#callMark ?? ""}`;
     this.#memory = forBookkeeping(memory);
     this.#path = `${root}/${reservationFolder}${this.name}`;
   }
@@ -58,6 +62,12 @@ export class Reservation {
   /** Whether this writer owns the key. @param text text of the file, or "" if the file is missing */
   isOwner(text: string): boolean {
     return findOwner(text).token === this.#token;
+  }
+
+  /** Whether the same call of the tool has reserved the key before. */
+  isRepeated(text: string): boolean {
+    const { token } = findOwner(text);
+    return this.#callMark !== null && token !== this.#token && token.endsWith(this.#callMark);
   }
 
   /**

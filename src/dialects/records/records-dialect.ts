@@ -74,8 +74,8 @@ const commands: Record<RecordToolName, RecordCommand> = {
     properties: { reason: optional({ type: "string", description: "Why, for the people who read it." }) },
     destructive: true,
     run: async ({ openMemory, now }) => {
-      const { files } = await (await openMemory()).delete(ROOT);
-      return { cleared_count: files, cleared_at: now };
+      const { files, madeAt } = await (await openMemory()).delete(ROOT);
+      return { cleared_count: files, cleared_at: madeAt ?? now };
     },
   },
   memory_search: {
@@ -110,8 +110,8 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
     ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
     EINVAL: ({ message }) => notAllowed(name, message),
   };
-  const { sizeBytes } = await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
-  return { path: name, content_size: sizeBytes, created_at: now };
+  const { sizeBytes, madeAt } = await translateErrors(translate, () => memory.write(name, text, { ifExists: "fail" }));
+  return { path: name, content_size: sizeBytes, created_at: madeAt ?? now };
 }
 
 async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
@@ -119,16 +119,18 @@ async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promis
   const text = args.content();
   const memory = await openMemory();
   const translate = translateMissing(name, `, please use ${toolNames.add_memory} to create first`);
-  const { sizeBytes } = await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
-  return { path: name, content_size: sizeBytes, updated_at: now };
+  const { sizeBytes, madeAt } = await translateErrors(translate, () => memory.write(name, text, { ifMissing: "fail" }));
+  return { path: name, content_size: sizeBytes, updated_at: madeAt ?? now };
 }
 
 async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
   const memory = await openMemory();
-  const { files } = await translateErrors(translateMissing(name), () => memory.delete(name, { ifDirectory: "fail" }));
+  const { files, madeAt } = await translateErrors(translateMissing(name), () =>
+    memory.delete(name, { ifDirectory: "fail" }),
+  );
   if (files === 0) throw createMissingError(name);
-  return { path: name, deleted_at: now };
+  return { path: name, deleted_at: madeAt ?? now };
 }
 
 async function searchMemory({ args, openMemory, maxAnswerChars }: Call): Promise<Fields> {

@@ -4,6 +4,8 @@ import type { MemoryActor } from "../../core/values/actor.js";
 /** A call whose changes are recorded as those of another person: an approved proposal is a change by its proposer. */
 export class ActorCall implements CallContext {
   readonly actor: MemoryActor | null;
+  /** An approved change is made once by the mark of its record. */
+  readonly changeId = null;
   readonly #call: CallContext;
 
   constructor(call: CallContext, actor: MemoryActor | null) {

@@ -7,11 +7,13 @@ import type { BackendFeatures, Embeddings, MemoryBackend } from "../../core/cont
 import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { type Change, type ChangeOptions, type ChangeResult, getScope } from "../../core/tree/change.js";
+import { noEdits } from "../../core/tree/memory-tree.js";
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import { MongoHistory } from "../history/memory-history.js";
 import type { Embedder } from "../embeddings/embedder.js";
 import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
 import { ApprovalRecords } from "./approval-records.js";
+import { toOutcome, toResult } from "./changing/made-calls.js";
 import { restoreMemory } from "./memory-restoration.js";
 import type { PagedMemory } from "./memory-context.js";
 import { StoredMemory } from "./stored-memory.js";
@@ -33,6 +35,7 @@ export class MongoMemory implements MemoryBackend {
     const { history, reads } = this.#stored;
     this.features = {
       storage: collection,
+      makesOnce: true,
       version: (call) => reads.version(call),
       snapshotSince: (known, call) => reads.snapshotSince(known, call),
       listen: () => this.#stored.listen(),
@@ -83,10 +86,14 @@ export class MongoMemory implements MemoryBackend {
     if (result !== null) return result;
     const needsTexts = options.expectedDigest !== undefined;
     const keepsTexts = change.type === "rename";
-    const scope = { ...getScope(change), needsTexts, keepsTexts };
-    return this.#stored.transact(
+    const scope = { ...getScope(change), needsTexts, keepsTexts, changeId: call.changeId ?? undefined };
+    return this.#stored.transact<ChangeResult>(
       scope,
-      (tree, { at }) => applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options),
+      (tree, { at, made }) => {
+        if (made !== undefined) return { edits: noEdits, result: toResult(made) };
+        const applied = applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options);
+        return { ...applied, outcome: toOutcome(applied.result) };
+      },
       call,
       attempt,
     );

@@ -21,8 +21,10 @@ import { type MadeChange, makeChange, type PageWriteOptions } from "./changing/p
 import { changePage, checkRoom } from "./changing/change-page.js";
 import { isOfSeveralPages, loadForChange, type StorageScope } from "./changing/loaded-change.js";
 import { replacePages } from "./changing/replace-pages.js";
+import type { CallOutcome } from "./changing/made-calls.js";
 import { touchHead } from "./changing/touch-head.js";
 import { upgradeHead } from "./changing/upgrade.js";
+import type { MadeCall } from "./documents/page-document.js";
 import { newMemoryBytes } from "./documents/page-sizes.js";
 import type { StoredHistory } from "../history/history-context.js";
 
@@ -32,9 +34,11 @@ export interface StorageMoment {
   at: Date;
   /** Whether the memory has recorded the `approvalId` of the scope: then the change was made already. */
   isApplied: boolean;
+  /** The change with the `changeId` of the scope, if it was made before. */
+  made: MadeCall | undefined;
 }
 
-export type Applied<Result> = Pick<AppliedChange, "edits"> & { result: Result };
+export type Applied<Result> = Pick<AppliedChange, "edits"> & { result: Result; outcome?: CallOutcome };
 
 /**
  * One memory as one or more pages (specification sections 4, 5 and 16, ADR 0051). One server command decides whether a
@@ -101,18 +105,20 @@ export class StoredMemory {
       let isLost = findKnownPages(this.#memory) !== known;
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         call.throwIfAborted();
-        const made = isLost ? ((await attemptAgain?.()) ?? null) : null;
-        if (made !== null) return made;
+        const attempted = isLost ? ((await attemptAgain?.()) ?? null) : null;
+        if (attempted !== null) return attempted;
         const loaded = await loadForChange(this.#memory, scope, replacesPages, call);
         const at = this.#memory.clock();
-        const { edits, result } = await apply(loaded.tree, { at, isApplied: loaded.head?.isApplied === true });
+        const made = loaded.pages.find((page) => page.made !== undefined)?.made;
+        const moment = { at, isApplied: loaded.head?.isApplied === true, made };
+        const { edits, result, outcome } = await apply(loaded.tree, moment);
         if (hasNoEdits(edits)) return result;
         const store = replacesPages ? replacePages : changePage;
-        const outcome = await store(this.#memory, { scope, loaded, edits, at }, call);
-        if (outcome === "stored") return result;
-        isLost = outcome === "lost";
+        const stored = await store(this.#memory, { scope, loaded, edits, outcome, at }, call);
+        if (stored === "stored") return result;
+        isLost = stored === "lost";
         if (isLost) await pause(attempt);
-        if (outcome === "replace") replacesPages = true;
+        if (stored === "replace") replacesPages = true;
       }
       throw lostRace();
     };

@@ -33,7 +33,7 @@ export interface AttemptSettings extends ApplySettings {
   at: Date;
 }
 
-type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer"> & {
+type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer" | "outcome"> & {
   path: string;
   /** Whether the change creates a missing file. */
   create: boolean;
@@ -75,7 +75,7 @@ export function createAttempt(change: Change, options: AttemptSettings, lo: stri
 }
 
 function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangeParts {
-  const { path, create, newText, variables = [], unless = [], before, counts, growth, isNothing, answer } = attempt;
+  const { path, create, newText, variables = [], unless = [], before, ...rest } = attempt;
   const key = keyOfPath(path);
   const parents = create
     ? getParents(path)
@@ -101,10 +101,7 @@ function textAttempt(attempt: TextAttempt, { now, lo }: TextSettings): ChangePar
       directories: { added: parents.map((parent) => where(valueAt("$dirs", parent), null, literal(parent))) },
     },
     isUnchanged: { $eq: ["$$text", "$$newText"] },
-    counts,
-    growth,
-    ...(isNothing !== undefined && { isNothing }),
-    ...(answer && { answer }),
+    ...rest,
   };
 }
 
@@ -161,6 +158,7 @@ function appendAttempt(
       unless: [{ $gt: [textBytes("$$newText"), settings.maxFileBytes] }],
       before: { beforeBytes: textBytes("$$text") },
       counts: null,
+      outcome: {},
       growth:
         (lineEnds === "file" ? utf8Bytes(setLineEnds(content, "\r\n")) : utf8Bytes(content)) + 2 + newFileBytes(path),
     },
@@ -172,6 +170,7 @@ function writeAttempt(
   { path, content, ifExists, ifMissing }: Extract<Change, { type: "write" }>,
   settings: AttemptSettings & TextSettings,
 ): ChangeParts {
+  const createdAt: Expression = { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } };
   return textAttempt(
     {
       path,
@@ -180,7 +179,8 @@ function writeAttempt(
       unless: ifExists === "fail" ? [{ $ne: ["$$text", null] }] : [],
       before: { before: "$$text" },
       counts: [0, 0],
-      answer: { createdAt: { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } } },
+      answer: { createdAt },
+      outcome: { sizeBytes: utf8Bytes(content), createdAt: { $ifNull: [createdAt, settings.now] } },
       growth: { $subtract: [utf8Bytes(content) + newFileBytes(path), textBytes({ $ifNull: ["$$text", ""] })] },
     },
     settings,
@@ -218,6 +218,7 @@ function updateAttempt(
       unless: [isCostly, isTooLarge, ...(hasLineEnds ? [hasWindowsLines] : [])],
       before: { before: "$$text" },
       counts: ["$$replaced", 0],
+      outcome: { replaced: "$$replaced" },
       isNothing: { $eq: ["$$replaced", 0] },
       growth: longer > 0 ? { $subtract: [newBytes, textBytes("$$text")] } : 0,
     },
@@ -293,6 +294,7 @@ function removal({
   isMissing,
   ...parts
 }: Pick<ChangeParts, "unless" | "fields"> & { variables: Variables; isMissing: Expression }): ChangeParts {
+  const [files, dirs] = [{ $size: "$$files" }, { $size: "$$dirs" }];
   return {
     ...parts,
     unless: [...decided, isMissing, ...unless],
@@ -301,7 +303,8 @@ function removal({
       directories: { removed: mapEntries("$$dirs", "$$entry.k") },
     },
     removedFields: ["splitAtBytes"],
-    counts: [{ $size: "$$files" }, { $size: "$$dirs" }],
+    counts: [files, dirs],
+    outcome: { files, dirs },
     answer: { isNothing: { $and: [{ $isNumber: "$revision" }, isMissing] } },
     growth: 0,
   };

@@ -69,16 +69,16 @@ export async function checkRoom(
   return checkRoomOfHead(memory, page, edits, parts ?? (await createParts(memory, change, page, call)), call);
 }
 
-function createParts(
+async function createParts(
   memory: PagedMemory,
-  { loaded: { tree, legacy }, edits, scope }: LoadedChange,
+  { loaded: { tree, legacy }, edits, scope, outcome }: LoadedChange,
   page: LoadedPage | undefined,
   call: CallContext,
 ): Promise<ChangeParts> {
   const isRecordedElsewhere = page !== undefined && !isHead(page) && changesHead(memory, scope);
   const swaps = scope.approvalId === undefined && !isRecordedElsewhere;
   const edited = { tree, legacy, revision: page?.revision ?? 0 };
-  return runInTurns(createEditParts(edited, edits, swaps), call);
+  return { ...(await runInTurns(createEditParts(edited, edits, swaps), call)), outcome };
 }
 
 async function sendWithHead(

@@ -1,7 +1,8 @@
 import { bound, type Expression, type Variables, where, withValueIn } from "../documents/expressions.js";
 import { recordInOutbox, type RecordedParts, type Recording } from "../outbox/outbox.js";
+import { type CallOutcome, isMade, withCall } from "./made-calls.js";
 import { createToken } from "../documents/page-ids.js";
-import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+import { contentBytes } from "../documents/page-sizes.js";
 
 /** The parts of a change, as expressions on the document before it. All other expressions can use the variables. */
 export interface ChangeParts {
@@ -22,6 +23,10 @@ export interface ChangeParts {
   counts: Expression | null;
   /** Another result, computed after the change: `createdAt` of a file, or `isNothing` if there was nothing to do. */
   answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
+  /** The result that is kept if the change has an identity. Undefined: the page keeps none. */
+  outcome?: CallOutcome | undefined;
+  /** The calls that the page keeps from now on. @default those that it has */
+  calls?: Expression | undefined;
   /** Maximum number of bytes by which the document grows. If they may not fit, nothing is changed. 0: not checked. */
   growth: Expression;
   /** A number that is added to the revision besides: the revisions of pages that the change removes. @default 0 */
@@ -47,6 +52,8 @@ export interface ChangeSettings {
   maxMemoryBytes: number;
   /** Null if the change is not recorded in this page. */
   recording: Recording | null;
+  /** The identity of the change. */
+  changeId: string | null;
   page: PageForm;
   /** The size in bytes from which on the page must be split first. Null: pages are not split. */
   splitBytes: number | null;
@@ -68,11 +75,13 @@ export interface PipelineCommand {
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 
 export function createCommand(parts: ChangeParts, settings: ChangeSettings): PipelineCommand {
-  const { unless, variables = [], fields, removedFields = [], isNothing, counts } = parts;
-  const { recording, page, created } = settings;
+  const { unless, variables = [], fields, removedFields = [], isNothing, counts, outcome, calls } = parts;
+  const { recording, page, created, changeId, at } = settings;
+  const call = changeId === null || outcome === undefined ? null : { id: changeId, at, outcome };
   // If there is a history, each change returns how many changes the outbox contains.
   const receiptId = counts === null && recording === null ? null : createToken();
-  const changes = [fields, countChange(parts, settings)];
+  const kept = call === null ? calls : withCall(calls ?? "$calls", call);
+  const changes = [fields, countChange(parts, settings), ...(kept === undefined ? [] : [{ calls: kept }])];
   const merged = isNothing === undefined ? changes : [where(isNothing, {}, { $mergeObjects: changes })];
   const receipt = receiptId === null ? [] : [{ lastChange: { id: receiptId, counts: counts ?? [0, 0] } }];
   const rest = removedFields.reduce<Expression>(
@@ -82,7 +91,9 @@ export function createCommand(parts: ChangeParts, settings: ChangeSettings): Pip
   const after: Expression = {
     $mergeObjects: [rest, ...(created === undefined ? [] : [created]), ...merged, ...receipt],
   };
-  const isRefused: Expression = { $or: [...page.unless, ...unless, ...exceedsLimit(parts, settings)] };
+  const isRefused: Expression = {
+    $or: [...page.unless, ...unless, ...(call === null ? [] : [isMade(call.id)]), ...exceedsLimit(parts, settings)],
+  };
   const changed = where(isRefused, "$$ROOT", page.isAlone ? after : withSize(after));
   return { receiptId, pipeline: [{ $replaceWith: bound(variables, changed) }] };
 }
@@ -93,7 +104,7 @@ const sizeFieldBytes = 15;
 /** Sets the size of a page of several, which an index has. */
 function withSize(page: Expression): Expression {
   const fieldBytes = where({ $gt: ["$$page.sizeBytes", null] }, 0, sizeFieldBytes);
-  const sizeBytes: Expression = { $add: [bytesWithoutOutbox("$$page"), fieldBytes] };
+  const sizeBytes: Expression = { $add: [contentBytes("$$page"), fieldBytes] };
   const isOfSeveral: Expression = { $gt: ["$$page.lo", null] };
   return bound([["page", page]], where(isOfSeveral, { $mergeObjects: ["$$page", { sizeBytes }] }, "$$page"));
 }
@@ -118,10 +129,7 @@ export const receiptBytes = 80;
  * True if the page may exceed the limit of the memory, or the size at which it is split. The size without recorded
  * changes is expensive, so pages with room for those too skip it.
  */
-function exceedsLimit(
-  { growth }: ChangeParts,
-  { maxMemoryBytes, recording, splitBytes }: ChangeSettings,
-): Expression[] {
+function exceedsLimit({ growth }: ChangeParts, { maxMemoryBytes, splitBytes }: ChangeSettings): Expression[] {
   if (growth === 0) return [];
   const most: Expression =
     splitBytes === null ? maxMemoryBytes : { $min: [maxMemoryBytes, { $ifNull: ["$splitAtBytes", splitBytes] }] };
@@ -130,7 +138,7 @@ function exceedsLimit(
     // An upsert cannot refuse the change of a missing document.
     { $isNumber: "$revision" },
     exceeds({ $bsonSize: "$$ROOT" }),
-    ...(recording === null ? [] : [exceeds(bytesWithoutOutbox("$$ROOT"))]),
+    exceeds(contentBytes("$$ROOT")),
   ];
   return [{ $and: isFull }];
 }

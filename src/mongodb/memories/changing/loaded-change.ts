@@ -8,6 +8,7 @@ import { findKnownPages, selectPages } from "../reading/known-pages.js";
 import { type LoadedPage, type LoadedPages, loadPages } from "../reading/load.js";
 import type { ChangeParts } from "./change-pipeline.js";
 import { changedSince } from "./edit-parts.js";
+import type { CallOutcome } from "./made-calls.js";
 
 /** The part that a change loads, and how it is stored. */
 export interface StorageScope extends ChangeScope {
@@ -20,6 +21,8 @@ export interface StorageScope extends ChangeScope {
   keepsTexts?: boolean;
   /** The id of an approved change. If there are edits, the memory records the id in the same step. */
   approvalId?: string;
+  /** The identity of the change. If there are edits, the pages keep it in the same step. */
+  changeId?: string | undefined;
 }
 
 /** The edits of one change, with the part of the memory for which they were made. */
@@ -27,6 +30,8 @@ export interface LoadedChange {
   scope: StorageScope;
   loaded: LoadedPages;
   edits: TreeEdits;
+  /** The result that the pages keep if the change has an identity. */
+  outcome?: CallOutcome | undefined;
   at: Date;
 }
 
@@ -50,12 +55,12 @@ export function loadForChange(
   replacesPages: boolean,
   call: CallContext,
 ): Promise<LoadedPages> {
-  const { paths, below, approvalId, needsTexts = false, keepsTexts = false } = scope;
+  const { paths, below, approvalId, changeId, needsTexts = false, keepsTexts = false } = scope;
   // The history records the previous texts.
   const needsAllTexts = needsTexts || (memory.history !== null && !keepsTexts);
   const want = replacesPages || (needsAllTexts && below.length > 0) ? "pages" : "paths";
   const needsHead = replacesPages || changesHead(memory, scope);
-  return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId }, call);
+  return loadPages(memory, { paths, below, want, needsHead, forChange: true, approvalId, changeId }, call);
 }
 
 /** Whether a change is recorded in the head, or counted there. */

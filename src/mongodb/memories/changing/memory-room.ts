@@ -9,7 +9,7 @@ import type { LoadedPage, LoadedPages } from "../reading/load.js";
 import { targetHeadAlone } from "./page-target.js";
 import { lookUpPresent, type PagedMemory } from "../memory-context.js";
 import { repartition } from "./repartition.js";
-import { bytesWithoutOutbox, measureContent, newMemoryBytes } from "../documents/page-sizes.js";
+import { contentBytes, measureContent, newMemoryBytes } from "../documents/page-sizes.js";
 
 /*
  * Each function refuses changes after which a memory would exceed its limit, with ENOSPC.
@@ -91,10 +91,10 @@ async function measureHead(memory: PagedMemory, parts: ChangeParts, call: CallCo
   // With a history each change leaves a receipt.
   const measured = { ...parts, counts: history === null ? null : [0, 0], growth: 0 };
   const page = targetHeadAlone(memory).form;
-  const settings = { at, createdAt: at, recording: null, maxMemoryBytes, page, splitBytes: null };
+  const settings = { at, createdAt: at, recording: null, changeId: null, maxMemoryBytes, page, splitBytes: null };
   const { pipeline } = createCommand(measured, settings);
   const match = { $match: lookUpPresent(memory) };
-  const project = { $project: { _id: 0, sizeBytes: bytesWithoutOutbox("$$ROOT") } };
+  const project = { $project: { _id: 0, sizeBytes: contentBytes("$$ROOT") } };
   try {
     const found = collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], {}, call);
     const [first] = await found.toArray();

@@ -8,6 +8,7 @@ import type { ExactWrite } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { type Expression, where } from "../documents/expressions.js";
+import { isMade } from "./made-calls.js";
 import { type ChangeParts, type ChangeSettings, createCommand, type PipelineCommand } from "./change-pipeline.js";
 import { type OutboxState, outboxState } from "../outbox/outbox.js";
 import { keepOutboxSmall, makeRoomInHead } from "../outbox/outbox-upkeep.js";
@@ -135,7 +136,7 @@ async function sendChange(
     {
       upsert,
       returnDocument: "after",
-      projection: { _id: 0, lastChange: 1, ...createAnswer(parts, target), ...(records && outboxState) },
+      projection: { _id: 0, lastChange: 1, ...createAnswer(parts, target, call), ...(records && outboxState) },
       ...asPlainValues,
     },
     call,
@@ -198,7 +199,13 @@ function createPageCommand(
 ): PipelineCommand {
   const recording = history && target.isHead ? { actor: call.actor, at: settings.at, begins: history.begins } : null;
   const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-  return createCommand(parts, { ...settings, recording, maxMemoryBytes, page: target.form });
+  return createCommand(parts, {
+    ...settings,
+    recording,
+    changeId: call.changeId,
+    maxMemoryBytes,
+    page: target.form,
+  });
 }
 
 /** Removes ids of approved changes from the head. Nothing else changes. */
@@ -225,10 +232,15 @@ interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "create
   isNothing?: boolean;
 }
 
-/** Only the page that was expected can say that there was nothing to do. */
-function createAnswer({ answer }: ChangeParts, { form }: PageTarget): ChangeParts["answer"] {
+/** Only the page that was expected can say that there was nothing to do, unless the change was made before. */
+function createAnswer(
+  { answer }: ChangeParts,
+  { form }: PageTarget,
+  { changeId }: Pick<CallContext, "changeId">,
+): ChangeParts["answer"] {
   if (answer === undefined || !("isNothing" in answer)) return answer;
-  return { isNothing: { $and: [answer.isNothing, { $not: [{ $or: form.unless }] }] } };
+  const unless = [...form.unless, ...(changeId === null ? [] : [isMade(changeId)])];
+  return { isNothing: { $and: [answer.isNothing, { $not: [{ $or: unless }] }] } };
 }
 
 function readOutboxState({ recorded = 0, lastBytes = null, versionsExpireAt }: Partial<OutboxState>): OutboxState {

@@ -16,6 +16,7 @@ import {
   type StoreOutcome,
   toOutcome,
 } from "./loaded-change.js";
+import { joinCalls } from "./made-calls.js";
 import { checkRoomOfHead, checkRoomOfNew, checkRoomOfPages, getGrowth } from "./memory-room.js";
 import { targetHeadAlone, targetLoadedPage } from "./page-target.js";
 import { commitChanges, makeChange, type PageWrite } from "./page-writes.js";
@@ -66,7 +67,7 @@ export async function replacePages(
     return toOutcome((await makeChange(memory, headParts, options, call)) !== null);
   }
   const target = targetLoadedPage(memory, head, true);
-  const writes = planWrites(head, plan, removed);
+  const writes = planWrites(change, head, { plan, removed });
   const isMade = await commitChanges(memory, writes, { target, parts: headParts }, times, call);
   if (isMade) rememberPages(memory, change, head, plan);
   return toOutcome(isMade);
@@ -83,19 +84,20 @@ async function createHead(memory: PagedMemory, change: LoadedChange, call: CallC
 
 async function planHead(
   { history }: PagedMemory,
-  { loaded: { tree }, edits, scope }: LoadedChange,
+  { loaded: { tree, pages }, edits, scope, outcome }: LoadedChange,
   head: LoadedPage,
   { plan, removed }: { plan: readonly PlannedPage[]; removed: readonly LoadedPage[] },
   call: CallContext,
 ): Promise<ChangeParts> {
   const own = plan.find(({ old }) => old === head);
-  const { fields, removedFields } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined);
+  const { fields, ...rest } = own === undefined ? noPageFields : pageFields(own, own.hi === undefined, pages);
   const recorded = history === null ? null : await runInTurns(recordParts(tree, edits), call);
   return {
     ...noChange,
     ...createHeadParts(head, scope),
+    ...rest,
     fields: { $mergeObjects: [fields, createApprovalFields(scope)] },
-    removedFields,
+    outcome,
     recorded,
     addedRevisions: removed.reduce((sum, { revision = 0 }) => sum + revision, 0),
   };
@@ -105,13 +107,17 @@ async function planHead(
  * Plans the writes of all pages but the head. Pages that stay as they are count the change too, so that no other
  * change of them can be made at the same time.
  */
-function planWrites(head: LoadedPage, plan: readonly PlannedPage[], removed: readonly LoadedPage[]): PageWrite[] {
+function planWrites(
+  { loaded: { pages }, outcome }: LoadedChange,
+  head: LoadedPage,
+  { plan, removed }: { plan: readonly PlannedPage[]; removed: readonly LoadedPage[] },
+): PageWrite[] {
   const others = plan.filter(({ old }) => old !== head);
   return [
     ...others.map((page): PageWrite => {
       const { old, _id } = page;
       const target = { filter: { _id }, form: { unless: [], isAlone: false }, isHead: false };
-      const parts = { ...noChange, ...pageFields(page, false) };
+      const parts = { ...noChange, ...pageFields(page, false, pages), outcome };
       return old === null
         ? { target, parts, upsert: true }
         : { target, parts: { ...parts, unless: changedSince(old.revision ?? 0) } };
@@ -133,14 +139,18 @@ function rememberPages(
   else knownPages.set(key, { incarnation: getIncarnation(head), pages: after, updatedAt: at });
 }
 
-type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">>;
+type PageFields = Required<Pick<ChangeParts, "fields" | "removedFields">> & Pick<ChangeParts, "calls">;
 
 const noPageFields: PageFields = { fields: {}, removedFields: [] };
 
-/** @param isAlone whether it is the head, and no other page is left */
+/**
+ * @param isAlone whether it is the head, and no other page is left
+ * @param pages all pages before the change. Each new page keeps their calls, because a path may have been in any of them
+ */
 function pageFields(
   { lo, hi, content, splitAtBytes, isChanged, old }: NewPage<LoadedPage>,
   isAlone: boolean,
+  pages: readonly LoadedPage[],
 ): PageFields {
   if (!isChanged) return noPageFields;
   const bounds = { ...(!isAlone && { lo: literal(lo) }), ...(hi !== undefined && { hi: literal(hi) }) };
@@ -152,5 +162,6 @@ function pageFields(
   return {
     fields: { ...literalFields(content), ...bounds, ...(splitAtBytes !== undefined && { splitAtBytes }) },
     removedFields: old === null ? [] : removedFields,
+    calls: joinCalls(pages),
   };
 }

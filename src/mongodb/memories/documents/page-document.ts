@@ -50,6 +50,18 @@ export interface MemoryDocument {
   versionsExpireAt?: Date;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
+  /** Changes of the page that calls of tools have made, by their identities, oldest first (`made-calls.ts`). */
+  calls?: Record<string, MadeCall>;
+}
+
+/** The result of a change, kept so that the same call of a tool does not make it again. */
+export interface MadeCall {
+  at: Date;
+  replaced?: number;
+  files?: number;
+  dirs?: number;
+  sizeBytes?: number;
+  createdAt?: Date;
 }
 
 /** The receipt of a change: the change writes its id into the document, which proves that it was made (ADR 0020). */

@@ -47,11 +47,12 @@ export function measureContent({ files, directories }: Pick<MemorySnapshot, "fil
 }
 
 /**
- * Returns the size in bytes of the document without recorded history. The 5 is the size of an empty document.
+ * Returns the size in bytes of the document without recorded history and without calls. The 5 is the size of an empty
+ * document.
  * @param document the document, as an expression
  */
-export function bytesWithoutOutbox(document: string): Expression {
+export function contentBytes(document: string): Expression {
   const prefix = document === "$$ROOT" ? "$" : `${document}.`;
-  const outbox = { outbox: `${prefix}outbox`, outboxActors: `${prefix}outboxActors` };
-  return { $subtract: [{ $add: [{ $bsonSize: document }, 5] }, { $bsonSize: outbox }] };
+  const rest = Object.fromEntries(["outbox", "outboxActors", "calls"].map((field) => [field, prefix + field]));
+  return { $subtract: [{ $add: [{ $bsonSize: document }, 5] }, { $bsonSize: rest }] };
 }

@@ -13,7 +13,7 @@ import { hasTransactions, lookUpHead, type MemoriesContext } from "../memory-con
 import { isLegacy } from "../changing/change-pipeline.js";
 import type { MemoryDocument } from "../documents/page-document.js";
 import { measurePages } from "./memory-summaries.js";
-import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+import { contentBytes } from "../documents/page-sizes.js";
 
 export interface MemoryFacts {
   /** Null for ids that no memory can have. */
@@ -37,7 +37,7 @@ export async function* readFacts(
   await reading(async () => context.ready());
   // Without transactions the `_id` stays.
   const isOldId = { $and: [await hasTransactions(context), { $eq: [{ $type: "$_id" }, "objectId"] }] };
-  const sizeBytes = bytesWithoutOutbox("$$ROOT");
+  const sizeBytes = contentBytes("$$ROOT");
   const outdated = { $or: [isLegacy, isOldId] };
   const pipeline = [
     { $match: address === null ? { nodeId: { $exists: true } } : lookUpHead({ ...context, address }) },

@@ -12,7 +12,7 @@ import type { MemoriesContext } from "../memory-context.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { getPagesRange } from "../documents/page-ids.js";
-import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+import { contentBytes } from "../documents/page-sizes.js";
 
 /** Counts the files of a page. */
 const fileCount: Expression = { $size: { $objectToArray: orEmpty("$data") } };
@@ -34,7 +34,7 @@ const summaryProjection: Record<string, Expression> = {
   createdAt: 1,
   updatedAt: 1,
   textBytes: where(isLegacy, 0, totalTextBytes),
-  sizeBytes: bytesWithoutOutbox("$$ROOT"),
+  sizeBytes: contentBytes("$$ROOT"),
 };
 
 export type CountedDocument = MemoryDocument & { files: number };
@@ -109,7 +109,7 @@ export async function measurePages(
         _id: null,
         files: { $sum: fileCount },
         textBytes: { $sum: totalTextBytes },
-        sizeBytes: { $sum: bytesWithoutOutbox("$$ROOT") },
+        sizeBytes: { $sum: contentBytes("$$ROOT") },
         updatedAt: { $max: "$updatedAt" },
       },
     },

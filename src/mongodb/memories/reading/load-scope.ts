@@ -12,7 +12,7 @@ import {
 } from "../documents/expressions.js";
 import type { PageRange } from "./known-pages.js";
 import { keyOfPath, pathOfKey } from "../documents/page-document.js";
-import { bytesWithoutOutbox } from "../documents/page-sizes.js";
+import { contentBytes } from "../documents/page-sizes.js";
 
 /** The part of a memory to load. */
 export interface LoadScope extends PageRange {
@@ -27,6 +27,8 @@ export interface LoadScope extends PageRange {
   forChange?: boolean;
   /** The id of an approved change, to find out whether the head has recorded it. */
   approvalId?: string | undefined;
+  /** The identity of a change, to find out whether a page keeps it. */
+  changeId?: string | undefined;
   /** Fields to load besides. */
   fields?: Record<string, Expression>;
 }
@@ -52,12 +54,13 @@ export interface PagePart {
 }
 
 export function projectScope(scope: LoadScope): Record<string, Expression> {
-  const { forChange = false, approvalId, fields } = scope;
+  const { forChange = false, approvalId, changeId, fields } = scope;
   return {
     ...pageFields,
-    ...(forChange && { splitAtBytes: 1, measuredBytes: bytesWithoutOutbox("$$ROOT") }),
+    ...(forChange && { splitAtBytes: 1, measuredBytes: contentBytes("$$ROOT") }),
     ...(approvalId !== undefined && { isApplied: valueAt("$applied", approvalId) }),
-    ...(readsPages(scope) ? wholePage : projectPart(scope)),
+    ...(changeId !== undefined && { made: valueAt("$calls", changeId) }),
+    ...(readsPages(scope) ? { ...wholePage, ...(forChange && { calls: 1 }) } : projectPart(scope)),
     ...fields,
   };
 }

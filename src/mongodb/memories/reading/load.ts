@@ -8,7 +8,7 @@ import { reading } from "../../driver/reads.js";
 import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { covers, findKnownPages, learnPages, pagesAtOnce, selectPages, sortPages } from "./known-pages.js";
 import { type LoadScope, type PagePart, projectScope, readPart, readsPages } from "./load-scope.js";
-import { getIncarnation, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
+import { getIncarnation, type MadeCall, type MemoryDocument, snapshotOfDocument } from "../documents/page-document.js";
 import { type KnownPage, type KnownPages, lookUpPresent, type PagedMemory } from "../memory-context.js";
 import { compareKeys, getPathAt } from "../documents/page-order.js";
 
@@ -16,6 +16,7 @@ import { compareKeys, getPathAt } from "../documents/page-order.js";
 export type LoadedPage = MemoryDocument & {
   measuredBytes?: number;
   isApplied?: true;
+  made?: MadeCall;
   /** Whether the page is stored with an earlier end, because the pages behind it are missing. */
   isTorn?: true;
 };
