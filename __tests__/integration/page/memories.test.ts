@@ -46,7 +46,7 @@ describe("the list of memories", () => {
     await untilFirst("a");
     expect(await nodes()).toEqual(["a", "c", "b"]);
     await tab.press("By name");
-    await tab.until('document.querySelectorAll("a.memory-row .node")[1].textContent === "b"');
+    await tab.until('document.querySelectorAll("a.memory-row .node")[1]?.textContent === "b"');
     expect(await nodes()).toEqual(["a", "b", "c"]);
     await tab.press("Last changed");
     await untilFirst("c");
