@@ -162,21 +162,18 @@ describe("two turns with an unchanged memory", () => {
 });
 
 describe("the memory tool", () => {
-  const texts = {
-    path: expect.any(String),
-    content: expect.any(String),
-    oldContent: expect.any(String),
-    command: expect.any(String),
-  };
+  const description: unknown = expect.any(String);
+  const optional = (type: string): object => ({ anyOf: [{ type, description }, { type: "null" }] });
   const schema = {
     type: "object",
     properties: {
-      path: { type: "string", description: texts.path },
-      command: { type: "string", enum: ["read", "list", "append", "update", "delete"], description: texts.command },
-      content: { type: "string", description: texts.content },
-      oldContent: { type: "string", description: texts.oldContent },
+      path: { type: "string", description },
+      command: { type: "string", enum: ["read", "list", "append", "update", "delete"], description },
+      content: optional("string"),
+      oldContent: optional("string"),
+      fromLine: optional("integer"),
     },
-    required: ["path", "command"],
+    required: ["path", "command", "content", "oldContent", "fromLine"],
     additionalProperties: false,
   };
   const { additionalProperties: _, ...open } = schema;
