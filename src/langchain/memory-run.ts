@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import type { RunBinding } from "../core/restrictable-memory.js";
+import { RunBinding } from "../core/restrictable-memory.js";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
 import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
@@ -81,7 +81,7 @@ const bindings = new WeakMap<MemoryRun, RunBinding>();
 
 /** Returns what memories need to know about a run. */
 export function getBinding(run: MemoryRun): RunBinding {
-  const binding = bindings.get(run) ?? { signal: run.config.signal, actor: getActor(run) };
+  const binding = bindings.get(run) ?? new RunBinding(run.config.signal, getActor(run));
   bindings.set(run, binding);
   return binding;
 }
