@@ -1,5 +1,5 @@
 import { Policies } from "./access/policies.js";
-import { callId, restrict, type RestrictableMemory, type Restriction } from "./restrictable-memory.js";
+import { callId, isRunBinding, restrict, type RestrictableMemory, type Restriction } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { BackendHistory } from "./backend-history.js";
 import { BackendProposals } from "./backend-proposals.js";
@@ -225,6 +225,7 @@ export class BackendMemory implements RestrictableMemory {
 
   with(use: MemoryUse): Memory {
     const context = this.#context;
+    if (isRunBinding(use)) return use === context.run ? this : new BackendMemory(bindToRun(context, use));
     checkMemoryUse(use);
     const { options, signals, actor, run } = context;
     const { signal, timeoutMs = options.timeoutMs, paths = options.paths } = use;

@@ -1,16 +1,24 @@
 import type { CheckedPolicy } from "./access/policy.js";
 import type { Memory } from "./memory.js";
+import type { MemoryUse } from "./memory-options.js";
 import type { CallIdentity } from "./runtime/call-identity.js";
 import type { MemoryActor } from "./values/actor.js";
 
-/** A run that uses memories. Whatever a storage learns about a call of a run comes from here. */
-export interface RunBinding {
+/**
+ * A run that uses memories. `memory.with(run)` binds a memory to it. Whatever a storage learns about a call of a run
+ * comes from here.
+ */
+export interface RunBinding extends MemoryUse {
   /** Ends the calls with the run. */
   readonly signal: AbortSignal | undefined;
   /** Who makes the changes, as the run says. Wins over the actor that a program gives to `with`. */
   readonly actor: MemoryActor | undefined;
   /** The call of a tool whose changes are made once. Null if its changes have no identity. */
   call: CallIdentity | null;
+}
+
+export function isRunBinding(use: MemoryUse): use is RunBinding {
+  return "call" in use;
 }
 
 /**
@@ -43,13 +51,12 @@ export interface RestrictableMemory extends Memory {
  */
 export function bindMemory(memory: Memory, binding: MemoryBinding): Memory {
   const { policies, run } = binding;
-  if (policies.length === 0 && run === undefined) return memory;
+  // By `with`, which wrappers of memories have too.
+  if (policies.length === 0) return run === undefined ? memory : memory.with(run);
   if (isRestrictable(memory)) return memory[restrict](binding);
-  if (policies.length > 0)
-    throw new TypeError(
-      "rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver",
-    );
-  return memory.with({ signal: run?.signal, actor: run?.actor });
+  throw new TypeError(
+    "rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver",
+  );
 }
 
 /** Returns the same memory under a policy. @throws TypeError for a memory that is not made by this package */

@@ -81,10 +81,7 @@ export class MountedMemory implements RestrictableMemory {
   readonly proposals = null;
   readonly #table: MountTable;
 
-  /**
-   * @param mounts checked: at least one, each at a point of its own
-   * @throws TypeError where the access to a memory of another package is narrowed
-   */
+  /** @param mounts checked: at least one, each at a point of its own. @throws TypeError as `bindMemory` */
   static create(mounts: readonly Mount[], binding: MemoryBinding = { policies: [] }): MountedMemory {
     const bound = mounts.map((mount) => {
       const { access = "write", point } = mount;
@@ -238,7 +235,10 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   with(use: MemoryUse): MountedMemory {
-    return this.#map((mount) => ({ ...mount, memory: mount.memory.with(use) }));
+    return this.#map((mount) => {
+      const memory = mount.memory.with(use);
+      return memory === mount.memory ? mount : { ...mount, memory };
+    });
   }
 
   /** The rules and the messages of the policy name paths of the tree. */
