@@ -2,7 +2,6 @@ export { MemoryError, type MemoryErrorCode } from "./core/values/errors.js";
 export type { MemoryAddress, MemoryScope } from "./core/values/address.js";
 export type {
   DeleteOptions,
-  EditOptions,
   FileStat,
   Memory,
   MemoryChange,

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
 import { testDatabase } from "../helpers/test-database.js";
 
-const { uri } = testDatabase();
+const { uri, name } = testDatabase();
 
 it("runs in jest without a flag where a program is CommonJS", async () => {
   const rootDir = resolve("__tests__/fixtures/commonjs-in-jest");
@@ -21,7 +21,7 @@ it("runs in jest without a flag where a program is CommonJS", async () => {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const run = promisify(execFile)(process.execPath, [jest, "--forceExit", "--config", JSON.stringify(config)], {
     cwd: rootDir,
-    env: { ...env, MONGODB_URI: uri },
+    env: { ...env, MONGODB_URI: uri, DATABASE: name },
   });
   expect((await run).stderr).toContain("3 passed, 3 total");
 });

@@ -226,7 +226,6 @@ export const filterCases: StoreCase[] = [
       await putAll(store, [root], { dollar: { $x: 1 }, operator: { $where: "1" }, other: { x: 1 } });
       await findsKeys(store, [root], { $x: 1 }, ["dollar"]);
       await findsKeys(store, [root], { $where: "1" }, ["operator"]);
-      await findsKeys(store, [root], { $or: [{ x: 1 }] }, []);
     },
   },
   {
