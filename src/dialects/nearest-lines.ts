@@ -1,7 +1,7 @@
 import { Turns } from "../core/runtime/turns.js";
 import { defaultAnswerChars } from "./answer-bounds.js";
 import { findLines } from "../core/values/line-ends.js";
-import { meantText, shownText } from "../core/display/shown-text.js";
+import { meantText, readEscapes, shownText, toEscapes } from "../core/display/shown-text.js";
 import { takeStart } from "../core/values/text.js";
 
 /** A place of a file that nearly has the text that a model wanted to replace. */
@@ -130,18 +130,10 @@ function showDifferences(text: string, wanted: string): string {
     return look === "" || looks.has(look);
   };
   const shown = Array.from(text, (character) =>
-    character !== "\n" && !known.has(character) && isHidden(character) ? toEscape(character) : character,
+    character !== "\n" && !known.has(character) && isHidden(character) ? toEscapes(character) : character,
   );
-  return shown.join("").replaceAll(/[ \t]+$/gm, (blanks) => Array.from(blanks, toEscape).join(""));
+  return shown.join("").replaceAll(/[ \t]+$/gm, toEscapes);
 }
-
-function toEscape(character: string): string {
-  return Array.from({ length: character.length }, (_, unit) => {
-    return `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`;
-  }).join("");
-}
-
-const escapes = /\\u([0-9a-f]{4})/g;
 
 /**
  * Returns a text to search for and its replacement as a model means them. If a file has the text only after its escapes
@@ -152,11 +144,8 @@ export function readReplacement(
   search: string,
   replacement: string,
 ): [search: string, replacement: string] {
-  const copied = new Set(search.match(escapes));
-  const read = (given: string): string =>
-    given.replaceAll(escapes, (escape, hex: string) =>
-      copied.has(escape) ? String.fromCharCode(Number.parseInt(hex, 16)) : escape,
-    );
+  const copied = new Set<string>(search.match(/\\u[0-9a-f]{4}/g));
+  const read = (given: string): string => readEscapes(given, (_unit, escape) => copied.has(escape));
   const meant = read(search);
   const isCopied = meant !== search && meant.isWellFormed() && !findLines(text, search) && findLines(text, meant);
   return isCopied ? [meant, meantText(read(replacement))] : [search, replacement];

@@ -14,7 +14,7 @@ function getValueSchema(property: object): object {
 }
 
 /** Reads numbers and lists that small models send as texts. `args` may be anything. */
-export function readArguments({ properties }: FlatSchema, args: unknown): unknown {
+export function readArguments({ properties }: Pick<FlatSchema, "properties">, args: unknown): unknown {
   if (!isRecord(args)) return args;
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => {

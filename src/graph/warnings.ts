@@ -1,9 +1,8 @@
+import { warnOnce } from "../core/runtime/warn-once.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { isServerRun } from "../langchain/langgraph-internals.js";
 import { getRunStore, type MemoryRun } from "../langchain/memory-run.js";
 import { isOutsideMongoDB } from "../open-memory.js";
-
-const warned = new Set<string>();
 
 /**
  * Warns once in a process. Reason: a run without its thread or user is a mistake of the program, and would repeat in
@@ -26,10 +25,4 @@ export function warnOfServerStore(nodeId: string, run: MemoryRun): void {
     `node ${JSON.stringify(nodeId)} has no store, so its notes are kept in the store of LangGraph's server, which ` +
       "replaces the one of compile({ store }); pass the MongoMemoryStore to the MemoryNode to keep them in MongoDB",
   );
-}
-
-function warnOnce(about: "owner" | "store", message: string): void {
-  if (warned.has(about)) return;
-  warned.add(about);
-  globalThis.process?.emitWarning?.(message, { type: "MemoryWarning" });
 }

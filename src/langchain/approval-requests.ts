@@ -3,6 +3,7 @@ import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import type { MemoryActor } from "../core/values/actor.js";
 import type { ApprovalRequester, OnAsk, ApprovalRequest, ReviewRequest } from "../core/access/approval-requester.js";
 import { MemoryError } from "../core/values/errors.js";
+import { warnOnce } from "../core/runtime/warn-once.js";
 import { isRecord } from "../core/values/unknown-values.js";
 import {
   getInterruptState,
@@ -74,11 +75,11 @@ async function ask(
 ): Promise<unknown> {
   const isUnnamed = hasUnnamedAnswer(interrupts, getNextInterruptNumber(interrupts));
   const questions = isUnnamed ? await listInterruptsOfStep(config) : [];
-  if (questions.length < 2) return runInContext(config, async (): Promise<unknown> => interrupt(request));
-  const decision = getDecisionOfAll(interrupts.nullResume, questions);
-  if (decision !== null) {
-    await runInContext(config, async (): Promise<unknown> => interrupt(request));
-    return { decisions: [decision] };
+  const isForOne = questions.length < 2;
+  const decision = isForOne ? null : getDecisionOfAll(interrupts.nullResume, questions);
+  if (isForOne || decision !== null) {
+    const answer = await runInContext(config, async (): Promise<unknown> => interrupt(request));
+    return isForOne ? answer : { decisions: [decision] };
   }
   await remember();
   const advice =
@@ -103,16 +104,11 @@ function countActions(questions: readonly unknown[]): number {
     .reduce<number>((sum, actions) => sum + (Array.isArray(actions) ? actions.length : 1), 0);
 }
 
-let hasWarned = false;
-
-/** Warns once in a process, because the mistake is in the program and would repeat in every run. */
 function warnOfCaughtQuestion(): void {
-  if (hasWarned) return;
-  hasWarned = true;
-  globalThis.process?.emitWarning?.(
+  warnOnce(
+    "question",
     "a memory tool that waits for a person was called again in the same task, so something around the tool caught its " +
       "question, and nobody is asked; toolRetryMiddleware does so: give it `tools` without the memory's tools",
-    { type: "MemoryWarning" },
   );
 }
 

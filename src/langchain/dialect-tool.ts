@@ -76,7 +76,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     _runManager?: CallbackManagerForToolRun,
     config?: ToolRunnableConfig,
   ): Promise<string> {
-    const answer = await this.#answer(args, config);
+    const answer = await this.#answer(args, config, true);
     const id = config?.toolCall?.id;
     // Only a ToolMessage can have the status. LangChain passes it on unchanged, though its types allow only a string.
     if (answer.failed && id !== undefined) return this.#message(answer, id) as unknown as string;
@@ -91,7 +91,8 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     const call: unknown = input;
     const given = removeUndefined(isToolCall(call) ? call.args : call);
     const args = addAbsent(this.schema, readArguments(this.schema, given));
-    if (isJson(args) && !isToolCall(args)) {
+    const isData = isJson(args);
+    if (isData && !isToolCall(args)) {
       try {
         // The same input, in the form that fits the schema.
         return await super.invoke((isToolCall(call) ? { ...call, args } : args) as Input, config);
@@ -102,12 +103,13 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
     const id = isToolCall(call) ? call.id : config?.toolCall?.id;
     // A call without a config gets the config of the surrounding run, as in LangChain itself.
     const runConfig = { ...ensureConfig<ToolRunnableConfig>(config), ...(id !== undefined && { toolCallId: id }) };
-    const answer = await this.#answer(args, runConfig);
+    const answer = await this.#answer(args, runConfig, isData);
     // Calls with an id get a message. The return type follows from the types of the input and the config.
     return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
   }
 
-  async #answer(args: unknown, config: ToolRunnableConfig | undefined): Promise<ToolAnswer> {
+  /** @param isData whether JSON can express the arguments. Only then has the call an identity */
+  async #answer(args: unknown, config: ToolRunnableConfig | undefined, isData: boolean): Promise<ToolAnswer> {
     config?.signal?.throwIfAborted();
     const source = this.#source;
     const { answer, failure } = this.#tool;
@@ -115,7 +117,7 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
       const run = getMemoryRun(config);
       return await answer(args, async () => {
         const memory = await openMemoryForRun(source, run);
-        const call = isJson(args) ? identifyCall(run, this.name, args) : null;
+        const call = isData ? identifyCall(run, this.name, args) : null;
         // Not earlier, because a function that chooses the memory may change it.
         if (call !== null) getBinding(run).call = call;
         return memory;

@@ -12,7 +12,7 @@ const escapable = new RegExp(`^${suspect}$`, "u");
  * template, become JSON escapes (`\u200b`, `\u003c|im_end|>`). All other text stays the same. Takes linear time.
  */
 export function shownText(text: string): string {
-  return suspicious.test(text) ? text.replaceAll(harmful, escaped) : text;
+  return suspicious.test(text) ? text.replaceAll(harmful, toEscapes) : text;
 }
 
 /** Returns JSON with the escapes of `shownText`. JSON has the same escapes, so the value stays the same. */
@@ -22,17 +22,25 @@ export function shownJson(value: unknown): string {
 
 /** Undoes `shownText` in a text that a model has copied: the escapes become characters again. */
 export function meantText(shown: string): string {
+  return readEscapes(shown, (unit) => escapable.test(unit));
+}
+
+/** Turns the escapes that `isRead` accepts into characters. */
+export function readEscapes(shown: string, isRead: (unit: string, escape: string) => boolean): string {
   return shown.replaceAll(/\\u([0-9a-f]{4})/g, (escape, hex: string) => {
     const unit = String.fromCharCode(Number.parseInt(hex, 16));
-    return escapable.test(unit) ? unit : escape;
+    return isRead(unit, escape) ? unit : escape;
   });
 }
 
 const hexDigits = "0123456789abcdef";
 const singleEscapes = new Map<string, string>();
 
-/** Writes bytes. Reason: a text may consist of such characters alone, and strings take six times as long. */
-function escaped(run: string): string {
+/**
+ * Returns the JSON escapes of all characters. Writes bytes. Reason: a text may consist of such characters alone, and
+ * strings take six times as long.
+ */
+export function toEscapes(run: string): string {
   const known = singleEscapes.get(run);
   if (known !== undefined) return known;
   const bytes = Buffer.alloc(run.length * 6, "\\u");

@@ -235,16 +235,12 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   with(use: MemoryUse): MountedMemory {
-    return this.#map((mount) => {
-      const memory = mount.memory.with(use);
-      return memory === mount.memory ? mount : { ...mount, memory };
-    });
+    return this.#map((mount) => replaceMemory(mount, mount.memory.with(use)));
   }
 
   /** The rules and the messages of the policy name paths of the tree. */
   [restrict](restriction: Restriction): MountedMemory {
-    if ("isBookkeeping" in restriction)
-      return this.#map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
+    if ("isBookkeeping" in restriction) return this.#map((mount) => replaceMemory(mount, forBookkeeping(mount.memory)));
     return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
   }
 
@@ -294,7 +290,11 @@ function bindMount(mount: Mount, { policies, run }: MemoryBinding, own: readonly
     mountPoint: joinPoint({ point: policy.mountPoint ?? ROOT }, mount.point),
   }));
   const added = mount.missingOwner === undefined ? [...own, ...ofTree] : [];
-  const memory = bindMemory(mount.memory, { policies: added, run });
+  return replaceMemory(mount, bindMemory(mount.memory, { policies: added, run }));
+}
+
+/** Returns the same mount if it has the memory already. */
+function replaceMemory(mount: Mount, memory: Memory): Mount {
   return memory === mount.memory ? mount : { ...mount, memory };
 }
 

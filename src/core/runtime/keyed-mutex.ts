@@ -27,7 +27,7 @@ export class KeyedMutex {
     // If the time is up, the storage hangs. If a signal has ended the call, its last step is probably under way, and
     // must not overtake the next task.
     call?.onAbort(() => {
-      if (call.reason instanceof MemoryError) leave();
+      if (MemoryError.isInstance(call.reason)) leave();
       else if (call.timeoutMs !== Infinity) void waitAtMost(call.timeoutMs, running).then(leave, leave);
     });
     try {

@@ -49,7 +49,7 @@ export interface TextRange {
 function* matchLines(text: string, search: string): Generator<TextRange, undefined> {
   const pattern = setLineEnds(search, "\n");
   const literal = new LiteralSearch(pattern);
-  const plain = text.replaceAll("\r\n", "\n");
+  const plain = setLineEnds(text, "\n");
   const skip = skipPlainUnits(text);
   let at = 0;
   for (let match = literal.firstIn(plain); match !== -1; match = literal.firstIn(plain, at)) {

@@ -67,7 +67,7 @@ export async function runClaudeCommand(
 function parseCommandArguments(given: unknown): Record<string, unknown> {
   // `content` is accepted but not described: two names for one argument would confuse a model.
   const isKnown = (name: string): boolean => Object.hasOwn(properties, name) || name === "content";
-  return parseClaudeArguments(readArguments(createSchema(properties), given), isKnown, "a command");
+  return parseClaudeArguments(readArguments({ properties }, given), isKnown, "a command");
 }
 
 function parseCommand(command: unknown): ClaudeCommandName {

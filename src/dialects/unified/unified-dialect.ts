@@ -26,7 +26,8 @@ interface Arguments {
   content?: string;
   oldContent?: string;
   query?: string;
-  fromLine?: number;
+  /** From 1. */
+  fromLine: number;
 }
 
 /** The call of a command, after checking. */
@@ -106,10 +107,9 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
 
 async function readText({ memory, args: { path, fromLine }, maxChars }: Call): Promise<object> {
   const text = await memory.read(path);
-  const first = fromLine ?? 1;
-  const taken = takeLines(text, first, maxChars);
+  const taken = takeLines(text, fromLine, maxChars);
   if (taken === null) throw invalid(describeLines(text, "fromLine"));
-  return { content: taken.content, ...describeRest(taken, first, "fromLine") };
+  return { content: taken.content, ...describeRest(taken, fromLine, "fromLine") };
 }
 
 async function listEntries({ memory, args: { path }, maxChars }: Call): Promise<object> {
@@ -255,15 +255,14 @@ function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Argu
     ...readTextArgument(given, "content"),
     ...readTextArgument(given, "oldContent"),
     ...readTextArgument(given, "query"),
-    ...readLineArgument(given["fromLine"]),
+    fromLine: readLineArgument(given["fromLine"]),
   };
 }
 
-function readLineArgument(fromLine: unknown): Pick<Arguments, "fromLine"> {
-  if (fromLine === undefined) return {};
+function readLineArgument(fromLine: unknown = 1): number {
   if (typeof fromLine !== "number" || !Number.isSafeInteger(fromLine) || fromLine < 1)
     throw invalid("fromLine must be a whole number from 1");
-  return { fromLine };
+  return fromLine;
 }
 
 function readTextArgument(
