@@ -12,7 +12,7 @@ export type CustomerOf = (threadId: string) => string | undefined;
 
 /** An agent with one memory for each customer, and with house rules that only programs write. */
 export function createSupportAgent(model: BaseChatModel, store: BaseStore, customerOf: CustomerOf) {
-  const rules = new MemoryNode({ store, nodeId: "example-customer-support rules", paths: "posix" });
+  const rules = new MemoryNode({ store, nodeId: "example-customer-support rules", scope: "global", paths: "posix" });
   // In a conversation without a customer, the tool answers EINVAL.
   const customers = new MemoryNode({
     store,

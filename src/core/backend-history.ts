@@ -57,7 +57,9 @@ const targetSchemas = {
 };
 
 /** The text of `redact` and `findText`. */
-export const textToRedact = someText
+export const textToRedact = z
+  .string()
+  .min(1, "must not be empty")
   .max(1_000_000)
   .refine((given) => given.isWellFormed(), { message: "must be well-formed Unicode" });
 
@@ -185,7 +187,8 @@ export class BackendHistory implements MemoryHistory {
     try {
       return await runCall(this.#context, trace, (call) => {
         const history = this.#context.backend.features?.history?.(call);
-        if (history === undefined) throw invalid("this memory keeps no history");
+        if (history === undefined)
+          throw invalid("this memory keeps no history; a MongoMemoryStore with history: true keeps one");
         return stage === "read" ? run(history, call) : runAsChange(this.#context, call, () => run(history, call));
       });
     } catch (error) {

@@ -117,7 +117,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     const {
       store,
       nodeId,
-      scope = "global",
+      scope: chosenScope,
       threadId,
       userId,
       mounts,
@@ -127,6 +127,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       search = false,
       ...memoryOptions
     } = options;
+    const scope = chosenScope ?? "global";
     // Checks with a made-up owner, so that a bad node id is refused now and not during a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     const checkedMounts = mounts === undefined ? null : checkNodeMounts(mounts);
@@ -141,6 +142,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     this.#memories = new NodeMemories({
       nodeId,
       scope,
+      isScopeChosen: chosenScope !== undefined,
       store,
       options: memoryOptions,
       functions: { threadId, userId },

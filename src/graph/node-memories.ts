@@ -26,7 +26,7 @@ import { chooseMemory } from "../langchain/memory-source.js";
 import { type CheckedMount, type NodeMounts, openForProgram } from "./node-mounts.js";
 import { openMemory } from "../open-memory.js";
 import { findOwner, type OwnerFunction, type OwnerOfRun } from "./owner-of-run.js";
-import { warnOfMissingOwner, warnOfServerStore } from "./warnings.js";
+import { warnOfMissingOwner, warnOfServerStore, warnOfSharedMemory } from "./warnings.js";
 
 /** The thread and the user whose memories are opened: any values, as a run names them. */
 type Owners = Readonly<Partial<Record<OwnerField, unknown>>>;
@@ -35,6 +35,8 @@ type Owners = Readonly<Partial<Record<OwnerField, unknown>>>;
 export interface NodeSettings {
   nodeId: string;
   scope: MemoryScope;
+  /** Whether the program gave the scope. */
+  isScopeChosen: boolean;
   /** Default: the store of the run. */
   store: BaseStore | undefined;
   options: MemoryOptions;
@@ -66,7 +68,8 @@ export class NodeMemories {
    * @param scope "global" puts the memory that all threads and users share at "/". @throws as `MemoryNode.memoryForRun`
    */
   async openForRun(run: MemoryRun, scope = this.#settings.scope): Promise<Memory> {
-    const { nodeId, mounts } = this.#settings;
+    const { nodeId, isScopeChosen, mounts } = this.#settings;
+    if (!isScopeChosen && mounts === null && run.userId !== undefined) warnOfSharedMemory(nodeId);
     const store = this.#getStore(run);
     const owners = await this.#findOwners(run);
     const own = this.#openInRun(store, nodeId, scope, owners);

@@ -26,3 +26,15 @@ export function warnOfServerStore(nodeId: string, run: MemoryRun): void {
       "replaces the one of compile({ store }); pass the MongoMemoryStore to the MemoryNode to keep them in MongoDB",
   );
 }
+
+/**
+ * Warns once for each node of a process if a run names a user, but nobody has chosen the scope of the node. Reason: the
+ * default shares the notes of one user with all others.
+ */
+export function warnOfSharedMemory(nodeId: string): void {
+  warnOnce(
+    `scope of ${nodeId}`,
+    `a run names a user, but node ${JSON.stringify(nodeId)} has no scope, so all users share its notes; write ` +
+      'scope: "perUser" to give each user a memory, or scope: "global" to share one',
+  );
+}

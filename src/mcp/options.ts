@@ -109,7 +109,8 @@ const schemas = {
       port: z.number().int().min(0).max(65_535).default(3000),
       token: z
         .string()
-        .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces")
+        .min(1, "must not be empty; leave it out for a server on a loopback address that needs none")
+        .regex(/^[\x21-\x7e]*$/, "must be printable ASCII characters without spaces")
         .optional(),
       allowedOrigins: z.array(origin).optional(),
       allowedHosts: z.array(host).optional(),

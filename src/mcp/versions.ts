@@ -49,7 +49,11 @@ export function toVersionUri(id: string): string {
 export async function readVersions({ history }: Memory, uri: string): Promise<ReadResourceResult | null> {
   const isList = uri.startsWith(`${listScheme}/`);
   if (!isList && !uri.startsWith(`${textScheme}/`)) return null;
-  if (history === null) throw new ResourceNotFoundError(uri, "the memory keeps no history");
+  if (history === null)
+    throw new ResourceNotFoundError(
+      uri,
+      "the memory keeps no history; a MongoMemoryStore with history: true keeps one",
+    );
   return { contents: [isList ? await readList(history, uri) : await readText(history, uri)] };
 }
 

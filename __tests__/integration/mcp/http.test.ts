@@ -172,6 +172,7 @@ describe("the guard of the HTTP server", () => {
   });
 
   it.each([
+    [{ token: "" }, "token: must not be empty; leave it out for a server on a loopback address that needs none"],
     [{ token: "two words" }, "token: must be printable ASCII characters without spaces"],
     [{ allowedHosts: ["https://memory.example"] }, "allowedHosts.0: must be a host without scheme and port"],
     [{ allowedOrigins: ["app.example:80"] }, "allowedOrigins.0: must be a host without scheme and port"],

@@ -211,6 +211,7 @@ describe("a text that is redacted", () => {
       await expect(history.redact({ text })).rejects.toThrow(TypeError);
       await expect(history.findText(text)).rejects.toThrow(TypeError);
     }
+    await expect(history.findText("")).rejects.toThrow("invalid RedactedText: text: must not be empty");
     expect(await history.redact({ text: "x" })).toBe(0);
   });
 

@@ -12,6 +12,7 @@ import {
   openMemory,
 } from "../../../src/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { addressFor } from "../../../src/core/values/address.js";
 import type { OwnerOfRun } from "../../../src/graph/owner-of-run.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { shownEntries } from "../../helpers/conversations.js";
@@ -93,6 +94,46 @@ describe("a run without its id", () => {
       }
     },
   );
+});
+
+describe("a run that names a user in a node without a scope", () => {
+  const ada = { configurable: { user_id: "ada" } };
+  const shared = { context: { userId: "ada" } };
+  const ofScope = (): unknown[][] => warnings.filter(([message]) => String(message).includes("has no scope"));
+
+  it("is warned of once for each node of the process", async () => {
+    const { nodeId } = freshAddress();
+    const before = ofScope().length;
+    for (const config of [ada, shared, ada]) {
+      const { answer, shown } = await watched({ nodeId });
+      await shown(config);
+      await answer(config);
+    }
+    expect(ofScope().slice(before)).toEqual([
+      [
+        `a run names a user, but node "${nodeId}" has no scope, so all users share its notes; write ` +
+          'scope: "perUser" to give each user a memory, or scope: "global" to share one',
+        { type: "MemoryWarning" },
+      ],
+    ]);
+    await (await watched({})).answer(ada);
+    expect(ofScope()).toHaveLength(before + 2);
+  });
+
+  it("is not warned of if the program chose a scope, mounts memories, or the run names no user", async () => {
+    const before = warnings.length;
+    for (const options of [
+      { scope: "global" },
+      { scope: "perUser" },
+      { mounts: { "/team": { nodeId: "team" } } },
+    ] as const) {
+      const { answer, shown } = await watched(options);
+      await answer(ada);
+      await shown(ada);
+    }
+    await (await watched({})).answer({ configurable: { thread_id: "monday" } });
+    expect(warnings).toHaveLength(before);
+  });
 });
 
 describe("an id that is no text", () => {
@@ -229,3 +270,14 @@ it("the types of an address need the thread or the user of its scope", () => {
   const user: MemoryAddress = { nodeId: "n", scope: "perUser" };
   for (const address of [thread, user]) expect(() => openMemory(store, address)).toThrow(/is required/);
 });
+
+it.each(["global", "perThread"] as const)(
+  "a listed address of scope %s with a user says how the address of a user is",
+  (scope) => {
+    const listed = addressFor("n", scope, "chat-1");
+    expect(() => openMemory(store, { ...listed, userId: "ada" } as MemoryAddress)).toThrow(
+      `an address of scope "${scope}" has no userId; did you mean "perUser"? Its address is ` +
+        '{ nodeId, scope: "perUser", userId }',
+    );
+  },
+);

@@ -210,7 +210,10 @@ export class MountedHistory implements MemoryHistory {
 /** @throws MemoryError EINVAL */
 function getHistory({ point, memory }: Mount): MemoryHistory {
   if (memory.history === null)
-    throw errorOnPaths("EINVAL", (place) => `the memory at ${place(point)} keeps no history`);
+    throw errorOnPaths(
+      "EINVAL",
+      (place) => `the memory at ${place(point)} keeps no history; a MongoMemoryStore with history: true keeps one`,
+    );
   return memory.history;
 }
 

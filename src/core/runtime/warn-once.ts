@@ -1,11 +1,14 @@
 const warned = new Set<string>();
 
+/** Most warnings of a process. Reason: a program may name a node for each of its customers. */
+const maxWarnings = 100;
+
 /**
  * Warns once in a process about a mistake of the program, because it would repeat in every run.
  * @param about the kind of mistake
  */
-export function warnOnce(about: "owner" | "question" | "store", message: string): void {
-  if (warned.has(about)) return;
+export function warnOnce(about: "owner" | "question" | "store" | `scope of ${string}`, message: string): void {
+  if (warned.has(about) || warned.size >= maxWarnings) return;
   warned.add(about);
   globalThis.process?.emitWarning?.(message, { type: "MemoryWarning" });
 }

@@ -97,7 +97,9 @@ function checkOwner(owner: unknown, scope: OwnedScope): string {
 function foreignField(field: string, scope: MemoryScope): MemoryError {
   const meant = memoryScopes.find((other) => ownerFields[other] === field);
   if (meant === undefined) return invalid(`unknown field of a memory address: ${shorten(field, 64)}`);
-  return invalid(`an address of scope "${scope}" has no ${field}; did you mean "${meant}"?`);
+  return invalid(
+    `an address of scope "${scope}" has no ${field}; did you mean "${meant}"? Its address is { nodeId, scope: "${meant}", ${field} }`,
+  );
 }
 
 function describeMissingOwner(scope: OwnedScope): string {
