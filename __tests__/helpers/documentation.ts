@@ -92,7 +92,7 @@ export function compilePages(pages: readonly Page[]): { program: ts.Program; sni
   const files = new Map(
     pages.flatMap(({ file, text }) =>
       (tutorial.get(file) ?? programsOf(text)).map((code, index): [string, string] => [
-        `${root}/${file}.${index}.ts`,
+        `${root}/${file}.${index}.mts`,
         code,
       ]),
     ),

@@ -1,7 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
-import { brokenLinks, commandsOf, documentationPages, pageAt, textIn } from "../../helpers/documentation.js";
+import {
+  brokenLinks,
+  commandsOf,
+  documentationPages,
+  pageAt,
+  programsOf,
+  textIn,
+} from "../../helpers/documentation.js";
 import { cli } from "../../helpers/run-cli.js";
 
 const pages = documentationPages();
@@ -110,6 +117,26 @@ it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model na
   const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
   expect(nodes).not.toEqual([]);
   expect(nodes.filter((node) => !node.includes('paths: "posix"'))).toEqual([]);
+});
+
+describe("the programs of the pages", () => {
+  const skill = pageAt("skills/langgraph-mongo-memory/SKILL.md");
+  const programs = [...pages, skill].flatMap(({ file, text }) => programsOf(text).map((code) => ({ file, code })));
+
+  it("end, so they stop the store that they open, unless they serve for ever", () => {
+    const isEndless = /export const page =|express\(\)|new StdioServerTransport|globalThis|of changes\)/;
+    const open = programs.filter(
+      ({ code }) => /MongoMemoryStore\(|fromConnString\(/.test(code) && !isEndless.test(code),
+    );
+    expect(open.length).toBeGreaterThan(40);
+    // The end of the tutorial's program is in another page.
+    const endless = open.filter(({ file, code }) => !code.includes(".stop()") && !file.startsWith("docs/tutorial/"));
+    expect(endless).toEqual([]);
+  });
+
+  it("never call a history or proposals that are null without a word", () => {
+    expect(programs.filter(({ code }) => /\b(?:history|proposals)\?\./.test(code))).toEqual([]);
+  });
 });
 
 describe("the README", () => {

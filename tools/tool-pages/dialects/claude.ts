@@ -14,6 +14,7 @@ import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
 const memoryNode = new MemoryNode({ store, nodeId: "assistant", scope: "perThread" });
 const tools = [createClaudeMemoryTool(memoryNode)];
+await store.stop(); // when your program ends
 \`\`\`
 
 [Its options](../options.md#claudememoryoptions). \`/memories\` is the root of the memory: programs and other tools see \`/memories/notes.txt\` as \`/notes.txt\`.

@@ -13,6 +13,7 @@ import { createJournalTools } from "langgraph-mongo-memory/journal";
 
 const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
 const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }));
+await store.stop(); // when your program ends
 \`\`\`
 
 [Its options](../options.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or

@@ -16,6 +16,7 @@ const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/a
 const memory = new MemoryNode({ store, nodeId: "assistant", scope: "perThread" });
 const tools = createRecordTools(memory);
 const connector = memory.createConnector({ content: "full" });
+await store.stop(); // when your program ends
 \`\`\`
 
 [Its options](../options.md#recordtoolsoptions). The answer is one plain YAML mapping: \`status: ok\` with fields, or \`status: error\` with \`error_code\` and

@@ -13,6 +13,7 @@ const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/a
 const memoryNode = new MemoryNode({ store, nodeId: "assistant" });
 const tools = memoryNode.memoryTools;
 const readOnly = new MemoryTool({ memory: memoryNode, commands: ["read", "list"] });
+await store.stop(); // when your program ends
 \`\`\`
 
 [Its options](../options.md#memorytooloptions). The answer is one JSON string with these keys, in this order: \`command\`, \`path\`, \`ok\`, then \`result\`
