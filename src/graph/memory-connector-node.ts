@@ -69,7 +69,8 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * Returns the memory as a system message, or null if there is nothing to show. Ignores `role` and `placement`. Sends
+   * Returns the memory as a system message, or null if there is nothing to show: an empty memory is shown as empty, but
+   * not in a run without its thread or user. Ignores `role` and `placement`. Sends
    * one command, or two if the memory of the thread or user has no files.
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is not a
    * string

@@ -38,6 +38,13 @@ export function introduction(introduced: Introduced): string[] {
   ];
 }
 
+/** Introduces memories without a file or directory. Reason: a model that sees none does not know that it has one. */
+export function emptyIntroduction({ scope, isTree }: Pick<Introduced, "scope" | "isTree">): string[] {
+  return isTree
+    ? ["These memories are empty; the memory tool writes to them. Each has a line with its directory."]
+    : ["This memory is empty; the memory tool writes to it.", ...describeScope({ scope, isTree, insteadOf: null })];
+}
+
 /** Returns a short introduction, to leave room for entries. */
 export function shortIntroduction(introduced: Introduced): string[] {
   const { isTree, insteadOf, isOwnerMissing = false, content, view, maxChars } = introduced;
@@ -60,7 +67,12 @@ export function scopeWords(scope: MemoryScope): string {
   return scope === "global" ? "global" : `${scope}, this ${owners[scope]} only`;
 }
 
-function describeScope({ scope, isTree, insteadOf, isOwnerMissing = false }: Introduced): string[] {
+function describeScope({
+  scope,
+  isTree,
+  insteadOf,
+  isOwnerMissing = false,
+}: Pick<Introduced, "scope" | "isTree" | "insteadOf" | "isOwnerMissing">): string[] {
   if (insteadOf === null) {
     const words = scope === "global" ? "global, shared by all threads" : scopeWords(scope);
     return isTree ? [] : [`Scope: ${words}.`];

@@ -7,7 +7,14 @@ import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
 import { contentLines, type ShownEntry, entryCount, formatPath, indexLines, sortedEntries } from "./entries.js";
 import { fence, fenceWithin, printablePath } from "./fence.js";
-import { introduction, leftOutWords, type OwnedScope, scopeWords, shortIntroduction } from "./introduction.js";
+import {
+  emptyIntroduction,
+  introduction,
+  leftOutWords,
+  type OwnedScope,
+  scopeWords,
+  shortIntroduction,
+} from "./introduction.js";
 
 /** The outlines of a memory, or of all memories of a tree. */
 export interface ShownMemories {
@@ -22,7 +29,7 @@ export interface RenderOptions {
   maxChars: number;
   /** As in `Introduced`. */
   insteadOf: OwnedScope | null;
-  /** As in `Introduced`. @default false */
+  /** Whether the run names no thread or user. @default false */
   isOwnerMissing?: boolean;
   /** The model's name for the root: `/`, another absolute path, or "" for relative paths. */
   root: string;
@@ -32,7 +39,7 @@ export interface RenderOptions {
 
 /** What a model sees of memories. */
 export interface RenderedMemories {
-  /** Null if all memories are empty, or if not even a count of their entries fits. */
+  /** Null if not even a count of the entries fits, or if a run without its thread or user would see empty memories. */
   text: string | null;
   /** The view that fitted. Null without a text. */
   view: MemoryContent | null;
@@ -76,14 +83,20 @@ function render(
   sections: readonly Section[],
   options: RenderOptions & { scope: MemoryScope; isTree: boolean },
 ): RenderedMemories {
-  const { content, maxChars, scope } = options;
+  const { content, maxChars, scope, isOwnerMissing = false } = options;
   const total = sections.reduce((sum, { entries }) => sum + entries.length, 0);
   const nothing = { text: null, view: null, leftOut: total };
-  if (total === 0) return nothing;
   const fit = (view: MemoryContent, lines: readonly string[], leftOut: number): RenderedMemories | null => {
     const text = fenceWithin(maxChars, scope, view, lines);
     return text === null ? null : { text, view, leftOut };
   };
+  if (total === 0) {
+    // The tool refuses every call of a run without its thread or user.
+    if (isOwnerMissing) return nothing;
+    return (
+      fit(content, [...emptyIntroduction(options), ...sections.flatMap((each) => renderHeader(each))], 0) ?? nothing
+    );
+  }
   const rich = renderRichLines(sections, options);
   const richView = { ...options, view: content };
   const treeView = { ...options, view: "tree" as const };

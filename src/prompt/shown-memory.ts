@@ -62,11 +62,10 @@ export async function showMemories(
   const own = outlines.find(({ mount }) => mount.point === ROOT);
   const replacement = shared && own && (await findReplacement(own, shared));
   const shown = replacement ? outlines.map((each) => (each === own ? replacement : each)) : outlines;
-  const replaced = replacement ? shared : null;
   const options: RenderOptions = {
     ...form,
-    insteadOf: replaced?.scope ?? null,
-    isOwnerMissing: replaced?.isOwnerMissing ?? false,
+    insteadOf: replacement ? (shared?.scope ?? null) : null,
+    isOwnerMissing: shared?.isOwnerMissing ?? false,
     descriptions: await readDescriptions(
       shown.flatMap(({ outline }) => outline.files),
       form,

@@ -52,7 +52,9 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     const first = await ask(once(append("/food.md", "Is vegetarian.")));
     expect(first.outputs).toEqual(['{"command":"append","path":"/food.md","ok":true,"result":{"status":"ok"}}']);
     const [before, after] = first.prompts.map(([system]) => system?.text);
-    expect(before).toBe("You cook.");
+    expect(before).toMatch(
+      /^You cook\.\n\n<memory scope="perUser" view="full">\nThis memory is empty; [^]*<\/memory>$/,
+    );
     expect(after).toMatch(/^You cook\.\n\n<memory scope="perUser" view="full">\n[^]*\| Is vegetarian\.\n<\/memory>$/);
     const next = await ask(silent);
     expect(next.prompts).toEqual([[{ role: "system", text: after }, expect.objectContaining({ role: "user" })]]);
@@ -104,15 +106,24 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(messages.at(-1)).toMatchObject({ role: "user", text: "Hello" });
   });
 
-  it("leaves no trace of what it showed when it is empty again, and no empty message", async () => {
+  it("leaves no trace of what it showed when it is empty again", async () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
     await memory.write("/note", "x");
     const { prompts } = await sdk.generate({
       memory: createAiMemory({ memory }),
       script: once({ tool: "memory", args: { command: "delete", path: "/note" } }),
     });
-    expect(prompts[0]?.[0]?.role).toBe("system");
-    expect(prompts[1]?.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(prompts[0]?.[0]?.text).toContain("/note");
+    const [shown, ...turns] = prompts[1] ?? [];
+    expect(shown?.text).toMatch(
+      /^<memory scope="global" view="tree">\nThis memory is empty; (?:(?!note)[^])*<\/memory>$/,
+    );
+    expect(turns.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+  });
+
+  it("adds no empty message if there is nothing to show", async () => {
+    const { prompts } = await sdk.generate({ memory: createAiMemory({ memory: perUser() }), script: silent });
+    expect(prompts[0]?.map(({ role }) => role)).toEqual(["user"]);
   });
 
   it("tells onError that it cannot be read, and the call goes on", async () => {
@@ -191,7 +202,7 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     expect(await see(own)).toMatch(/scope="perUser"[^]*\n\/note /);
     expect(await see(mountMemories({ "/": own, "/team": team }))).toMatch(/\n\/note [^]*\n\/team\/plan /);
     await own.delete("/");
-    expect(await see(own)).toBe("Hello");
+    expect(await see(own)).toContain("This memory is empty");
   });
 
   it("shows paths as the tools of its dialect take them", async () => {
@@ -214,9 +225,9 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
     prompts.forEach((messages, step) => {
       const shown = messages.filter(({ text }) => text.startsWith("<memory"));
       expect(messages[0]).toEqual({ role: "system", text: "You cook." });
-      expect(shown).toHaveLength(step === 0 ? 0 : 1);
-      if (step > 0) expect(messages.at(-1)).toBe(shown[0]);
-      if (step > 0) expect(shown[0]?.text).toContain(`| line ${step}\n</memory>`);
+      expect(shown).toHaveLength(1);
+      expect(messages.at(-1)).toBe(shown[0]);
+      expect(shown[0]?.text).toContain(step === 0 ? "This memory is empty" : `| line ${step}\n</memory>`);
     });
   });
 

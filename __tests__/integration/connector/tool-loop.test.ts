@@ -114,7 +114,7 @@ describe("a tool loop", () => {
         const [first, second] = requests.map((request) =>
           split(JSON.parse(JSON.stringify(request).replaceAll(JSON.stringify(text).slice(1, -1), "M")) as Json),
         );
-        expect(JSON.stringify(first)).not.toMatch(/<memory|M/);
+        expect(JSON.stringify(first)).toContain("This memory is empty");
         // LangChain adds names and states of its own to the turns.
         const expected = placement === "last_message" ? [...sent, shown] : sent;
         expect(second?.turns).toEqual(expected.map((each) => expect.objectContaining(each)));

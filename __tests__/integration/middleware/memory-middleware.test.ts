@@ -116,9 +116,13 @@ describe("memoryMiddleware", () => {
     },
   );
 
-  it("leaves the request as it is where the memory is empty", async () => {
+  it("says where the memory is empty, and leaves the request as it is in a run without its user", async () => {
     const calls = await getCalls([memoryMiddleware({ memory: await nodeWith() })], "Be kind.");
-    expect(calls.map(order)).toEqual(["system[S] human[hello]"]);
+    expect(calls.map(order)).toEqual(["system[S\n\nM] human[hello]"]);
+    expect(calls[0]?.[0]?.text).toContain("This memory is empty; the memory tool writes to it.");
+    const perUser = new MemoryNode({ ...freshAddress(), store, scope: "perUser" });
+    const without = await getCalls([memoryMiddleware({ memory: perUser, onError: () => undefined })], "Be kind.");
+    expect(without.map(order)).toEqual(["system[S] human[hello]"]);
   });
 
   it("gives the agent the memory's tools, unless told not to", async () => {
@@ -145,7 +149,7 @@ describe("memoryMiddleware", () => {
     await agent.invoke(turn("write memory /own"));
     await agent.invoke(turn("write team_memory /news"));
     expect(model.calls.map(order)).toEqual([
-      expect.stringMatching(/^system\[S\n\nM\] /),
+      expect.stringMatching(/^system\[S\n\nM\n\nM\] /),
       expect.stringMatching(/^system\[S\n\nM\n\nM\] /),
       expect.stringMatching(/^system\[S\n\nM\n\nM\] /),
       expect.stringMatching(/^system\[S\n\nM\n\nM\] /),

@@ -79,9 +79,21 @@ describe("a rendered tree", () => {
     }
   });
 
-  it("is null for an empty memory", () => {
-    expect(renderMemory(createOutline({}), treeOptions)).toBeNull();
-    expect(renderMemory(createOutline({}), fullOptions)).toBeNull();
+  it("says that an empty memory is empty, and which tool writes to it", () => {
+    const lines = [
+      "This memory is empty; the memory tool writes to it.",
+      "Scope: perUser, this user only.",
+      "</memory>",
+    ];
+    for (const options of [treeOptions, fullOptions]) {
+      const text = ['<memory scope="perUser" view="' + options.content + '">', ...lines].join("\n");
+      expect(renderMemory(createOutline({}), { ...options, scope: "perUser" })).toBe(text);
+      expect(renderMemory(createOutline({}), { ...options, scope: "perUser", maxChars: text.length - 1 })).toBeNull();
+    }
+  });
+
+  it("is null for an empty memory in a run without its user, where the tool refuses every call", () => {
+    expect(renderMemory(createOutline({}), { ...treeOptions, isOwnerMissing: true })).toBeNull();
   });
 
   it("shows a memory that holds nothing but a directory", () => {

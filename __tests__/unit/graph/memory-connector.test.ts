@@ -6,14 +6,16 @@ import { freshAddress } from "../../helpers/memory-case.js";
 const store = new InMemoryStore();
 
 describe("the message of a connector", () => {
-  it("is no message where the memory, and what would stand in for it, are empty", async () => {
+  it("says that the memory is empty where it is, and what would stand in for it, too", async () => {
     const thread = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    const empty = "This memory is empty; the memory tool writes to it.\nScope: ";
     for (const content of ["tree", "index", "full"] as const) {
       const connector = thread.createConnector({ content });
-      expect([await connector.renderMessage({ threadId: "1" }), await connector.renderMessage()]).toEqual([null, null]);
-      expect(
-        await new MemoryNode({ ...freshAddress(), store }).createConnector({ content }).renderMessage(),
-      ).toBeNull();
+      const own = await connector.renderMessage({ threadId: "1" });
+      expect(own?.text).toContain(`${empty}perThread, this thread only.`);
+      expect(await connector.renderMessage()).toBeNull();
+      const shared = await new MemoryNode({ ...freshAddress(), store }).createConnector({ content }).renderMessage();
+      expect(shared?.text).toContain(`${empty}global, shared by all threads.`);
     }
     await thread.globalMemory().append("/shared", "x");
     expect((await thread.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("/shared");
@@ -31,7 +33,7 @@ describe("the message of a connector", () => {
     expect(await shown()).toContain('<memory scope="perThread"');
     expect(await shown()).toContain("\n/own/\n");
     await node.memory("1").delete("/");
-    expect(await shown()).toBe("");
+    expect(await shown()).toContain("This memory is empty");
   });
 
   it("is the global one in a tree of mounts, too, where a thread has no files at the root", async () => {

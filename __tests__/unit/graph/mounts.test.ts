@@ -280,12 +280,18 @@ Each line of a file begins with "| ".
     expect(await shown(node, { content: "index" }, { userId: "ann" })).toContain("/far/rules/tone (8 bytes): Be kind.");
   });
 
-  it("falls back to the global memory at the root only, and shows nothing where all are empty", async () => {
+  it("falls back to the global memory at the root only, and says where all are empty", async () => {
     const { node, open } = nodeWith({
       scope: "perUser",
       mounts: { "/mine": { nodeId: "drafts", scope: "perUser" }, "/rules": rules },
     });
-    expect(await shown(node, {}, { userId: "ann" })).toBeNull();
+    expect(await shown(node, {}, { userId: "ann" })).toBe(`<memory scope="perUser" view="tree">
+These memories are empty; the memory tool writes to them. Each has a line with its directory.
+/ (perUser, this user only, empty)
+/mine/ (perUser, this user only, empty)
+/rules/ - House rules (global, read-only, empty)
+</memory>`);
+    expect(await shown(node)).toBeNull();
     await open("own").write("/all", "x");
     await open("drafts").write("/not shown", "x");
     await open("own").write("/rules/hidden", "x");

@@ -35,14 +35,12 @@ export function MessageView(): VNode {
 }
 
 function Message({ message }: { message: Answers["message"] }): VNode {
-  const { text, entries } = message;
+  const { text } = message;
   return (
     <>
       <Used message={message} />
       {text === null ? (
-        <Empty title="Nothing is shown">
-          {entries === 0 ? "The memory is empty." : "Not even a count of the entries fits into the limit."}
-        </Empty>
+        <Empty title="Nothing is shown">Not even a count of the entries fits into the limit.</Empty>
       ) : (
         <div class="message-text" tabIndex={0} role="region" aria-label="The message">
           <Lines text={text} />
