@@ -188,7 +188,7 @@ export class Folder {
     }
     const entries: MemoryEntry[] = [];
     for (const { name: bytes, kind } of found) {
-      if (kind === null || !isUtf8(bytes)) continue;
+      if ((kind !== "file" && kind !== "dir") || !isUtf8(bytes)) continue;
       const name = bytes.toString();
       if (pathOfChild(path, name) !== null) entries.push({ name, kind });
     }

@@ -7,8 +7,8 @@ import type { OpenDirectory } from "./open-directory.js";
 export interface FoundName {
   /** The bytes of the name, because Node would change a name that is not UTF-8. */
   name: Buffer;
-  /** Null for links and special files. */
-  kind: "file" | "dir" | null;
+  /** `other` is a special file, such as a pipe. Null if the name is gone. */
+  kind: "file" | "dir" | "link" | "other" | null;
 }
 
 /** Returns the names in a directory. @throws Node's error if the directory cannot be read */
@@ -28,5 +28,6 @@ function areNames(found: Dirent<Buffer>[] | Buffer[]): found is Buffer[] {
 
 function getKind(entry: Dirent<Buffer> | Stats): FoundName["kind"] {
   if (entry.isFile()) return "file";
-  return entry.isDirectory() ? "dir" : null;
+  if (entry.isDirectory()) return "dir";
+  return entry.isSymbolicLink() ? "link" : "other";
 }

@@ -1,6 +1,8 @@
 import { Option } from "commander";
+import { visible } from "../../../core/display/visible.js";
 import { checkMemoryFilter } from "../../../mongodb/admin/checks.js";
 import { openArchive, type ReadMemories } from "../../archive/read-archive.js";
+import { readFolder, type SkippedEntry } from "../../archive/read-folder.js";
 import { transferMemories, type TransferSettings } from "../../archive/transfer.js";
 import { type OpenTargets, readSnapshot, writeArchive, writeWholeFile } from "../../archive/write-archive.js";
 import { createCommand, programName, type Report } from "../../command.js";
@@ -122,6 +124,7 @@ interface ImportOptions extends TargetOptions {
   toDir?: string;
   overwrite?: boolean;
   dryRun?: boolean;
+  json?: boolean;
 }
 
 export const importMemories = createCommand<ImportOptions>({
@@ -137,7 +140,10 @@ export const importMemories = createCommand<ImportOptions>({
     `gunzip -c memories.jsonl.gz | ${programName} import -`,
   ],
   options: [
-    new Option("--dir <folder>", "bring in the files of a folder, instead of an archive"),
+    new Option(
+      "--dir <folder>",
+      "bring in the texts of a folder, instead of an archive; says what it skips, such as pictures and links",
+    ),
     new Option("--to-dir <folder>", "write the files into a folder, instead of a memory of a database"),
     new Option("--overwrite", "replace files that exist with other contents"),
     new Option("--dry-run", "only check, and say what it would write"),
@@ -152,11 +158,34 @@ export const importMemories = createCommand<ImportOptions>({
       // Reads the archive while it is imported. All other errors of the file system are those of a memory.
       return withFile(file, "read", async () => importFrom(await openArchive(file, context.io.stdin), input, context));
     return withMemory(context, { dir }, { access: "read" }, async (open) => {
-      const memory = { address: null, ...(await readSnapshot(open)) };
-      return importFrom(() => [memory], input, context);
+      const { memory, skipped } = await readFolder(open, dir ?? "");
+      const report = await importFrom(() => [memory], input, context);
+      return reportSkipped(report, skipped, input.json === true, context);
     });
   },
 });
+
+/** Entries that are named without `--json`. */
+const maxNamed = 100;
+
+async function reportSkipped(
+  { json, text = "" }: Report,
+  skipped: readonly SkippedEntry[],
+  asJson: boolean,
+  { err }: CliContext,
+): Promise<Report> {
+  const more = skipped.length - maxNamed;
+  if (!asJson) {
+    for (const { path, reason } of skipped.slice(0, maxNamed))
+      await err.line(visible(`skipped: ${formatPath(path)}: ${reason}`));
+    if (more > 0) await err.line(`skipped: ${more} more; --json names all`);
+  }
+  const count = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
+  return { json: { ...json, skipped }, text: text.replace(/\n$/, `${count}\n`) };
+}
+
+/** A name with a line end must not look like a line of its own. */
+const formatPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path);
 
 function importFrom(read: ReadMemories, input: ImportOptions, context: CliContext): Promise<Report> {
   const { toDir, paths = "posix", as, overwrite, dryRun } = input;
