@@ -6,10 +6,11 @@ import { promisify } from "node:util";
 import { serverUri, startSharedServers } from "../../__tests__/helpers/mongo-servers.js";
 import { pack } from "../../__tests__/helpers/packed-package.js";
 import { type Combination, combinations } from "./combinations.js";
+import { checkYarn } from "./yarn.js";
 
 /*
  * Installs the packed package into a fresh project for each combination of peers, type-checks a program against it with
- * `skipLibCheck: false` as an ES module and as CommonJS, and runs both.
+ * `skipLibCheck: false` as an ES module and as CommonJS, and runs both. Then does so with Yarn Plug'n'Play, without types.
  */
 
 const run = promisify(execFile);
@@ -23,6 +24,7 @@ try {
   // One after the other, as CI runs the other checks meanwhile: the examples there start servers, which must be up
   // within 10 s.
   for (const [index, combination] of (await combinations()).entries()) await check(combination, tarball, index);
+  await checkYarn(await mkdtemp(join(directory, "yarn-")), tarball);
 } finally {
   await stopServers();
   await rm(directory, { recursive: true, force: true });

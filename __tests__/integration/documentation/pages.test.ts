@@ -20,7 +20,7 @@ const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/
 
 describe("the documentation", () => {
   it.each([...pages, ...readmes])("$file names commands that exist", async ({ file, text }) => {
-    const { scripts, peerDependencies } = await packageJson();
+    const { scripts, peerDependencies, peerDependenciesMeta } = await packageJson();
     const known: ((command: string) => boolean)[] = [
       (command) =>
         ["npm ci", "npm test", ...Object.keys(scripts).map((script) => `npm run ${script}`)].includes(command),
@@ -35,6 +35,8 @@ describe("the documentation", () => {
           command,
         ) &&
         (file === "README.md" || file.startsWith("docs/tutorial/")),
+      // `npm run check:compatibility` runs it under Plug'n'Play.
+      (command) => isYarnLine(command, { peerDependencies, peerDependenciesMeta }) && file === "docs/install.md",
       // How a reader runs a program of the pages.
       (command) => command === "npx tsx agent.mts" && file === "docs/install.md",
       // What an example is run by, in its copy.
@@ -148,10 +150,25 @@ describe("the README", () => {
   });
 });
 
+/** Whether a command adds the package with all peers that it needs, and no other. */
+function isYarnLine(
+  command: string,
+  { peerDependencies, peerDependenciesMeta }: Pick<Manifest, "peerDependencies" | "peerDependenciesMeta">,
+): boolean {
+  const needed = Object.keys(peerDependencies).filter((name) => !(name in peerDependenciesMeta));
+  const [program, verb, ...names] = command.split(" ");
+  return (
+    `${program} ${verb}` === "yarn add" &&
+    names.toSorted().join() === ["langgraph-mongo-memory", ...needed].toSorted().join()
+  );
+}
+
 type Table = Record<string, string>;
 
-async function packageJson(): Promise<Record<"scripts" | "peerDependencies" | "peerDependenciesMeta", Table>> {
-  return JSON.parse(await readFile("package.json", "utf8")) as Awaited<ReturnType<typeof packageJson>>;
+type Manifest = Record<"scripts" | "peerDependencies" | "peerDependenciesMeta", Table>;
+
+async function packageJson(): Promise<Manifest> {
+  return JSON.parse(await readFile("package.json", "utf8")) as Manifest;
 }
 
 /** What the program's own help does not know of a command line: the command, or options of it. */

@@ -1,6 +1,7 @@
-import type { Stats } from "node:fs";
+import { fsync, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { FileStat } from "../../core/memory.js";
 import type { Place } from "./folder.js";
 import type { Hold } from "./folder-lock.js";
@@ -117,12 +118,15 @@ async function makeFile(
     const stats = await io(handle.stat());
     if (replaced !== undefined) await io(keepRights(handle, stats, replaced));
     // The text is on the disk before it is in its place.
-    await io(handle.sync());
+    await io(syncFile(handle));
     return stats;
   } finally {
     await handle.close();
   }
 }
+
+/** Writes a file through to the disk. Reason: the `sync` of a handle does not exist under Yarn PnP. */
+export const syncFile = ({ fd }: FileHandle): Promise<void> => promisify(fsync)(fd);
 
 async function keepRights(handle: FileHandle, stats: Stats, { uid, gid, mode }: Stats): Promise<void> {
   if (stats.uid !== uid || stats.gid !== gid) {

@@ -1,4 +1,5 @@
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
+import { syncFile } from "../../backends/directory/write-file.js";
 import { ArchiveLines } from "../../core/archive.js";
 import type { MemorySnapshot } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
@@ -79,7 +80,7 @@ export function writeWholeFile<T>(
     try {
       const result = await write(handle);
       if (replaced?.isFile() === true) await handle.chmod(replaced.mode & 0o777);
-      await handle.sync();
+      await syncFile(handle);
       await handle.close();
       await rename(partial, file);
       return result;
