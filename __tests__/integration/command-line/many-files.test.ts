@@ -44,8 +44,7 @@ describe("a memory of many small files", () => {
     return file;
   }
 
-  const memoryOf = (nodeId: string): Memory =>
-    new MongoMemoryStore({ client, dbName }).memory({ nodeId }, { paths: "posix" });
+  const memoryOf = (nodeId: string): Memory => new MongoMemoryStore({ client, dbName }).memory({ nodeId });
 
   it("is imported by some commands for each 2,000 files", async () => {
     const archive = await writeArchive();

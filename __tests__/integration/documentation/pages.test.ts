@@ -106,12 +106,6 @@ describe("the documentation", () => {
   });
 });
 
-it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model name a file notes.md", (file) => {
-  const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
-  expect(nodes).not.toEqual([]);
-  expect(nodes.filter((node) => !node.includes('paths: "posix"'))).toEqual([]);
-});
-
 describe("the README", () => {
   // npm shows it from the repository: the package is smaller without it.
   it("has the recording of the page, with words for who cannot see it", () => {

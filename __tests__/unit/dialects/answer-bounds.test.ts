@@ -27,7 +27,7 @@ function chosen(maxAnswerChars: number | undefined): { maxAnswerChars?: number }
   return maxAnswerChars === undefined ? {} : { maxAnswerChars };
 }
 
-const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
+const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress());
 
 async function answer(dialect: Dialect, tool: string, args: Arguments, memory: Memory): Promise<string> {
   const definition = dialect.tools.find(({ name }) => name === tool);
