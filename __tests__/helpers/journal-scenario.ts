@@ -59,7 +59,7 @@ export class JournalBench {
 
   /** Puts a text into the memory without the tools. */
   async put(path: string, content: string): Promise<void> {
-    await this.memory.with({ paths: "posix" }).write(path, content);
+    await this.memory.write(path, content);
   }
 
   /** Deletes from the memory without the tools. */

@@ -66,13 +66,12 @@ export const callsOf = {
 export const waysIn: Record<string, (memory: Memory) => WayIn> = { program, unified, claude, journal, records, prompt };
 
 function program(memory: Memory): WayIn {
-  const posix = memory.with({ paths: "posix" });
   return {
     home: "/notes/by hand.md",
-    write: ({ path, ...note }) => posix.write(path, textOf(note), { ifExists: "fail" }),
-    read: async ({ path }) => ((await posix.stat(path)) === null ? null : posix.read(path)),
-    change: ({ path, body: old }, body) => posix.edit(path, (text) => text.split(old).join(body)),
-    remove: ({ path }) => posix.delete(path),
+    write: ({ path, ...note }) => memory.write(path, textOf(note), { ifExists: "fail" }),
+    read: async ({ path }) => ((await memory.stat(path)) === null ? null : memory.read(path)),
+    change: ({ path, body: old }, body) => memory.edit(path, (text) => text.split(old).join(body)),
+    remove: ({ path }) => memory.delete(path),
   };
 }
 

@@ -50,14 +50,6 @@ it.each(examples)("the example %s can be copied by itself", (name) => {
   expect(sources.find(({ file }) => file === "agent.ts")?.text).not.toMatch(/node:assert|console\.log/);
 });
 
-it.each(examples)("the example %s lets a model name a file notes.md", (name) => {
-  const files = ["agent.ts", "server.ts", "graph.json"].map((file) => `examples/${name}/${file}`).filter(existsSync);
-  const text = files.map((file) => readFileSync(file, "utf8")).join("\n");
-  const memories = text.match(/new MemoryNode\(|serveStdio\(|template"?: "memory"/g) ?? [];
-  expect(memories).not.toEqual([]);
-  expect(text.match(/paths"?: "posix"/g)).toHaveLength(memories.length);
-});
-
 it.each(examples)("the example %s asks for the packages that it imports, in the versions that are tested", (name) => {
   const { dependencies: own, devDependencies: ofDevelopment } = readManifest(`examples/${name}`);
   const tested = {

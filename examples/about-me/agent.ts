@@ -8,7 +8,7 @@ import { createMemoryPage } from "langgraph-mongo-memory/page";
 
 /** An agent with one memory for each customer. */
 export function createSupportAgent(model: BaseChatModel, store: MongoMemoryStore) {
-  const memory = new MemoryNode({ store, nodeId: "example-about-me", scope: "perUser", paths: "posix" });
+  const memory = new MemoryNode({ store, nodeId: "example-about-me", scope: "perUser" });
   const agent = createAgent({
     model,
     systemPrompt: "You help customers. Note in your memory what you learn about them.",

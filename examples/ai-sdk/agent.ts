@@ -5,7 +5,7 @@ import { createAiMemory } from "langgraph-mongo-memory/ai-sdk";
 
 /** An agent of the AI SDK with one memory for each user. */
 export function createCookingAgent(model: LanguageModel, store: BaseStore) {
-  const memory = new MemoryNode({ store, nodeId: "example-ai-sdk", scope: "perUser", paths: "posix" });
+  const memory = new MemoryNode({ store, nodeId: "example-ai-sdk", scope: "perUser" });
   const agent = new ToolLoopAgent<{ userId: string }>({
     model,
     instructions: "You recommend dishes. Note in your memory what you learn about the user.",

@@ -8,7 +8,7 @@ const maxTurns = 10;
 
 /** A hand-written loop around a model with the memory tool. */
 export function createLoop(model: BaseChatModel, store: BaseStore) {
-  const memoryNode = new MemoryNode({ store, nodeId: "example-bind-tools", paths: "posix" });
+  const memoryNode = new MemoryNode({ store, nodeId: "example-bind-tools" });
   const [memoryTool] = memoryNode.memoryTools;
   const withTools = model.bindTools?.(memoryNode.memoryTools);
   if (!memoryTool || !withTools) throw new TypeError("this model cannot call tools");

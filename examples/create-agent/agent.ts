@@ -15,7 +15,7 @@ export function createOperationsAgent(model: BaseChatModel, store: BaseStore) {
     middleware: [
       memoryMiddleware({
         // A node that has no store uses the agent's store.
-        memory: new MemoryNode({ nodeId, paths: "posix" }),
+        memory: new MemoryNode({ nodeId }),
         content: "full",
         // After the conversation, so that a changed memory does not invalidate the provider's prompt cache of the
         // conversation.

@@ -12,13 +12,12 @@ export type CustomerOf = (threadId: string) => string | undefined;
 
 /** An agent with one memory for each customer, and with house rules that only programs write. */
 export function createSupportAgent(model: BaseChatModel, store: BaseStore, customerOf: CustomerOf) {
-  const rules = new MemoryNode({ store, nodeId: "example-customer-support rules", scope: "global", paths: "posix" });
+  const rules = new MemoryNode({ store, nodeId: "example-customer-support rules", scope: "global" });
   // In a conversation without a customer, the tool answers EINVAL.
   const customers = new MemoryNode({
     store,
     nodeId: "example-customer-support",
     scope: "perUser",
-    paths: "posix",
     userId: ({ threadId = "" }) => customerOf(threadId),
     // The rules are shown to every call, and the model cannot change them.
     mounts: { "/rules": { memory: rules, access: "read", description: "House rules" } },

@@ -19,7 +19,7 @@ const lookUp = tool(({ comet }) => catalogue.get(comet.toLowerCase()) ?? "unknow
 });
 
 export function createMemoryNode(store: BaseStore): MemoryNode {
-  return new MemoryNode({ store, nodeId: "example-deepagents-research", paths: "posix" });
+  return new MemoryNode({ store, nodeId: "example-deepagents-research" });
 }
 
 /** A deep agent whose directory /memories/ is a memory. Its other files exist only in the conversation. */

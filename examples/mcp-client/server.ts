@@ -7,7 +7,7 @@ const store = uri ? await MongoMemoryStore.fromConnString(uri) : new InMemorySto
 // Standard output belongs to the protocol, so text for people goes to standard error.
 console.error(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI for MongoDB)"}`);
 try {
-  await serveStdio({ memory: openMemory(store, { nodeId: "example-mcp-client" }, { paths: "posix" }) });
+  await serveStdio({ memory: openMemory(store, { nodeId: "example-mcp-client" }) });
 } finally {
   await store.stop();
 }

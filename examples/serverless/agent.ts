@@ -7,7 +7,7 @@ import { Agent, MemoryNode } from "langgraph-mongo-memory";
  * command of the database. Only the connection takes time.
  */
 export function createMemoryNode(store: BaseStore): MemoryNode {
-  return new MemoryNode({ store, nodeId: "example-serverless", scope: "perThread", paths: "posix" });
+  return new MemoryNode({ store, nodeId: "example-serverless", scope: "perThread" });
 }
 
 export function createCook(model: BaseChatModel, memoryNode: MemoryNode): Agent {

@@ -4,7 +4,7 @@ import { Agent, MemoryNode, MemoryTool } from "langgraph-mongo-memory";
 
 /** Three agents with one memory. Two of them write to it, and the desk may only read it. */
 export function createAgents(models: Record<"roads" | "weather" | "desk", BaseChatModel>, store: BaseStore) {
-  const memoryNode = new MemoryNode({ store, nodeId: "example-shared-memory", paths: "posix" });
+  const memoryNode = new MemoryNode({ store, nodeId: "example-shared-memory" });
   const writing = new MemoryTool({ memory: memoryNode });
   // The model is offered only these commands. Any other command is answered with EACCES.
   const reading = new MemoryTool({ memory: memoryNode, commands: ["read", "list"] });

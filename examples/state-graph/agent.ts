@@ -11,7 +11,6 @@ export function createGraph(model: BaseChatModel, store: BaseStore) {
     nodeId: "example-state-graph",
     scope: "perThread",
     // Lets agents name files as people do: /profile/food.md
-    paths: "posix",
     mounts: { "/house": { memory: houseMemory, access: "read", description: "Rules for every conversation" } },
   });
   const callModel = new CallModelNode({

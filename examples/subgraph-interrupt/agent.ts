@@ -25,7 +25,7 @@ export function createGraph(model: BaseChatModel, store: BaseStore) {
 
 function createAssistant(model: BaseChatModel) {
   // A node that has no store uses the store of the run, which a subgraph gets from the outer graph.
-  const memoryNode = new MemoryNode({ nodeId, scope: "perThread", paths: "posix" });
+  const memoryNode = new MemoryNode({ nodeId, scope: "perThread" });
   const callModel = new CallModelNode({
     model,
     tools: memoryNode.memoryTools,

@@ -20,7 +20,6 @@ export function createMailAgent(model: BaseChatModel, store: MongoMemoryStore, m
   const memory = new MemoryNode({
     store,
     nodeId,
-    paths: "posix",
     rules: [{ path: "/policies/**", access: "ask" }],
     // Nobody watches the agent, so a person decides later. If a person is present, "interrupt" makes the run wait.
     onAsk: "propose",

@@ -7,10 +7,9 @@ import type { PathRule } from "./values/paths.js";
 /** Settings of one memory. */
 export interface MemoryOptions {
   /**
-   * Which names can be created. `plain` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. This is the default:
-   * such a name has only one spelling and no character that means something to MongoDB. `posix` allows any Unicode. Use
-   * it for names like `notes.txt`, and for names that are not English.
-   * @default "plain"
+   * Which names can be created. `posix` allows any Unicode, so also `notes.txt`. `plain` allows letters `A-Z a-z`,
+   * digits, `_`, `-` and spaces: such a name has only one spelling and no character that means something to MongoDB.
+   * @default "posix"; in a graph template "plain"
    */
   paths?: PathRule;
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
@@ -57,7 +56,7 @@ export interface MemoryUse {
 export const memoryBytesCeiling = 15_000_000;
 
 export const memoryDefaults = {
-  paths: "plain",
+  paths: "posix",
   maxFileBytes: 1_000_000,
   maxMemoryBytes: memoryBytesCeiling,
   timeoutMs: 30_000,

@@ -17,7 +17,7 @@ export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => Me
  * each call.
  *
  * @param openBackend receives the checked address and limits. Its backend enforces the limits.
- * @param options default: names by the rule `plain`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
+ * @param options default: names by the rule `posix`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
  * calls of at most 30 s.
  * @param origin where the storage is, for traces. Default: in this process
  * @throws MemoryError EINVAL for a bad address, TypeError for bad options

@@ -35,7 +35,7 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
   const { store, nodes = [] } = options;
   const memories: PageMemories = {
     place: isPlaced(store) ? store[describePlace]() : undefined,
-    memory: (address) => store.memory(address, { paths: "posix" }),
+    memory: (address) => store.memory(address),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
     listProposals: (filter) => store.listProposals(filter),

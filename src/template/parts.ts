@@ -66,7 +66,7 @@ export function makeParts(definition: GraphDefinition, context: GraphContext, be
   const { store, onError } = context;
   const reporter = onError && { onError };
   const memories = mapNodes(definition, "memory", (id, config) => {
-    const make = () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store });
+    const make = () => new MemoryNode({ paths: "plain", ...config, nodeId: config.nodeId ?? id, store });
     return keepOrMake(before.memories.get(id), config, undefined, make);
   });
   const memoryInto = (id: string): MemoryNode | undefined =>

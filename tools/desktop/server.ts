@@ -10,5 +10,5 @@ if (dir === "") {
   stderr.write("name the folder of the memory\n");
   process.exitCode = 2;
 } else {
-  await serveStdio({ memory: openDirectoryMemory({ dir, paths: "posix" }), dialects: [searchingDialects.unified()] });
+  await serveStdio({ memory: openDirectoryMemory({ dir }), dialects: [searchingDialects.unified()] });
 }

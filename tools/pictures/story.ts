@@ -20,7 +20,7 @@ Ada goes with her sister. They like to walk, and **never fly in the evening**.
 
 /** What the pictures show: the memories of an assistant, as it would have made them. @returns its node */
 export async function tellStory(store: MongoMemoryStore): Promise<MemoryNode> {
-  const ada = store.memory({ nodeId: "assistant", scope: "perUser", userId: storyUser }, { paths: "posix" });
+  const ada = store.memory({ nodeId: "assistant", scope: "perUser", userId: storyUser });
   const by = (agent: string, runId: string): typeof ada => ada.with({ actor: { agent, runId, userId: storyUser } });
   await by("profiler", "run-1").write("/profile/food.md", "Ada is vegetarian.\nShe likes mushrooms.\n");
   await by("profiler", "run-2").write(
@@ -34,17 +34,12 @@ export async function tellStory(store: MongoMemoryStore): Promise<MemoryNode> {
   await by("travel", "run-3").write("/trips/lisbon.md", lisbon);
   await by("travel", "run-3").write("/trips/oslo.md", "Only an idea: by night train, in winter.\n");
   await by("travel", "run-4").append("/log/2026-05.md", "- Booked the hotel in Lisbon.\n");
-  await store
-    .memory({ nodeId: "team-notes" }, { paths: "posix" })
-    .write("/hotels.md", "Members get a tenth off at Graça.\n");
-  await store
-    .memory({ nodeId: "house-rules" }, { paths: "posix" })
-    .write("/tone.md", "Answer in one sentence. Never promise a refund.\n");
+  await store.memory({ nodeId: "team-notes" }).write("/hotels.md", "Members get a tenth off at Graça.\n");
+  await store.memory({ nodeId: "house-rules" }).write("/tone.md", "Answer in one sentence. Never promise a refund.\n");
   return new MemoryNode({
     store,
     nodeId: "assistant",
     scope: "perUser",
-    paths: "posix",
     mounts: {
       "/rules": { nodeId: "house-rules", access: "read", description: "House rules" },
       "/team": { nodeId: "team-notes", description: "What the team knows" },

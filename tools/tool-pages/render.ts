@@ -42,7 +42,7 @@ function renderTool(definition: ToolDefinition): string {
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
   return [
     "What the model reads about it:",
-    block("text", adaptTool(definition, { paths: "plain" }).description),
+    block("text", adaptTool(definition, { paths: "posix" }).description),
     rows.length > 0 ? table : "It takes no arguments.",
   ].join("\n\n");
 }

@@ -106,7 +106,7 @@ async function collectAnswers(
 }
 
 async function newBench(policy: string, open: Open, begin: Section["begin"]): Promise<Bench & { before: Contents }> {
-  const free = open(freshAddress(), { maxFileBytes, timeoutMs: Infinity });
+  const free = open(freshAddress(), { paths: "plain", maxFileBytes, timeoutMs: Infinity });
   await begin(free);
   const memory = policies[policy]?.(free) ?? free;
   return { free, memory, versions: await listVersions(free), before: await readContents(free) };

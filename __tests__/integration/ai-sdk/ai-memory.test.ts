@@ -39,7 +39,7 @@ function once(...calls: AiCall[]): AiScript {
 const silent: AiScript = () => "Hello to you.";
 
 const perUser = (store: BaseStore = new InMemoryStore()): MemoryNode =>
-  new MemoryNode({ store, nodeId: "assistant", scope: "perUser", paths: "posix" });
+  new MemoryNode({ store, nodeId: "assistant", scope: "perUser" });
 
 describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => {
   it("shows in the next step and the next conversation what the model stored", async () => {

@@ -35,12 +35,12 @@ interface Place {
 
 function newMemory(): Place {
   const nodeId = randomUUID();
-  return { nodeId, memory: store.memory({ nodeId }, { paths: "posix" }), target: [...database, "--node", nodeId] };
+  return { nodeId, memory: store.memory({ nodeId }), target: [...database, "--node", nodeId] };
 }
 
 function newFolder(): { dir: string; memory: Memory } {
   const dir = newPath();
-  return { dir, memory: openDirectoryMemory({ dir, paths: "posix" }) };
+  return { dir, memory: openDirectoryMemory({ dir }) };
 }
 
 /** Files with their texts, and directories. */
@@ -64,7 +64,7 @@ async function fill(memory: Memory, tree: readonly (readonly [path: string, cont
 async function findLegalNames(names: readonly string[]): Promise<string[]> {
   const legal: string[] = [];
   for (const name of names.filter((each) => each.normalize("NFC") === each)) {
-    const memory = openMemory(new InMemoryStore(), { nodeId: "names" }, { paths: "posix" });
+    const memory = openMemory(new InMemoryStore(), { nodeId: "names" });
     await memory.write(`/${name}`, "x").catch(() => undefined);
     const { files } = await memory.snapshot();
     if (files[0]?.path === `/${name}`) legal.push(name);

@@ -25,11 +25,11 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
   beforeEach(async () => {
     if (where === "a database") {
       const address = { ...freshAddress(), scope: "perThread" as const, threadId: "ada@example.com" };
-      memory = new MongoMemoryStore({ client, dbName }).memory(address, { paths: "posix" });
+      memory = new MongoMemoryStore({ client, dbName }).memory(address);
       target = ["--uri", uri, "--db", dbName, "--node", address.nodeId, "--thread", address.threadId];
     } else {
       const dir = join(folder, randomUUID());
-      memory = openDirectoryMemory({ dir, paths: "posix" });
+      memory = openDirectoryMemory({ dir });
       target = ["--dir", dir];
     }
     await memory.write("/notes/today.md", "buy milk\nBUY bread\r\nbuy 3.5 eggs\n");

@@ -19,7 +19,7 @@ interface Place {
 
 function newMemory(): Place {
   const nodeId = randomUUID();
-  const memory = store.memory({ nodeId }, { paths: "posix" });
+  const memory = store.memory({ nodeId });
   const target = ["--uri", uri, "--db", dbName, "--node", nodeId];
   return {
     memory,

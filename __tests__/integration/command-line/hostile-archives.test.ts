@@ -15,7 +15,7 @@ let lines: ArchiveLine[] = [];
 
 beforeAll(async () => {
   const dir = newPath();
-  const memory = openDirectoryMemory({ dir, paths: "posix" });
+  const memory = openDirectoryMemory({ dir });
   await memory.write("/a", "1");
   await memory.write("/dir/b", "2");
   const { stdout } = await cli(["export", "-", "--dir", dir]);

@@ -24,7 +24,7 @@ const commanding = /[\p{Cc}\u202e]/u;
 
 async function hostileMemory(): Promise<string[]> {
   const nodeId = randomUUID();
-  await store.memory({ nodeId }, { paths: "posix" }).write(file, text);
+  await store.memory({ nodeId }).write(file, text);
   return ["--node", nodeId, "--uri", uri, "--db", dbName];
 }
 

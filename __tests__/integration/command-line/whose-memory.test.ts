@@ -117,7 +117,7 @@ describe("export and import", () => {
     const backup = "__tests__/fixtures/version-0.1.0/backup.jsonl";
     expect(await cliJson(["import", backup, "--uri", uri, "--db", to.name])).toMatchObject({ memories: 2, written: 3 });
     const restored = new MongoMemoryStore({ client, dbName: to.name });
-    const shared = await restored.memory({ nodeId: "assistant" }, { paths: "posix" }).snapshot();
+    const shared = await restored.memory({ nodeId: "assistant" }).snapshot();
     expect(shared.directories).toEqual(["/empty", "/notes"]);
     expect(shared.files).toMatchObject([
       { path: "/MEMORY.md", content: "# House rules\nBe brief.\n" },

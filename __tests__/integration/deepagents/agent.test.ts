@@ -114,7 +114,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     const indices = Array.from({ length: 20 }, (_, index) => index);
     await node
       .memory()
-      .with({ paths: "posix" })
+
       .write("/list.md", indices.map((index) => `- item ${index}.\n`).join(""));
     const { answers } = await run({
       node,
@@ -126,7 +126,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
 
   it("says which of contradicting edits of one turn did not land", async () => {
     const node = freshNode();
-    await node.memory().with({ paths: "posix" }).write("/f.md", "who?");
+    await node.memory().write("/f.md", "who?");
     const { answers } = await run({
       node,
       turns: [["ada", "bob", "cyd"].map((name) => edit("/memories/f.md", "who?", name))],
@@ -155,7 +155,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
   it("finds its skills there", async () => {
     const node = freshNode();
     const skill = "---\nname: verse\ndescription: Answers in verse.\n---\nRhyme.\n";
-    await node.memory().with({ paths: "posix" }).write("/skills/verse/SKILL.md", skill);
+    await node.memory().write("/skills/verse/SKILL.md", skill);
     const { prompt } = await run({ node, skills: ["/memories/skills/"], turns: [] });
     expect(prompt).toContain("Answers in verse.");
   });
@@ -282,7 +282,7 @@ describe("server commands", () => {
         ]),
     ],
   ])("of %s are %d", async (_name, count, operate) => {
-    const memory = store.memory(freshAddress(), { paths: "posix" });
+    const memory = store.memory(freshAddress());
     for (const path of ["/d/f.md", "/d/g.md"]) await memory.write(path, "text");
     expect(await commandsOf(client, () => operate(new DeepAgentsBackend(memory)))).toHaveLength(count);
   });

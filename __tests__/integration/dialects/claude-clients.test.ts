@@ -140,7 +140,7 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
     ];
     for (const run of runs) {
       const memory = freshMemory();
-      await memory.with({ paths: "posix" }).write("/notes.txt", "<0>\n<1>\n<2>\n<3>\n<4>\n");
+      await memory.write("/notes.txt", "<0>\n<1>\n<2>\n<3>\n<4>\n");
       server.upcoming.push(calling(...edits));
       await run(memory);
       expect(
@@ -190,7 +190,7 @@ describe("a model that does not know the tool", () => {
 
   it("calls it all the same, with a range and without new_str", async () => {
     const memory = openMemory(new InMemoryStore(), freshAddress());
-    await memory.with({ paths: "posix" }).write("/notes.txt", file);
+    await memory.write("/notes.txt", file);
     const inputs = [
       { command: "view", path, view_range: [2, -1] },
       { command: "str_replace", path, old_str: "two\n" },

@@ -20,7 +20,7 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
     const memories = open();
     const tools = memories.map((memory) => createClaudeMemoryTool(memory));
     return {
-      memory: memories[0].with({ paths: "posix" }),
+      memory: memories[0],
       call: async (index, args) => (await tools[index % 2]?.invoke(args)) ?? "",
     };
   }

@@ -68,7 +68,7 @@ describe("long work", () => {
   afterEach(() => void jest.restoreAllMocks());
 
   it.each(calls)("lets others have their turn: %s", async (_name, text, call) => {
-    const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
+    const memory = openMemory(new InMemoryStore(), freshAddress());
     await memory.write("/MEMORY.md", text);
     for (let index = 0; index < 30; index += 1)
       await memory.write(`/${"a".repeat(250)}/${"a".repeat(240)}${index}`, "");
@@ -78,7 +78,7 @@ describe("long work", () => {
 
 describe("a long journal", () => {
   it("may have more headings than a call takes arguments", async () => {
-    const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
+    const memory = openMemory(new InMemoryStore(), freshAddress());
     await memory.write("/MEMORY.md", "### a\n".repeat(130_000));
     const [, , , search] = createJournalTools(memory);
     expect(await search?.invoke({ query: "", limit: 1 })).toContain('"total":130000');

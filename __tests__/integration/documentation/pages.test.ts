@@ -115,12 +115,6 @@ describe("the documentation", () => {
   });
 });
 
-it.each(["README.md", "docs/first-agent.md"])("the programs of %s let a model name a file notes.md", (file) => {
-  const nodes = textOf(file).match(/new MemoryNode\(\{.*/g) ?? [];
-  expect(nodes).not.toEqual([]);
-  expect(nodes.filter((node) => !node.includes('paths: "posix"'))).toEqual([]);
-});
-
 describe("the programs of the pages", () => {
   const skill = pageAt("skills/langgraph-mongo-memory/SKILL.md");
   const programs = [...pages, skill].flatMap(({ file, text }) => programsOf(text).map((code) => ({ file, code })));

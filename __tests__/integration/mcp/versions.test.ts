@@ -26,7 +26,7 @@ const servers: [string, (memory: Memory) => McpServer][] = [
 
 describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => {
   it("are resources: the list of a file, and the text of each", async () => {
-    const memory = store.memory(freshAddress(), { paths: "posix" });
+    const memory = store.memory(freshAddress());
     const mcp = await connectInMemory(serve(memory));
     await memory
       .with({ actor: { userId: "ada", threadId: "t", runId: "r", agent: "cook" } })

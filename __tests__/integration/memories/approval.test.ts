@@ -65,8 +65,8 @@ function fresh({
     storeOptions === undefined
       ? shared
       : new MongoMemoryStore({ client, dbName, memoriesCollection: collection, ...storeOptions });
-  const memory = store.memory({ nodeId }, { paths: "posix" });
-  const options = { store, nodeId, paths: "posix" as const, rules: askAll, onAsk: "propose" as const, ...node };
+  const memory = store.memory({ nodeId });
+  const options = { store, nodeId, rules: askAll, onAsk: "propose" as const, ...node };
   return { store, node: new MemoryNode(options), memory, proposals: listProposals(memory), collection, nodeId };
 }
 

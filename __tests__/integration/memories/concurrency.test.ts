@@ -1,54 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { type MemoryError, mountMemories, MemoryNode, MongoMemoryStore } from "../../../src/index.js";
 import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { type NextCommand, SlowClient } from "../../helpers/before-commands.js";
-import { compiled } from "../../helpers/compiled-sources.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
-const runProcess = promisify(execFile);
-const worker = compiled("__tests__/helpers/append-worker.ts");
-/** Eight to each memory. */
-const firstWrites = repetitions({ usual: 400, long: 2_000 });
-
 const kinds: ServerKind[] = isLong ? ["standalone", "replicaSet"] : ["standalone"];
 
 describe.each(kinds)("on a %s", (kind) => {
-  const { client, name, uri } = testDatabase(kind);
+  const { client, name } = testDatabase(kind);
   const store = new MongoMemoryStore({ client, dbName: name });
-
-  it("four processes with 50 parallel appends each lose and double nothing", async () => {
-    const address = freshAddress();
-    const names = ["one", "two", "three", "four"];
-    const processes = names.map((writer) =>
-      runProcess(process.execPath, [worker, uri, name, address.nodeId, writer, "50"]),
-    );
-    await Promise.all(processes);
-    const lines = (await store.memory(address).read("/log")).split("\n");
-    const expected = names.flatMap((writer) => Array.from({ length: 50 }, (_, index) => `${writer} ${index}`));
-    expect(lines.toSorted()).toEqual(expected.toSorted());
-  });
-
-  it(`${firstWrites} concurrent first writes of fresh memories, of both scopes, are never refused`, async () => {
-    const run = freshAddress().nodeId;
-    const memories = firstWrites / 8;
-    const addresses = Array.from({ length: firstWrites / 2 }, (_, index) =>
-      index % 2 === 0
-        ? { nodeId: `${run} ${index % memories}` }
-        : { nodeId: run, scope: "perThread" as const, threadId: `thread ${index % memories}` },
-    );
-    // Each address twice at once, by two writers that do not know of each other.
-    const writes = [...addresses, ...addresses].map((address, index) =>
-      store.memory(address).write(`/file ${index}`, "x"),
-    );
-    const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === "rejected");
-    expect(refused).toEqual([]);
-    const nodes = { nodeId: { $regex: `^${run}` } };
-    expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(memories);
-  });
 
   it("a directory delete racing creations of what a rule keeps never takes one of them", async () => {
     const address = freshAddress();
@@ -159,28 +121,6 @@ describe.each(kinds)("on a %s", (kind) => {
     expect((await memory.read("/log")).split("\n").toSorted()).toEqual(expected);
     expect((await memory.read("/edited")).split(";").slice(0, -1).toSorted()).toEqual(expected);
     expect((await memory.list("/moved")).map((entry) => entry.name)).toEqual(expected);
-  });
-
-  it("readers never see half a command", async () => {
-    const memory = store.memory(freshAddress());
-    await memory.write("/a/file", "x");
-    const move = async (): Promise<void> => {
-      for (let round = 0; round < 50; round += 1) {
-        await memory.rename("/a", "/b");
-        await memory.rename("/b", "/a");
-      }
-    };
-    const watch = async (): Promise<void> => {
-      for (let round = 0; round < 200; round += 1) {
-        const { files, directories } = await memory.snapshot();
-        expect([
-          ["/a/file", "/a"],
-          ["/b/file", "/b"],
-        ]).toContainEqual([files[0]?.path, ...directories]);
-        expect(files).toHaveLength(1);
-      }
-    };
-    await Promise.all([move(), watch(), watch()]);
   });
 });
 

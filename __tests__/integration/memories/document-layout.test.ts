@@ -47,7 +47,7 @@ describe("the document of a memory", () => {
 
   it("escapes what a dotted key cannot carry, and only that", async () => {
     const address = freshAddress();
-    const memory = store.memory(address, { paths: "posix" });
+    const memory = store.memory(address);
     for (const path of ["/notes.txt", "/100%", "/$a/$b c$", "/é/__proto__"]) await memory.write(path, "x");
     const document = await memories.findOne(address);
     expect(Object.keys(document?.["data"] as object)).toEqual(["notes%2Etxt", "100%25", "%24a.%24b c$", "é.__proto__"]);

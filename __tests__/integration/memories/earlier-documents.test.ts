@@ -42,7 +42,7 @@ async function createNested(
   const address = freshUser();
   const id = new ObjectId();
   await of.collection("memories").insertOne({ _id: id, ...address, data, dirs: { made: true } });
-  return { memory: store.memory(address, { paths: "posix" }), id };
+  return { memory: store.memory(address), id };
 }
 
 /**
@@ -63,7 +63,7 @@ async function toEarlierRelease(of: Db, { address }: Memory): Promise<ObjectId> 
 
 /** A memory of the release before with a history, in the collection of versions and in its head. */
 async function createEarlier(store: MongoMemoryStore): Promise<{ memory: Memory; id: ObjectId }> {
-  const memory = store.memory(freshUser(), { paths: "posix" }).with({ actor: { userId: "ada" } });
+  const memory = store.memory(freshUser()).with({ actor: { userId: "ada" } });
   await memory.write("/a", "one");
   await memory.write("/notes/b", "text");
   await memory.history?.redact("1").catch(() => undefined);
@@ -136,7 +136,7 @@ describe("a document of the earlier system", () => {
 
   it("loses nothing when many first changes race", async () => {
     const { memory } = await createNested(db, store);
-    const others = Array.from({ length: 3 }, () => openStore(replicaSet).memory(memory.address, { paths: "posix" }));
+    const others = Array.from({ length: 3 }, () => openStore(replicaSet).memory(memory.address));
     await Promise.all([
       ...Array.from({ length: 30 }, (_, index) => others[index % 3]?.append("/today", `line ${index}`)),
       ...Array.from({ length: 30 }, (_, index) =>
@@ -197,7 +197,7 @@ describe("a head of the release before", () => {
 
   it("may have files whose names the driver takes for marks of its own", async () => {
     const plain = openStore(replicaSet);
-    const memory = plain.memory(freshUser(), { paths: "posix" });
+    const memory = plain.memory(freshUser());
     const names = { "/_bsontype": "Long", "/__proto__": "text", "/notes/_bsontype": "ObjectId", "/$id": "x" };
     for (const [path, text] of Object.entries(names)) await memory.write(path, text);
     await toEarlierRelease(db, memory);
@@ -208,9 +208,7 @@ describe("a head of the release before", () => {
 
   it("loses no change and no version when it grows while others change it", async () => {
     const { memory } = await createEarlier(store);
-    const others = Array.from({ length: 3 }, () =>
-      openStore(replicaSet, true).memory(memory.address, { paths: "posix" }),
-    );
+    const others = Array.from({ length: 3 }, () => openStore(replicaSet, true).memory(memory.address));
     await Promise.all([
       ...Array.from({ length: 30 }, (_, index) => others[index % 3]?.append("/a", `line ${index}`)),
       ...Array.from({ length: 20 }, (_, index) => others[index % 3]?.write(`/new/${index}`, "x".repeat(300))),

@@ -53,7 +53,7 @@ describe("expireMs", () => {
   /** A user's memory that was written at the start, as it is one ms before it expires, or at the moment. */
   async function writtenMemory(address = freshUser(), keptBy = store): Promise<Memory> {
     nowMs = startMs;
-    const memory = keptBy.memory(address, { paths: "posix" });
+    const memory = keptBy.memory(address);
     await memory.write("/notes/today", "old");
     return memory;
   }

@@ -34,7 +34,7 @@ let nowMs = Date.now();
 const open = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
   new MongoMemoryStore({ client, dbName, ...options });
 const store = open({ history: true, clock: () => new Date((nowMs += 1)) });
-const freshMemory = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+const freshMemory = (): Memory => store.memory({ nodeId: randomUUID() });
 const commandsPerChange = 1.1;
 
 describe("the history of a memory", () => {
@@ -367,7 +367,7 @@ describe("a memory with history", () => {
   });
 
   it("does not count against its limit, nor in its size, what its document keeps for a while", async () => {
-    const small = store.memory({ nodeId: randomUUID() }, { maxMemoryBytes: 3000, paths: "posix" });
+    const small = store.memory({ nodeId: randomUUID() }, { maxMemoryBytes: 3000 });
     for (let index = 0; index < 30; index += 1) await small.write("/a", `${index}`.padEnd(1000, "x"));
     expect(await small.read("/a")).toContain("29");
     await refuses(small.write("/b", "x".repeat(2500)), "ENOSPC");

@@ -91,7 +91,7 @@ describe("a memory at its limit", () => {
       { weight: 3, arbitrary: pair(path, (from, to) => (memory) => memory.rename(from, to)) },
     );
     const property = fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
-      const memory = store.memory(freshAddress(), { paths: "posix", maxMemoryBytes });
+      const memory = store.memory(freshAddress(), { maxMemoryBytes });
       for (const run of commands) {
         const before = await storedDocument(memory.address);
         const refused: unknown = await run(memory).then(

@@ -24,7 +24,7 @@ const documents = db.collection("memories");
 const dialects = await dialectsUnderTest();
 
 const openMemory = (options: Omit<MongoMemoryStoreOptions, "client"> = {}): Memory =>
-  new MongoMemoryStore({ client, dbName, ...options }).memory(freshAddress(), { paths: "posix" });
+  new MongoMemoryStore({ client, dbName, ...options }).memory(freshAddress());
 
 const memoryCall = (args: Record<string, unknown>): ToolCallInTask => ({ name: "memory", args });
 const append = (path: string, content: string): ToolCallInTask => memoryCall({ command: "append", path, content });
@@ -161,7 +161,7 @@ describe("a call of a tool", () => {
       return content.replaceAll("secret", "[hidden]");
     };
     for (const options of [{}, { guard }]) {
-      const node = new MemoryNode({ store, nodeId: freshAddress().nodeId, paths: "posix", ...options });
+      const node = new MemoryNode({ store, nodeId: freshAddress().nodeId, ...options });
       await node.memory().write("/a.txt", "one\ntwo\nthree\n");
       const tools = [createClaudeMemoryTool(node)];
       const task = new Task();

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import {
-  MemoryError,
-  type Memory,
-  type MemoryAddress,
-  MongoMemoryStore,
-  type MongoMemoryStoreOptions,
-} from "../../../src/index.js";
+import { type Memory, type MemoryAddress, MongoMemoryStore, type MongoMemoryStoreOptions } from "../../../src/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 import { withPageBytes } from "../../helpers/page-sizes.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -30,33 +24,7 @@ async function readLines(memory: Memory): Promise<string[]> {
 }
 
 describe.each([200, 600])("many writers of two processes, with pages of %i bytes", (pageBytes) => {
-  const writers = repetitions({ usual: 8, long: 16 });
-  const linesOfWriter = 12;
   const stores = openStores(withPageBytes(pageBytes));
-
-  it("lose and double no line beside new files, and renames and deletes of directories", async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      const address = freshAddress();
-      const write = async (writer: number): Promise<void> => {
-        const memory = stores[writer % 2 === 0 ? 0 : 1].memory(address);
-        for (let index = 0; index < linesOfWriter; index += 1) {
-          await memory.append(`/d${index % 5}/f${(writer + index) % 7}`, `line ${writer} ${index}`);
-          await memory.write(`/own ${writer}/n${index}`, "x".repeat(40));
-          const rename = (): Promise<void> => memory.rename(`/d${index % 5}`, `/e${writer}x${index}`);
-          // Somebody else may have renamed it before.
-          if (index % 6 === 5) await rename().catch((error: unknown) => expectCode(error, "ENOENT"));
-          if (index % 4 === 3) expect(await memory.delete(`/own ${writer}`)).toEqual({ files: 4, dirs: 1 });
-        }
-      };
-      await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
-      const expected = Array.from({ length: writers * linesOfWriter }, (_, index) => {
-        return `line ${Math.floor(index / linesOfWriter)} ${index % linesOfWriter}`;
-      });
-      for (const store of stores)
-        expect((await readLines(store.memory(address))).toSorted()).toEqual(expected.toSorted());
-      await expectSound(address);
-    }
-  });
 
   it("lose no line that they were told of after a forget, and keep none from before it", async () => {
     for (let round = 0; round < rounds; round += 1) {
@@ -136,7 +104,3 @@ describe.each([false, true])("a memory of several pages that expires again and a
     await Promise.all([sweep(), write().finally(() => (isDone = true))]);
   });
 });
-
-function expectCode(error: unknown, code: string): void {
-  expect(MemoryError.isInstance(error) ? error.code : error).toBe(code);
-}

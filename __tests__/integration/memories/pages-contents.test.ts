@@ -177,13 +177,13 @@ describe("unusual names", () => {
   const files = Object.fromEntries(paths.map((path) => [path, `text of ${path} `.repeat(4)]));
 
   it("lie in the pages that their positions name", async () => {
-    const memory = small.memory(freshAddress(), { paths: "posix" });
+    const memory = small.memory(freshAddress());
     await putFiles(small, memory, files);
     const pages = await findPages(memories, memory);
     expect(pages.length).toBeGreaterThan(20);
     expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
     expect(await textsOf(memory)).toEqual(files);
-    const cold = openStore().memory(memory.address, { paths: "posix" });
+    const cold = openStore().memory(memory.address);
     for (const path of paths) expect(await cold.read(path)).toBe(files[path]);
     for (const path of paths) await cold.append(path, "more");
     for (const first of characters) {
@@ -193,7 +193,7 @@ describe("unusual names", () => {
   });
 
   it("are renamed and deleted", async () => {
-    const memory = small.memory(freshAddress(), { paths: "posix" });
+    const memory = small.memory(freshAddress());
     await putFiles(small, memory, files);
     for (const [index, first] of characters.entries()) {
       if (index % 2 === 0) await memory.rename(`/${first}x`, `/😀/${first}x`);
@@ -208,7 +208,7 @@ describe("unusual names", () => {
 
 describe("the limit of a large memory", () => {
   const address = freshAddress();
-  const limited = (maxMemoryBytes: number): Memory => small.memory(address, { maxMemoryBytes, paths: "posix" });
+  const limited = (maxMemoryBytes: number): Memory => small.memory(address, { maxMemoryBytes });
 
   it("holds for all of its pages together, before anything is written", async () => {
     await putFiles(small, small.memory(address), createFiles(100));
@@ -280,7 +280,7 @@ describe("files of large memories as items", () => {
   it("are put, found, listed and deleted as those of small ones", async () => {
     const { nodeId } = freshAddress();
     const address = { nodeId, scope: "perUser", userId: "ada" } as const;
-    const memory = small.memory(address, { paths: "posix" });
+    const memory = small.memory(address);
     const namespace = createNamespace(memory.address);
     const files = createFiles(60);
     await putFiles(small, memory, files);

@@ -62,8 +62,7 @@ const changes: ((memory: Memory) => Promise<unknown>)[] = [
 /** A memory of many pages, and one of a single page with the same changes at the same times. */
 async function createPair(): Promise<{ paged: Memory; alone: Memory }> {
   nowMs = startMs;
-  const options = { paths: "posix" } as const;
-  const pair = { paged: small.memory(freshAddress(), options), alone: single.memory(freshAddress(), options) };
+  const pair = { paged: small.memory(freshAddress()), alone: single.memory(freshAddress()) };
   await Promise.all([putFiles(small, pair.paged, createFiles(60)), putFiles(single, pair.alone, createFiles(60))]);
   for (const change of changes) {
     nowMs += 1000;
@@ -121,7 +120,7 @@ describe("the history of a large memory", () => {
     // A redaction first moves all versions.
     for (const memory of [paged, alone]) await refuses(historyOf(memory).redact("99999"), "ENOENT");
     expect(await describeHistory(paged)).toEqual(expected);
-    const cold = openStore(withPageBytes(2000)).memory(paged.address, { paths: "posix" });
+    const cold = openStore(withPageBytes(2000)).memory(paged.address);
     expect(await describeHistory(cold)).toEqual(expected);
   });
 
@@ -294,7 +293,6 @@ describe("a proposal for a large memory", () => {
   const proposes = {
     rules: [{ path: "/**", access: "ask" as const }],
     onAsk: "propose" as const,
-    paths: "posix" as const,
   };
   const reviewer = { by: { userId: "grace" } };
 
@@ -316,7 +314,7 @@ describe("a proposal for a large memory", () => {
   };
 
   it.each(["/d00/f0", "/d05/f9", "/d03/new"])("of %s is carried out once, however many approve it", async (path) => {
-    const memory = small.memory(freshAddress(), { paths: "posix" });
+    const memory = small.memory(freshAddress());
     await putFiles(small, memory, createFiles(60));
     const { id } = await propose(memory.address, { command: "append", path, content: "a line" });
     expect(await memory.grep("a line")).toEqual([]);
@@ -332,7 +330,7 @@ describe("a proposal for a large memory", () => {
   });
 
   it.each(["/d00/f0", "/d05/f9"])("of %s is refused when the file has changed, and only then", async (path) => {
-    const memory = small.memory(freshAddress(), { paths: "posix" });
+    const memory = small.memory(freshAddress());
     await putFiles(small, memory, createFiles(60));
     const first = await propose(memory.address, { command: "append", path, content: "a line" });
     const second = await propose(memory.address, { command: "delete", path: path.slice(0, 4) });
@@ -349,7 +347,7 @@ describe("a proposal for a large memory", () => {
 
   it("of a directory of several pages is carried out, in a store without a history too", async () => {
     const store = new MongoMemoryStore({ client, dbName, ...withPageBytes(2000) });
-    const memory = store.memory(freshAddress(), { paths: "posix" });
+    const memory = store.memory(freshAddress());
     await putFiles(store, memory, createFiles(60));
     const { id } = await propose(memory.address, { command: "delete", path: "/d03" }, store);
     expect(await memory.list("/d03")).toHaveLength(10);

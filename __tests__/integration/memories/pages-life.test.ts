@@ -33,7 +33,7 @@ const ownerOf = ({ address }: Memory): string => (address.scope === "perUser" ? 
 /** A memory of many pages that is written at the start. */
 async function createMemory(store: MongoMemoryStore, address: Memory["address"] = freshUser()): Promise<Memory> {
   nowMs = startMs;
-  const memory = store.memory(address, { paths: "posix" });
+  const memory = store.memory(address);
   await putFiles(store, memory, createFiles(60));
   expect((await findPages(memories, memory)).length).toBeGreaterThan(7);
   return memory;
@@ -117,14 +117,14 @@ describe("a large memory that expires", () => {
     "is found by %s until the last ms, and by nobody from then on",
     async (_title, look, present, gone) => {
       const memory = await createMemory(store);
-      const ofOther = other.memory(memory.address, { paths: "posix" });
+      const ofOther = other.memory(memory.address);
       for (const each of [memory, ofOther]) await each.read("/d03/f3");
       const cold = openStore({ history: true });
       nowMs = startMs + dayMs;
       const answers = [
         await look(memory, store),
         await look(ofOther, other),
-        await look(cold.memory(memory.address, { paths: "posix" }), cold),
+        await look(cold.memory(memory.address), cold),
       ];
       expect(answers).toEqual([gone, gone, gone]);
       nowMs = startMs + dayMs - 1;
@@ -139,7 +139,7 @@ describe("a large memory that expires", () => {
     ["a batch that makes pages", (memory) => putFiles(store, memory, { ...createFiles(60), "/d03/f3": "new" })],
   ])("is followed, after %s, by one in which nothing of it is", async (title, change) => {
     const memory = await createMemory(store);
-    await store.memory(memory.address, { paths: "posix" }).write("/d03/old file", "old text");
+    await store.memory(memory.address).write("/d03/old file", "old text");
     const { proposals } = memory;
     const node = new MemoryNode({
       store,
@@ -357,7 +357,7 @@ describe("a memory that is made again", () => {
     ["large", { ...createFiles(60), "/a": "second", "/c": "kept" }],
   ])("and is %s is not changed by a call that read the one before", async (_title, second) => {
     const address = freshUser();
-    const memory = openStore().memory(address, { paths: "posix" });
+    const memory = openStore().memory(address);
     // Both memories have three changes, so their revisions are equal.
     for (const path of ["/a", "/b", "/d"]) await memory.write(path, "first");
     beforeNextUpdate(async () => {

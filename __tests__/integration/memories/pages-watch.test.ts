@@ -75,7 +75,7 @@ const steps: [title: string, run: (memory: Memory) => Promise<unknown>, pages: (
 describe.each(modes)("a watch of a large memory %s", (_mode, open) => {
   it("reports every change right and once", async () => {
     const { store, pollIntervalMs } = open();
-    const memory = writer.memory(freshAddress(), { paths: "posix" });
+    const memory = writer.memory(freshAddress());
     const watched = store.memory(memory.address).watch({ pollIntervalMs });
     await watched.ready;
     const { seen, end } = collect(watched);

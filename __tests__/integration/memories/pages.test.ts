@@ -25,7 +25,7 @@ async function createMemory(
   store: MongoMemoryStore,
   files: Record<string, string> = createFiles(60),
 ): Promise<{ memory: Memory; page: FoundPage; pages: FoundPage[] }> {
-  const memory = store.memory(freshAddress(), { paths: "posix" });
+  const memory = store.memory(freshAddress());
   await putFiles(store, memory, files);
   const pages = await findPages(memories, memory);
   expect(findPageFaults(pages.map(({ document }) => document))).toEqual([]);
@@ -105,14 +105,14 @@ describe("a process that does not know the pages", () => {
     const { memory, page } = await createMemory(store);
     const other = openStore();
     await other.start();
-    const cold = other.memory(memory.address, { paths: "posix" });
+    const cold = other.memory(memory.address);
     expect((await commandsOf(client, () => run(cold, page))).length).toBeLessThanOrEqual(7);
     expect(await commandsOf(client, () => cold.read("/d00/f0"))).toHaveLength(1);
   });
 
   it("deletes a file of another page, and a directory", async () => {
     const { memory, page } = await createMemory(store);
-    const openCold = (): Memory => openStore().memory(memory.address, { paths: "posix" });
+    const openCold = (): Memory => openStore().memory(memory.address);
     expect(await openCold().delete(fileOf(page))).toEqual({ files: 1, dirs: 0 });
     expect(await memory.stat(fileOf(page))).toBeNull();
     expect(await openCold().delete("/d05")).toEqual({ files: 10, dirs: 1 });
@@ -129,7 +129,7 @@ describe("a process that does not know the pages", () => {
     ],
   ])("%s a file whose page others have split meanwhile", async (_title, run) => {
     const { memory, page } = await createMemory(store);
-    const other = openStore().memory(memory.address, { paths: "posix" });
+    const other = openStore().memory(memory.address);
     // A file of the head would not let it know the other pages.
     await other.read(fileOf(page));
     await memory.write(`${page.files[0]} long`, "text ".repeat(700));
@@ -184,7 +184,7 @@ describe("a process that knows a large memory", () => {
     const { memory, page, pages } = await createMemory(store);
     await run(memory);
     const before = await run(memory);
-    const ofOther = other.memory(memory.address, { paths: "posix" });
+    const ofOther = other.memory(memory.address);
     await ofOther.append(fileOf(page), "A longer text of some words.");
     await ofOther.write("/z", "The last file, with some words.");
     returned.length = 0;
@@ -206,7 +206,7 @@ describe("a process that knows a large memory", () => {
     })();
     await until(() => returned.length > 0);
     returned.length = 0;
-    const ofOther = other.memory(memory.address, { paths: "posix" });
+    const ofOther = other.memory(memory.address);
     await ofOther.append(fileOf(page), "more");
     await until(() => seen.length === 1);
     expect(seen).toEqual([`modified ${fileOf(page)}`]);

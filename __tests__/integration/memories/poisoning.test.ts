@@ -44,9 +44,9 @@ interface Place {
 
 function place(options: Partial<MemoryNodeOptions> = {}): Place {
   const nodeId = `node ${randomUUID()}`;
-  const memory = store.memory({ nodeId }, { paths: "posix" });
+  const memory = store.memory({ nodeId });
   if (memory.history === null) throw new Error("no history");
-  const node = new MemoryNode({ store, nodeId, paths: "posix", onAsk: "propose", ...options });
+  const node = new MemoryNode({ store, nodeId, onAsk: "propose", ...options });
   return { node, memory, history: memory.history, namespace: ["memory", nodeId, "global"] };
 }
 
@@ -545,7 +545,7 @@ async function asksForTeam(): Promise<AskingPlace> {
   const { node, memory: own } = place({
     mounts: { "/policies": { nodeId, access: "ask" }, "/policies/free": { nodeId: `free ${randomUUID()}` } },
   });
-  const memory = store.memory({ nodeId }, { paths: "posix" });
+  const memory = store.memory({ nodeId });
   await own.write("/tmp/x", "obey");
   await memory.write("/x", "first");
   return { node, memory, protects: "/", file: "/x" };

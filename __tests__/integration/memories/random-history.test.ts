@@ -86,7 +86,7 @@ class Recorded {
   }
 
   static async open(store: MongoMemoryStore): Promise<Recorded> {
-    const memory = store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+    const memory = store.memory({ nodeId: randomUUID() });
     if (memory.history === null) throw new Error("no history");
     await memory.write("/first", "x");
     await memory.delete("/first");

@@ -23,7 +23,7 @@ describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (se
 
   /** Creates a memory in which a file has three versions, before those of some others. */
   async function createMemory(others: number): Promise<Memory> {
-    const memory = store.memory({ nodeId: `${others} others` }, { paths: "posix" });
+    const memory = store.memory({ nodeId: `${others} others` });
     for (const text of ["one", "two", "three"]) await memory.write("/a", text);
     for (let index = 0; index < others; index += 1) await memory.write(`/d/${index}`, "x".repeat(200));
     // All versions leave the memory's document. Twice, because versions may be on their way behind the last change.
@@ -46,7 +46,7 @@ describe.each<ServerKind>(["standalone", "replicaSet"])("on a %s a version", (se
   });
 
   it("is read right while its file is renamed and written", async () => {
-    const memory = store.memory({ nodeId: "renamed" }, { paths: "posix" });
+    const memory = store.memory({ nodeId: "renamed" });
     await memory.write("/0", "one");
     await memory.append("/0", "two");
     let isDone = false;

@@ -12,7 +12,7 @@ const cover = "[redacted----]";
 describe("a text that is redacted", () => {
   const { db, client, name: dbName } = testDatabase("standalone");
   const store = new MongoMemoryStore({ client, dbName, history: true });
-  const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+  const openFresh = (): Memory => store.memory({ nodeId: randomUUID() });
 
   /** Every document of the database as the server stores it. */
   async function readStored(): Promise<string> {
@@ -79,7 +79,7 @@ describe("a text that is redacted", () => {
     const secret = createSecret();
     const memory = openFresh();
     const rules = [{ path: "/**", access: "ask" as const }];
-    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules, onAsk: "propose" });
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, rules, onAsk: "propose" });
     await writeLeak(memory, secret);
     await memory.write("/b", secret);
     await memory.write("/c", "plain");
@@ -102,7 +102,7 @@ describe("a text that is redacted", () => {
     const secret = createSecret();
     const memory = openFresh();
     const rules = [{ path: "/**", access: "ask" as const }];
-    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules, onAsk: "propose" });
+    const node = new MemoryNode({ store, nodeId: memory.address.nodeId, rules, onAsk: "propose" });
     await node.memoryTools[0]?.invoke({ command: "append", path: `/${secret}`, content: "one" });
     await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: `two ${secret}` });
     expect(await getHistory(memory).redact({ text: secret })).toBe(0);
@@ -200,7 +200,7 @@ describe("a text that is redacted", () => {
     const memory = openFresh();
     await writeLeak(memory, secret);
     const rules = [{ path: "/a", access: "read" as const }];
-    const bound = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules }).memory();
+    const bound = new MemoryNode({ store, nodeId: memory.address.nodeId, rules }).memory();
     await refuses(getHistory(bound).redact({ text: secret }), "EACCES");
     expect((await getHistory(memory).read("2")).content).toContain(secret);
   });

@@ -17,13 +17,13 @@ const ada = { by: { userId: "ada" } };
 
 const { uri, db, client, name: dbName } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName, history: true });
-const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+const openFresh = (): Memory => store.memory({ nodeId: randomUUID() });
 const createSecret = (): string => `sk-${randomUUID().slice(0, 11)}`;
 
 /** Proposes an append as an agent. @returns the id of the proposal */
 async function propose({ address }: Memory, path: string, content: string): Promise<string> {
   const rules = [{ path: "/**", access: "ask" as const }];
-  const node = new MemoryNode({ store, nodeId: address.nodeId, paths: "posix", rules, onAsk: "propose" });
+  const node = new MemoryNode({ store, nodeId: address.nodeId, rules, onAsk: "propose" });
   const answer = await node.memoryTools[0]?.invoke({ command: "append", path, content });
   return (JSON.parse(String(answer)) as { result: { proposal: string } }).result.proposal;
 }
@@ -213,7 +213,7 @@ describe("a redaction", () => {
     }
     await propose(memory, "/a", secret);
     const rules = [{ path: "/policies/**", access: "read" as const }];
-    const bound = new MemoryNode({ store, nodeId: memory.address.nodeId, paths: "posix", rules }).memory();
+    const bound = new MemoryNode({ store, nodeId: memory.address.nodeId, rules }).memory();
     for (const what of [{ text: secret }, ["1", "3", "5"]]) {
       expect(await getFailure(getHistory(bound).redact(what))).toMatchObject({ code: "EACCES", path: "/policies/c" });
       expect((await getHistory(memory).findText(secret)).versions).toHaveLength(3);

@@ -13,7 +13,7 @@ const ada = { by: { userId: "ada" } };
 
 const { db, client, name: dbName } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName, history: true });
-const openFresh = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+const openFresh = (): Memory => store.memory({ nodeId: randomUUID() });
 const createSecret = (): string => `sk-${randomUUID().slice(0, 11)}`;
 
 /** Proposes a change as an agent, by the unified tool. @returns the id of the proposal */
@@ -31,7 +31,7 @@ const append = (memory: Memory, path: string, content: string): Promise<string> 
 
 function askingNode({ address: { nodeId } }: Memory): MemoryNode {
   const rules = [{ path: "/**", access: "ask" as const }];
-  return new MemoryNode({ store, nodeId, paths: "posix", rules, onAsk: "propose" });
+  return new MemoryNode({ store, nodeId, rules, onAsk: "propose" });
 }
 
 function readId(answer: unknown): string {

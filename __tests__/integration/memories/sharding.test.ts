@@ -178,11 +178,11 @@ describe.each(cases)(
       for (const options of [{}, { history: false as const, expireMs: { [scope]: 1e7 } }]) {
         const store = openStore(options);
         await store.start();
-        const shown = store.memory(address(), { paths: "posix" });
+        const shown = store.memory(address());
         await expectTargeted("put", shown, () => putFiles(store, shown, initial));
         for (const [title, run] of reads) await expectTargeted(title, shown, () => run(shown));
         for (const [title, run] of [...changes, ...("history" in options ? [] : histories)]) {
-          const memory = store.memory(address(), { paths: "posix" });
+          const memory = store.memory(address());
           await putFiles(store, memory, initial);
           await expectTargeted(title, memory, () => run(memory));
         }
@@ -193,18 +193,18 @@ describe.each(cases)(
       const store = openStore({ history: false });
       await store.start();
       for (const [title, run] of [...reads, ...changes]) {
-        const memory = store.memory(address(), { paths: "posix" });
+        const memory = store.memory(address());
         await putFiles(store, memory, initial);
         const cold = openStore({ history: false });
         await cold.start();
-        await expectTargeted(title, memory, () => run(cold.memory(memory.address, { paths: "posix" })));
+        await expectTargeted(title, memory, () => run(cold.memory(memory.address)));
       }
     });
 
     it("through the store, by a watch, by a proposal and by forget", async () => {
       const store = openStore();
       await store.start();
-      const memory = store.memory(address(), { paths: "posix" });
+      const memory = store.memory(address());
       const namespace = createNamespace(memory.address);
       await putFiles(store, memory, initial);
       const runs: Row[] = [

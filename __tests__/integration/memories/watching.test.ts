@@ -331,7 +331,7 @@ describe("a watch", () => {
 
   it("on a folder tells of what a hand and another process change", async () => {
     const dir = folderWith(folder);
-    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    const memory = openDirectoryMemory({ dir });
     const changes = memory.watch({ pollIntervalMs: 10 });
     await changes.ready;
     const { paths, end } = collected(changes);

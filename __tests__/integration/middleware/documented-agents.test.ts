@@ -10,10 +10,11 @@ import { withDatabase } from "../../helpers/with-database.js";
 const server = recordingServer();
 const { client, uri, name: dbName } = testDatabase();
 const database = withDatabase(uri, dbName);
-const memory = new MongoMemoryStore({ client, dbName }).memory(
-  { nodeId: "assistant", scope: "perUser", userId: "ada@example.com" },
-  { paths: "posix" },
-);
+const memory = new MongoMemoryStore({ client, dbName }).memory({
+  nodeId: "assistant",
+  scope: "perUser",
+  userId: "ada@example.com",
+});
 const variables = ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"] as const;
 const before = variables.map((name) => process.env[name]);
 

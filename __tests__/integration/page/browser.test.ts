@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
-const memoryAt = (address: MemoryAddress) => store.memory(address, { paths: "posix" });
+const memoryAt = (address: MemoryAddress) => store.memory(address);
 const view = (address: MemoryAddress, more: object = {}) => tab.view(`#/memory?${pageQuery({ ...address, ...more })}`);
 
 /** A store whose memories seem to have 100,000 files in one directory. */
@@ -190,7 +190,6 @@ describe("the page in a browser", () => {
     const node = new MemoryNode({
       store,
       nodeId: address.nodeId,
-      paths: "posix",
       rules: [{ path: "/**", access: "ask" }],
       onAsk: "propose",
     });
@@ -412,7 +411,7 @@ describe("the page in a browser", () => {
     const live = (path: string): Promise<void> => other.view(`#/memory?${pageQuery({ ...address, path })}`);
     await live("/a.txt");
     await other.see("first text");
-    await program.memory(address, { paths: "posix" }).write("/a.txt", "second text\n");
+    await program.memory(address).write("/a.txt", "second text\n");
     await other.see("second text");
     await live("/team/plan");
     await other.see("first plan");
@@ -528,7 +527,6 @@ describe("hostile memories", () => {
       store,
       nodeId: address.nodeId,
       scope: "perUser",
-      paths: "posix",
       rules: [{ path: "/**", access: "ask" }],
       onAsk: "propose",
     });

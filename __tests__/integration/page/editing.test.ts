@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
-const memoryAt = (address: { nodeId: string }) => store.memory(address, { paths: "posix" });
+const memoryAt = (address: { nodeId: string }) => store.memory(address);
 
 /** Puts a text into the editor that is open. */
 const typeText = (into: Tab, text: string): Promise<void> => into.page.locator(".editor textarea").fill(text);

@@ -20,7 +20,7 @@ const page = createMemoryPage({ store, token: pageToken, access: "write" });
 const readOnly = createMemoryPage({ store, token: pageToken });
 
 const newAddress = (): { nodeId: string; scope: "global" } => ({ nodeId: randomUUID(), scope: "global" });
-const memoryAt = (address: MemoryAddress) => store.memory(address, { paths: "posix" });
+const memoryAt = (address: MemoryAddress) => store.memory(address);
 
 /** Newest first. */
 async function versionsOf(address: MemoryAddress): Promise<MemoryVersion[]> {
@@ -154,7 +154,6 @@ describe("what the page answers", () => {
       store,
       nodeId,
       scope: "perUser",
-      paths: "posix",
       mounts: {
         "/team": { nodeId: team, description: "What the team knows" },
         "/house/rules": { memory: openMemory(new InMemoryStore(), { nodeId: rules }), access: "read" },
@@ -286,7 +285,7 @@ describe("what the page answers", () => {
 
   it("shows the message that the defaults of connectors give a model, now and as it was", async () => {
     const address = { nodeId: randomUUID(), scope: "perUser", userId: "ada" } as const;
-    const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser", paths: "posix" });
+    const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser" });
     const connector = node.createConnector();
     const message = async (more: object = {}) =>
       (await askPage(readOnly, `/api/message?${pageQuery({ ...address, ...more })}`)).json;
@@ -305,7 +304,7 @@ describe("what the page answers", () => {
 
   it("shows the message of the node's connector as it was, and says what did not fit", async () => {
     const nodeId = randomUUID();
-    const node = new MemoryNode({ store, nodeId, paths: "posix" });
+    const node = new MemoryNode({ store, nodeId });
     const connector = node.createConnector({ content: "full", maxChars: 600 });
     const shown = createMemoryPage({ store, token: pageToken, nodes: [node] });
     const message = async (more: object = {}) =>
@@ -359,7 +358,7 @@ describe("what has changed", () => {
     const [nodeId, team] = [randomUUID(), randomUUID()];
     const rules = openMemory(new InMemoryStore(), { nodeId: "rules" });
     const mounts = { "/team": { nodeId: team }, "/rules": { memory: rules } };
-    const node = new MemoryNode({ store, nodeId, paths: "posix", mounts });
+    const node = new MemoryNode({ store, nodeId, mounts });
     const shown = createMemoryPage({ store, token: pageToken, nodes: [node] });
     const tokens = [await tokenOf(shown, { nodeId })];
     for (const memory of [memoryAt({ nodeId: team }), rules, memoryAt({ nodeId })]) {

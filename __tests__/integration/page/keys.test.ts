@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
-const memoryAt = (address: { nodeId: string }) => store.memory(address, { paths: "posix" });
+const memoryAt = (address: { nodeId: string }) => store.memory(address);
 
 async function pressSearchKey(): Promise<void> {
   await tab.page.keyboard.down("Control");

@@ -20,12 +20,11 @@ beforeAll(async () => {
     store,
     nodeId: address.nodeId,
     scope: "perUser",
-    paths: "posix",
     rules: [{ path: "/policy/**", access: "ask" }],
     onAsk: "propose",
     mounts: { "/team": { nodeId: "notes-of-the-whole-team", access: "read", description: "What all know" } },
   });
-  const memory = store.memory(address, { paths: "posix" }).with({ actor: { agent: "scribe", runId: "run-1" } });
+  const memory = store.memory(address).with({ actor: { agent: "scribe", runId: "run-1" } });
   await memory.write("/a-directory-with-a-long-name/a-file-with-a-long-name.md", "# Heading\n\nSome text.\n");
   await memory.append("/a-directory-with-a-long-name/a-file-with-a-long-name.md", "Some more text.\n");
   await store.memory({ ...address, userId: "bob" }).write("/a", "text\n");

@@ -24,7 +24,6 @@ async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
       store,
       nodeId: "support",
       scope: "perUser",
-      paths: "posix",
       mounts: { "/team": { nodeId: "team-notes", access: "read", description: "What all know" } },
     }),
   ];
@@ -34,7 +33,7 @@ async function openTab(access: "read" | "write" = "write"): Promise<Tab> {
 beforeEach(async () => {
   store = new MongoMemoryStore({ client, dbName, memoriesCollection: `memories ${randomUUID()}`, history: true });
   const write = (address: Parameters<MongoMemoryStore["memory"]>[0], path: string, text: string) =>
-    store.memory(address, { paths: "posix" }).write(path, text);
+    store.memory(address).write(path, text);
   await write(own, "/facts.md", "Ada runs Linux.\n");
   await write({ ...own, nodeId: "writer" }, "/style", "Short sentences.\n");
   await write(ofEve, "/facts.md", "Eve runs Windows.\n");
@@ -60,7 +59,7 @@ describe("the page of one person in a browser", () => {
     expect(await tab.text()).not.toContain("In its own memory");
     await tab.view(`#/memory?${pageQuery({ ...own, path: "/facts.md" })}`);
     await tab.see("Ada runs Linux.");
-    await store.memory(own, { paths: "posix" }).write("/facts.md", "Ada runs BSD.\n");
+    await store.memory(own).write("/facts.md", "Ada runs BSD.\n");
     await tab.see("Ada runs BSD.");
     expect(tab.faults).toEqual([]);
     await tab.page.close();
@@ -100,14 +99,14 @@ describe("the page of one person in a browser", () => {
     await tab.see("2 memories went");
     await tab.press("Done");
     await tab.see("Nothing is remembered");
-    expect(await store.memory(ofEve, { paths: "posix" }).read("/facts.md")).toBe("Eve runs Windows.\n");
+    expect(await store.memory(ofEve).read("/facts.md")).toBe("Eve runs Windows.\n");
     expect(tab.faults).toEqual([]);
     await tab.page.close();
   });
 
   it("has none of the words of the trade", async () => {
     await store
-      .memory(own, { paths: "posix" })
+      .memory(own)
       .with({ actor: { userId, agent: "helper", node: "helper", threadId: "t1", runId: "r1", checkpointId: "c1" } })
       .write("/facts.md", "Ada runs BSD.\n");
     const tab = await openTab();

@@ -44,7 +44,6 @@ const node = new MemoryNode({
   store,
   nodeId: "support",
   scope: "perUser",
-  paths: "posix",
   mounts: {
     "/team": { nodeId: "team-notes", access: "read", description: "What all know" },
     "/desk": { memory: store.memory({ nodeId: "desk", scope: "perUser", userId: eveId }), access: "read" },
@@ -418,7 +417,7 @@ describe("an owner", () => {
     const userId = `${randomUUID()}@example.com`;
     const shown = openPage({ owner: { userId } });
     const address = { nodeId: "support", scope: "perUser", userId } as const;
-    await store.memory(address, { paths: "posix" }).write("/notes/tea.md", "likes tea ☕\n");
+    await store.memory(address).write("/notes/tea.md", "likes tea ☕\n");
     const { text, headers } = await askPage(shown, "/api/export");
     expect(headers.get("content-disposition")).toBe('attachment; filename="memories.jsonl"');
     const target = ["--uri", uri, "--db", dbName, "--memories-collection", `imported ${userId}`];

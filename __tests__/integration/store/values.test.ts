@@ -14,19 +14,10 @@ function newStore(): MongoMemoryStore {
 
 describe("a value", () => {
   const stored: [string, Record<string, unknown>][] = [
-    ["nested JSON", { a: { b: [1, "two", null, true, { c: [] }] } }],
     ["numbers", { zero: -0, nan: Number.NaN, infinite: [Infinity, -Infinity], large: 2 ** 53, tiny: 5e-324 }],
     ["64-bit integers", { most: 2n ** 63n - 1n, least: -(2n ** 63n), small: 5n, number: 5 }],
-    ["dates", { early: new Date(-8.64e15), late: new Date(8.64e15) }],
     ["bytes", { none: new Uint8Array(), some: Uint8Array.of(0, 255), nested: [{ deep: Uint8Array.of(1) }] }],
-    [
-      "any field names",
-      JSON.parse('{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"constructor":[{"a":1}],"_id":3}'),
-    ],
-    ["any strings", { nul: "a\0b", dollars: "$value", emoji: "\u{1F600}\uFE0F" }],
-    ["what looks like a reference of the database", { $ref: "a.b", $id: 1, deep: { $ref: "x", $id: "y", $plain: [] } }],
     ["what looks like the mark of one", { $ref: "a", $id: 1, $plain: { $ref: "b", $id: 2, $db: "c" } }],
-    ["a thousand fields", Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, index]))],
   ];
 
   it.each(stored)("comes back equal: %s", async (_, value) => {

@@ -30,7 +30,7 @@ describe("a database that version 0.1.0 has written", () => {
     }
   });
 
-  const shared = () => store.memory({ nodeId: "assistant" }, { paths: "posix" });
+  const shared = () => store.memory({ nodeId: "assistant" });
   const namesOfIndexes = async (): Promise<(string | undefined)[]> =>
     (await db.collection("memories").indexes()).map(({ name }) => name);
 

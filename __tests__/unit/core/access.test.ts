@@ -19,7 +19,7 @@ import { mayDo, verdictOf } from "../../helpers/access-model.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 async function memoryUnder(...policies: MemoryPolicy[]): Promise<{ memory: Memory; free: Memory }> {
-  const free = openMemory(new InMemoryStore(), { nodeId: "assistant" }, { paths: "posix" });
+  const free = openMemory(new InMemoryStore(), { nodeId: "assistant" });
   await free.write("/policies/refunds", "30 days");
   await free.write("/log", "first");
   return { memory: policies.map(checkPolicy).reduce((each, policy) => restricted(each, policy), free), free };
@@ -158,7 +158,7 @@ describe("random trees of rules", () => {
   it("let a memory be changed only so far", async () => {
     const anyChange = fc.tuple(fc.constantFrom("append", "write", "create", "delete", "rename"), anyPath, anyPath);
     const property = fc.asyncProperty(anyRules, fc.array(anyChange, { maxLength: 4 }), async (rules, changes) => {
-      const free = openMemory(new InMemoryStore(), { nodeId: "assistant" }, { paths: "posix" });
+      const free = openMemory(new InMemoryStore(), { nodeId: "assistant" });
       for (const path of ["/a/b/ab", "/a/a", "/b/ab/a/b", "/ab"]) await free.write(path, path);
       const memory = restricted(free, checkPolicy({ rules }));
       for (const [command, path, other] of changes) {

@@ -10,9 +10,9 @@ afterAll(stopCounting);
 const { blameLines } = await import("../../../src/core/history/blame.js");
 const { findHunks, unifiedDiff } = await import("../../../src/core/history/unified-diff.js");
 
-const count = 500_000;
+const count = 200_000;
 /** Some steps for each line, and those of the bounds. */
-const maxSteps = 20_000_000;
+const maxSteps = 9_000_000;
 const maxSliceSteps = 3_000_000;
 
 const linesOf = (line: (index: number) => string, length = count): string =>

@@ -69,7 +69,7 @@ describe("what an error says", () => {
   });
 
   it("of a path: the path, in code, for each refusal of a call on one path", async () => {
-    const memory = openMemory(store, freshAddress());
+    const memory = openMemory(store, freshAddress(), { paths: "plain" });
     await memory.write("/dir/file", "x");
     const refused = (path: string, code: string) => expect.objectContaining({ code, path });
     await expect(memory.read("missing/")).rejects.toEqual(refused("/missing", "ENOENT"));

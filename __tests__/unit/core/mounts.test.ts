@@ -8,7 +8,7 @@ import { freshAddress, refuses } from "../../helpers/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
-const open = (): Memory => openMemory(store, freshAddress(), { paths: "posix" });
+const open = (): Memory => openMemory(store, freshAddress());
 
 /** Memories by mount point, each with files. */
 async function treeOf(

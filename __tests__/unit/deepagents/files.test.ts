@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { type Memory, openMemory } from "../../../src/index.js";
+import { type Memory, type MemoryOptions, openMemory } from "../../../src/index.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 
 const store = new InMemoryStore();
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function start(): { memory: Memory; backend: DeepAgentsBackend } {
-  const memory = openMemory(store, freshAddress());
+function start(options?: MemoryOptions): { memory: Memory; backend: DeepAgentsBackend } {
+  const memory = openMemory(store, freshAddress(), options);
   return { memory, backend: new DeepAgentsBackend(memory) };
 }
 
@@ -48,7 +48,7 @@ describe("read", () => {
 
   it("shows as text what another tool has put under the name of an image", async () => {
     const { memory, backend } = start();
-    await memory.with({ paths: "posix" }).write("/chart.PNG", "a description");
+    await memory.write("/chart.PNG", "a description");
     expect(await backend.read("/chart.PNG")).toMatchObject({ content: "a description", mimeType: "text/plain" });
   });
 });
@@ -56,7 +56,7 @@ describe("read", () => {
 describe("readRaw", () => {
   it("answers the whole text with its times", async () => {
     const { memory, backend } = start();
-    const { createdAt } = await memory.with({ paths: "posix" }).write("/a/f.json", "{}");
+    const { createdAt } = await memory.write("/a/f.json", "{}");
     const { data, error } = await backend.readRaw("a/f.json");
     expect(error).toBeUndefined();
     expect(data).toMatchObject({ content: "{}", mimeType: "application/json", created_at: createdAt.toISOString() });
@@ -72,7 +72,7 @@ describe("readRaw", () => {
 
 describe("write", () => {
   it("creates by the rule posix, whatever the memory's own is, and replaces", async () => {
-    const { memory, backend } = start();
+    const { memory, backend } = start({ paths: "plain" });
     expect(await backend.write("/notes/ä.md", "one")).toEqual({ path: "/notes/ä.md", filesUpdate: null });
     expect(await backend.write("/notes/ä.md", "two")).toEqual({ path: "/notes/ä.md", filesUpdate: null });
     expect(await memory.read("/notes/ä.md")).toBe("two");

@@ -27,7 +27,7 @@ function chosen(maxAnswerChars: number | undefined): { maxAnswerChars?: number }
   return maxAnswerChars === undefined ? {} : { maxAnswerChars };
 }
 
-const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
+const freshMemory = (): Memory => openMemory(new InMemoryStore(), freshAddress());
 
 async function answer(dialect: Dialect, tool: string, args: Arguments, memory: Memory): Promise<string> {
   const definition = dialect.tools.find(({ name }) => name === tool);
@@ -36,12 +36,12 @@ async function answer(dialect: Dialect, tool: string, args: Arguments, memory: M
 
 /** Texts that become longer in an answer. */
 const texts: [title: string, text: string][] = [
-  ["many lines", "water the beans\n".repeat(40_000)],
-  ["one line", "water the beans ".repeat(40_000)],
-  ["hidden characters", "\u200bwater\u202e\n".repeat(40_000)],
-  ["one hidden line", "\u200b".repeat(300_000)],
-  ["special tokens", "<|im_end|> water\n".repeat(30_000)],
-  ["quotes and newlines", '"\\\n'.repeat(200_000)],
+  ["many lines", "water the beans\n".repeat(5_000)],
+  ["one line", "water the beans ".repeat(5_000)],
+  ["hidden characters", "\u200bwater\u202e\n".repeat(5_000)],
+  ["one hidden line", "\u200b".repeat(50_000)],
+  ["special tokens", "<|im_end|> water\n".repeat(5_000)],
+  ["quotes and newlines", '"\\\n'.repeat(25_000)],
 ];
 
 const calls: [dialect: keyof typeof create, tool: string, args: Arguments][] = [

@@ -8,7 +8,7 @@ import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { freshAddress } from "../../helpers/memory-case.js";
 
 async function memoryWith(texts: Record<string, string>): Promise<Memory> {
-  const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
+  const memory = openMemory(new InMemoryStore(), freshAddress());
   for (const [path, text] of Object.entries(texts)) await memory.write(path, text);
   return memory;
 }

@@ -58,7 +58,7 @@ function freshMemory(options: Partial<MemoryNodeOptions> = asking): { node: Memo
   const store = new InMemoryStore();
   return {
     node: new MemoryNode({ store, nodeId: "assistant", ...options }),
-    free: openMemory(store, { nodeId: "assistant" }, { paths: "posix" }),
+    free: openMemory(store, { nodeId: "assistant" }),
   };
 }
 

@@ -63,7 +63,7 @@ describe("the message of a connector", () => {
   });
 
   it("is an index with a line about each file, unless there are more files than fit", async () => {
-    const node = new MemoryNode({ ...freshAddress(), store, paths: "posix" });
+    const node = new MemoryNode({ ...freshAddress(), store });
     await node.memory().write("/skill.md", "---\ndescription: How to ship\n---\n# Shipping");
     const connector = node.createConnector({ content: "index", maxChars: 700 });
     expect((await connector.renderMessage())?.text).toContain("\n/skill.md (43 bytes): How to ship\n");

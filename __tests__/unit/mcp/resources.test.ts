@@ -11,7 +11,7 @@ import { createServerFor } from "../../../src/mcp/server.js";
 import { connectInMemory, HeardChanges } from "../../helpers/mcp-clients.js";
 import type { Client } from "@modelcontextprotocol/client";
 
-const posixMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "assistant" }, { paths: "posix" });
+const freshMemory = (): Memory => openMemory(new InMemoryStore(), { nodeId: "assistant" });
 
 async function connect(memory: Memory, bounds: Partial<ServerBounds> = {}): Promise<Client> {
   const settings = parseMcpOptions("McpServerOptions", { memory });
@@ -21,7 +21,7 @@ async function connect(memory: Memory, bounds: Partial<ServerBounds> = {}): Prom
 
 describe("the resources of an MCP server", () => {
   it("are the files of the memory, with their sizes and types", async () => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     await memory.write("/notes/to do?.md", "grüße");
     await memory.write("/a", "x");
     const { resources } = await (await connect(memory)).listResources();
@@ -32,7 +32,7 @@ describe("the resources of an MCP server", () => {
   });
 
   it("can be read by their URIs", async () => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     await memory.write("/日記/100% #1.md", "text");
     const client = await connect(memory);
     const [resource] = (await client.listResources()).resources;
@@ -41,7 +41,7 @@ describe("the resources of an MCP server", () => {
   });
 
   it("are told in pages, which neither repeat nor skip what stays while others come and go", async () => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     for (const name of ["b", "d", "f", "h", "j"]) await memory.write(`/${name}`, name);
     const client = await connect(memory, { pageSize: 2 });
     const page = async (cursor?: string) => {
@@ -64,11 +64,11 @@ describe("the resources of an MCP server", () => {
   });
 
   it("of an empty memory are none", async () => {
-    expect((await (await connect(posixMemory())).listResources()).resources).toEqual([]);
+    expect((await (await connect(freshMemory())).listResources()).resources).toEqual([]);
   });
 
   it("are told as a template too", async () => {
-    const { resourceTemplates } = await (await connect(posixMemory())).listResourceTemplates();
+    const { resourceTemplates } = await (await connect(freshMemory())).listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(["memory:///{+path}"]);
   });
 
@@ -86,14 +86,14 @@ describe("the resources of an MCP server", () => {
     ["memory://host/a", { code: -32_602, message: expect.stringContaining("invalid uri") }],
     ["file:///etc/passwd", { code: -32_602, message: expect.stringContaining("invalid uri") }],
   ])("refuse to read %s in one sentence", async (uri, error) => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     await memory.write("/dir/a", "x");
     const client = await connect(memory);
     await expect(client.readResource({ uri })).rejects.toMatchObject(error);
   });
 
   it("refuse a URI that is longer than a path can be", async () => {
-    const client = await connect(posixMemory());
+    const client = await connect(freshMemory());
     await expect(client.readResource({ uri: `memory:///${"/".repeat(10_000)}a` })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining("invalid uri"),
@@ -101,7 +101,7 @@ describe("the resources of an MCP server", () => {
   });
 
   it.each(["nonsense!", "", Buffer.from("a").toString("base64url")])("refuse the cursor %j", async (cursor) => {
-    const client = await connect(posixMemory());
+    const client = await connect(freshMemory());
     await expect(client.request({ method: "resources/list", params: { cursor } })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining("invalid cursor"),
@@ -146,7 +146,7 @@ describe("URIs of files", () => {
 
 describe("a client that subscribed", () => {
   it("is told at once of what is changed through the server, by whatever client", async () => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     await memory.write("/a", "one");
     // Long enough for no look of its own to come first.
     const client = await connect(memory, { watchIntervalMs: 3_600_000 });
@@ -163,7 +163,7 @@ describe("a client that subscribed", () => {
   });
 
   it("is told of what others change", async () => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     const client = await connect(memory, { watchIntervalMs: 5 });
     const changes = new HeardChanges(client);
     await client.subscribeResource({ uri: "memory:///to%20come" });
@@ -174,7 +174,7 @@ describe("a client that subscribed", () => {
   });
 
   it("is not told of other files, nor any more once it unsubscribed", async () => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     const client = await connect(memory, { watchIntervalMs: 5 });
     const changes = new HeardChanges(client);
     await client.subscribeResource({ uri: "memory:///a" });
@@ -189,7 +189,7 @@ describe("a client that subscribed", () => {
   });
 
   it("is told by the URI of the list, however it has spelled that", async () => {
-    const memory = posixMemory();
+    const memory = freshMemory();
     const client = await connect(memory, { watchIntervalMs: 5 });
     const changes = new HeardChanges(client);
     await client.subscribeResource({ uri: "memory:////caf%c3%a9/" });
@@ -198,7 +198,7 @@ describe("a client that subscribed", () => {
   });
 
   it("to as many files as it may cannot subscribe to another one, but to one of them again", async () => {
-    const client = await connect(posixMemory(), { maxSubscriptions: 2 });
+    const client = await connect(freshMemory(), { maxSubscriptions: 2 });
     for (const name of ["a", "b", "a"]) await client.subscribeResource({ uri: `memory:///${name}` });
     await expect(client.subscribeResource({ uri: "memory:///c" })).rejects.toMatchObject({
       code: -32_600,
@@ -211,7 +211,7 @@ describe("a client that subscribed", () => {
 
 describe("a client that listed", () => {
   it("is told when the list changes, and of nothing else", async () => {
-    const client = await connect(posixMemory());
+    const client = await connect(freshMemory());
     const changes = new HeardChanges(client);
     await client.listResources();
     const append = (path: string) =>

@@ -46,6 +46,13 @@ describe("buildGraph", () => {
     await expect(memory.memory("1").append("/a.txt", "4")).rejects.toMatchObject({ code: "EFBIG" });
   });
 
+  it("keeps to the names of the rule plain unless a config says otherwise", async () => {
+    const memory = build(graphOf([node("M", "memory")]))
+      .memory("M")
+      .memory();
+    await expect(memory.append("/a.txt", "x")).rejects.toMatchObject({ code: "EINVAL" });
+  });
+
   it("keeps to the rules of a memory, which its tool tells", async () => {
     const rules = [{ path: "/policies/**", access: "read" }];
     const graph = build(graphOf([node("M", "memory", { rules }), node("T", "memoryTool")], "M.$self -> T.$memory"));

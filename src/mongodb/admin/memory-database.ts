@@ -126,7 +126,7 @@ export class MemoryDatabase {
   memory(
     address: MemoryAddress,
     access: "read" | "write",
-    { paths = "posix", maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
+    { paths = memoryDefaults.paths, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
   ): Memory {
     return openMemoryOver(
       (checked, limits) => this.#memories[access].backend(checked, limits),

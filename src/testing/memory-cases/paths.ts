@@ -120,7 +120,7 @@ export const pathCases: MemoryCase[] = [
   {
     title: "the rule plain refuses to create anything but letters, digits, _, - and spaces",
     run: async (open) => {
-      const memory = await openFresh(open);
+      const memory = await openFresh(open, { paths: "plain" });
       await memory.write("/Az 09_-/ok", "x");
       await refuses(memory.write("/a..b", "x"), "EINVAL", 'invalid path: ".." not allowed');
       await refuses(memory.write("/a$b", "x"), "EINVAL", 'invalid path: "$" not allowed');
@@ -142,9 +142,9 @@ export const pathCases: MemoryCase[] = [
     },
   },
   {
-    title: "the rule posix takes any name, each a file of its own",
+    title: "the rule posix, which is the default, takes any name, each a file of its own",
     run: async (open, declared) => {
-      const memory = await openFresh(open, { paths: "posix" });
+      const memory = await openFresh(open);
       const paths = getPosixPaths(declared);
       for (const path of paths) await memory.write(path, path);
       for (const path of paths) equal(await memory.read(path), path);
@@ -160,7 +160,7 @@ export const pathCases: MemoryCase[] = [
     run: async (open, declared) => {
       const address = { nodeId: `reach ${Math.random()}` };
       const posix = await open(address, { paths: "posix" });
-      const plain = await open(address);
+      const plain = await open(address, { paths: "plain" });
       for (const path of getPosixPaths(declared)) {
         await posix.write(path, "old");
         const names = (await plain.list("/")).map(({ name }) => name);
@@ -176,7 +176,7 @@ export const pathCases: MemoryCase[] = [
   {
     title: "the same memory with another rule for paths keeps its other options",
     run: async (open) => {
-      const memory = await openFresh(open, { maxFileBytes: 3 });
+      const memory = await openFresh(open, { paths: "plain", maxFileBytes: 3 });
       const posix = memory.with({ paths: "posix" });
       deepEqual(posix.address, memory.address);
       await posix.write("/notes.txt", "x");

@@ -72,7 +72,7 @@ class ArchiveFolder {
   async prepare(): Promise<string[]> {
     await mkdir(this.#folder);
     await writeFile(this.outside, canary);
-    const memory = openDirectoryMemory({ dir: this.source, paths: "posix" });
+    const memory = openDirectoryMemory({ dir: this.source });
     for (const [path, content] of [
       ["/a", "1"],
       ["/dir/b.txt", "two\n"],

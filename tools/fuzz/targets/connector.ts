@@ -39,7 +39,7 @@ export const connector: Target = {
       nodeId: id,
       threadId: "t",
     });
-    const memoryNode = new MemoryNode({ store, nodeId: id, scope: "perThread", paths: "posix" });
+    const memoryNode = new MemoryNode({ store, nodeId: id, scope: "perThread" });
     return toSandbox<Shown>({
       inputs: fc.record({
         files: fc.array(fc.tuple(path, text), { maxLength: 5 }),

@@ -156,7 +156,7 @@ export const globs: Target = {
     const store = new InMemoryStore();
     const open = (address: Parameters<typeof openMemory>[1]) => openMemory(store, address);
     const assertUnchanged = await plantNeighbours(open, { nodeId: id, threadId: "t" });
-    const memory = open({ nodeId: id, scope: "perThread", threadId: "t" }).with({ paths: "posix" });
+    const memory = open({ nodeId: id, scope: "perThread", threadId: "t" });
     for (const name of names) await memory.write(name, `a\nb\n${"a".repeat(3000)}b\n`);
     const backend = new DeepAgentsBackend(memory, { onError: () => undefined });
     return toSandbox<BackendCall>({

@@ -53,9 +53,9 @@ export const largeTexts: Target = {
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
     const store = new MongoMemoryStore({ client, dbName, history: true, ...collections });
     const rules = [{ path: "/**", access: "ask" as const }];
-    const asking = new MemoryNode({ store, nodeId: id, paths: "posix", rules, onAsk: "propose" });
+    const asking = new MemoryNode({ store, nodeId: id, rules, onAsk: "propose" });
     const tool = new MemoryTool({ memory: asking });
-    const memory = store.memory({ nodeId: id }, { paths: "posix" });
+    const memory = store.memory({ nodeId: id });
     const run = async ({ kind, texts, query }: LargeTextCase): Promise<unknown> => {
       const [newest, previous] = await takeVersions();
       if (kind === "diff") return memory.history?.diff(previous, newest);

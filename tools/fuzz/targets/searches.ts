@@ -106,7 +106,7 @@ export const searches: Target = {
   open: async ({ client, dbName, folder }, id) => {
     const dir = join(folder, Buffer.from(id).toString("hex"));
     await mkdir(dir);
-    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    const memory = openDirectoryMemory({ dir });
     for (const [index, content] of contents.entries()) await memory.write(`/${index}`, content);
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
     const byWords = new MongoMemoryStore({ client, dbName, ...collections });

@@ -43,7 +43,7 @@ it.each(["/A", "/SUB/file", "/sub/FILE", "/É"])(
   "%s is missing where the name has another spelling, and cannot be made",
   async (path) => {
     const contents = { a: "1", "sub/file": "2", é: "3" };
-    const memory = openDirectoryMemory({ dir: folderWith(folder, contents), paths: "posix" });
+    const memory = openDirectoryMemory({ dir: folderWith(folder, contents) });
     await refuses(memory.read(path), "ENOENT");
     await refuses(memory.list(path), "ENOENT");
     await refuses(memory.update(path, "1", "x"), "ENOENT");
@@ -57,7 +57,7 @@ it.each(["/A", "/SUB/file", "/sub/FILE", "/É"])(
 );
 
 it("a file made by a hand in another normal form is read by its own spelling", async () => {
-  const memory = openDirectoryMemory({ dir: folderWith(folder, { "e\u0301": "text" }), paths: "posix" });
+  const memory = openDirectoryMemory({ dir: folderWith(folder, { "e\u0301": "text" }) });
   expect(await memory.read("/e\u0301")).toBe("text");
   await refuses(memory.read("/é"), "ENOENT");
 });

@@ -74,7 +74,7 @@ const reserved = [
 describe("a name", () => {
   it.each(illegal)("%j is not created, as a file, a directory or by a rename", async (name) => {
     const dir = folderWith(folder, { file: "text" });
-    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    const memory = openDirectoryMemory({ dir });
     for (const call of [
       () => memory.write(`/${name}`, "x"),
       () => memory.append(`/${name}/below`, "x"),
@@ -89,13 +89,13 @@ describe("a name", () => {
 
   it("that is illegal makes no folder where there is none", async () => {
     const dir = join(folderWith(folder), "missing");
-    await refuses(openDirectoryMemory({ dir, paths: "posix" }).write("/a/nul", "x"), "EINVAL");
+    await refuses(openDirectoryMemory({ dir }).write("/a/nul", "x"), "EINVAL");
     expect(readdirSync(join(dir, ".."))).toEqual([]);
   });
 
   it.each(legal)("%j is created", async (name) => {
     const dir = folderWith(folder);
-    await openDirectoryMemory({ dir, paths: "posix" }).write(`/${name}`, "x");
+    await openDirectoryMemory({ dir }).write(`/${name}`, "x");
     expect(readdirSync(dir)).toContain(name);
   });
 });
@@ -111,7 +111,7 @@ describe("two names that some file system takes for one", () => {
     ["ж", "Ж"],
   ])("%j and %j are not created beside each other", async (one, two) => {
     const dir = folderWith(folder);
-    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    const memory = openDirectoryMemory({ dir });
     await memory.write(`/${one}`, "x");
     await refuses(memory.write(`/${two}`, "y"), "EINVAL");
     await refuses(memory.write(`/${two}/below`, "y"), "EINVAL");
@@ -126,7 +126,7 @@ describe("two names that some file system takes for one", () => {
 
   it("in another normal form are one for this purpose, and the one there is read as it is spelled", async () => {
     const dir = folderWith(folder, { "e\u0301": "by hand" });
-    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    const memory = openDirectoryMemory({ dir });
     await refuses(memory.write("/é", "x"), "EINVAL");
     expect(await memory.read("/e\u0301")).toBe("by hand");
     await refuses(memory.read("/é"), "ENOENT");
@@ -144,7 +144,7 @@ describe("two names that some file system takes for one", () => {
 describe("names that are never part of a memory", () => {
   it.each(reserved)("%j is refused in every command, at every level", async (name) => {
     const dir = folderWith(folder, { "sub/file": "x" });
-    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    const memory = openDirectoryMemory({ dir });
     for (const path of [`/${name}`, `/${name}/config`, `/sub/${name}/hooks/x`]) {
       for (const call of [
         () => memory.read(path),

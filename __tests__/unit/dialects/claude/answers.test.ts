@@ -11,7 +11,7 @@ import { freshAddress } from "../../../helpers/memory-case.js";
 const store = new InMemoryStore();
 
 async function createMemory(files: Record<string, string> = {}): Promise<Memory> {
-  const memory = openMemory(store, freshAddress(), { paths: "posix" });
+  const memory = openMemory(store, freshAddress());
   for (const [path, text] of Object.entries(files)) await memory.write(path, text);
   return memory;
 }

@@ -11,7 +11,7 @@ const store = new InMemoryStore();
 
 /** The tool on a memory with one file, and the text of that file. */
 async function createFile(text: string, options?: ClaudeMemoryOptions) {
-  const memory = openMemory(store, freshAddress(), { paths: "posix" });
+  const memory = openMemory(store, freshAddress());
   await memory.write("/f", text);
   const tool = createClaudeMemoryTool(memory, options);
   const call = (args: Record<string, unknown>): Promise<string> => tool.invoke({ path: "/memories/f", ...args });
@@ -28,10 +28,9 @@ describe("str_replace under a guard", () => {
     const node = new MemoryNode({
       ...freshAddress(),
       store,
-      paths: "posix",
       guard: ({ content }) => content.replaceAll("secret", "[key]"),
     });
-    await openMemory(store, { nodeId: node.nodeId }, { paths: "posix" }).write("/f", `${first}\nx\nold\ny\n`);
+    await openMemory(store, { nodeId: node.nodeId }).write("/f", `${first}\nx\nold\ny\n`);
     const answer = await createClaudeMemoryTool(node).invoke({
       command: "str_replace",
       path: "/memories/f",

@@ -56,7 +56,7 @@ describe("reservations", () => {
     await bench.memory.update(today, "### a", "### renamed");
     expect(await bench.call("memory_read", { key: "a" })).toEqual(missing);
     expect(await bench.call("memory_write", { key: "renamed", content: "" })).toEqual(exists);
-    await bench.memory.with({ paths: "posix" }).rename(today, "/2025/12/31.md");
+    await bench.memory.rename(today, "/2025/12/31.md");
     expect(await bench.call("memory_read", { key: "b" })).toMatchObject({
       data: { file: "2025/12/31.md", content: "of b" },
     });
@@ -189,7 +189,7 @@ describe("a reserved key", () => {
       let isSlow = true;
       const slow = memoryWith(memory, {
         append: async (path: string, content: string) => {
-          if (!isSlow || !content.includes("late")) return memory.with({ paths: "posix" }).append(path, content);
+          if (!isSlow || !content.includes("late")) return memory.append(path, content);
           isSlow = false;
           nowMs += 10_001;
           const [, reservation = ""] = (await readReservations(bench)).keys();
@@ -197,7 +197,7 @@ describe("a reserved key", () => {
           const takeOver = `0123456789ab1 ${owner} ${nowMs.toString(36)}\n`;
           await memory.append(reservation, takeOver);
           if (when === "before") await bench.put("/MEMORY.md", block("a", "theirs"));
-          await memory.with({ paths: "posix" }).append(path, content);
+          await memory.append(path, content);
           if (when === "after") setTimeout(() => void bench.put("/MEMORY.md", block("a", "theirs")), 50);
         },
       });
@@ -214,7 +214,7 @@ describe("a reserved key", () => {
     const slow = memoryWith(memory, {
       append: async (path: string, content: string) => {
         nowMs += 20_000;
-        await memory.with({ paths: "posix" }).append(path, content);
+        await memory.append(path, content);
       },
     });
     expect(await new JournalBench("/", slow).call("memory_write", { key: "a", content: "late" })).toEqual(success);
@@ -239,8 +239,8 @@ function memoryWith(memory: Memory, methods: Partial<Memory>): Memory {
   const changed: Memory = new Proxy(memory, {
     get: (target, name) => {
       if (name === "with") return () => changed;
-      const value: unknown = Reflect.get(name in methods ? methods : target.with({ paths: "posix" }), name);
-      return typeof value === "function" ? value.bind(target.with({ paths: "posix" })) : value;
+      const value: unknown = Reflect.get(name in methods ? methods : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
     },
   });
   return changed;

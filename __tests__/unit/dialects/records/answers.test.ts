@@ -130,7 +130,7 @@ describe("clear_memory", () => {
 
   it("deletes what others wrote too, hidden files included", async () => {
     const bench = await withOne();
-    for (const name of ["/.journal/3f", "/MEMORY.md"]) await bench.memory.with({ paths: "posix" }).write(name, "x");
+    for (const name of ["/.journal/3f", "/MEMORY.md"]) await bench.memory.write(name, "x");
     expect(await bench.call("clear_memory", {})).toMatchObject({ cleared_count: 3 });
     expect(await bench.files()).toEqual({});
   });

@@ -89,7 +89,7 @@ describe("paths", () => {
     "%p, which others wrote, is replaced and dropped all the same",
     async (path) => {
       const bench = new RecordBench();
-      await bench.memory.with({ paths: "posix" }).write(path, "by others");
+      await bench.memory.write(path, "by others");
       expect(await bench.call("add_memory", { path, content })).toMatchObject({ error_code: "MEMORY_PATH_INVALID" });
       expect(await bench.call("replace_memory", { path, content })).toMatchObject({ status: "ok", path });
       expect(await bench.files()).toEqual({ [`/${path}`]: content });

@@ -56,7 +56,7 @@ const commands = "; the commands are read, list, append, update, delete";
 
 describe("the messages", () => {
   const tree = async (): Promise<ReturnType<typeof toolOn>> => {
-    const memory = freshMemory({ maxFileBytes: 10 });
+    const memory = freshMemory({ paths: "plain", maxFileBytes: 10 });
     await memory.append("/dir/file", "text");
     return toolOn(memory);
   };
