@@ -61,10 +61,13 @@ function createRun({ threadId, userId, runId = globalThis.crypto.randomUUID() }:
 
 /** @param rootOfTools as the tools take paths */
 function createConnector(options: AiMemoryOptions, rootOfTools: string | undefined): MemoryConnectorNode {
-  const { memory, content, maxChars, root = rootOfTools, onError } = options;
+  const { memory, content, maxChars, pinned, maxTokens, countTokens, root = rootOfTools, onError } = options;
   const config = {
     ...(content !== undefined && { content }),
     ...(maxChars !== undefined && { maxChars }),
+    ...(pinned !== undefined && { pinned }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(countTokens !== undefined && { countTokens }),
     ...(root !== undefined && { root }),
     ...(onError !== undefined && { onError }),
   };

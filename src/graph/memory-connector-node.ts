@@ -63,8 +63,8 @@ export class MemoryConnectorNode {
     }
     this.#memory = memory;
     this.#config = checkConnectorConfig(config);
-    const { content, maxChars, root } = this.#config;
-    keepConnectorForm(memory, { content, maxChars, root });
+    const { content, maxChars, pinned, tokens, root } = this.#config;
+    keepConnectorForm(memory, { content, maxChars, pinned, tokens, root });
     defineRunnableMark(this, refuseAsGraphNode);
   }
 
@@ -148,15 +148,15 @@ export class MemoryConnectorNode {
   }
 
   async #render(run: MemoryRun, root: string): Promise<string | null> {
-    const { content, maxChars } = this.#config;
-    const form = { content, maxChars, root };
+    const { content, maxChars, pinned, tokens } = this.#config;
+    const form: Form = { content, maxChars, pinned, tokens, root, question: "", logPath: null };
     const { memory, isOwnerMissing } = await this.#open(run);
     const { scope } = this.#memory;
     const shared =
       scope === "global" ? null : { scope, isOwnerMissing, read: () => this.#readShared(run, memory, form) };
-    const { text, outlines } = await showMemories(await readToShow(memory, form), shared, form);
+    const { text, turn, outlines } = await showMemories(await readToShow(memory, form), shared, form);
     for (const { mount } of outlines) if (mount.missingOwner) this.#report(mount.missingOwner);
-    return text;
+    return turn === null ? text : `${text}\n\n${turn}`;
   }
 
   /** Opens the run's memory. If the run names no thread or user, reports this, and opens the global memory instead. */

@@ -23,8 +23,8 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const address = addressIn(fields);
   const ownNode = context.memories.nodeOf?.(address);
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
-  const { content, maxChars } = connector ?? connectorDefaults;
-  const form = { content, maxChars, root: connector?.root ?? ROOT };
+  const { content, maxChars, pinned, tokens } = connector ?? connectorDefaults;
+  const form: Form = { content, maxChars, pinned, tokens, root: connector?.root ?? ROOT, question: "", logPath: null };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);
@@ -33,10 +33,11 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const isAlone = at !== undefined || scope === "global" || context.visitor.owner !== undefined;
   const read = (): Promise<MountOutline> => readAtRoot(openShared(context, address, node), memory, form);
   const shared = isAlone ? null : { scope, isOwnerMissing: false, read };
-  const { text, view, leftOut, outlines } = await showMemories(memories, shared, form);
+  const { text: stable, turn, view, leftOut, outlines } = await showMemories(memories, shared, form);
+  const text = turn === null ? stable : `${stable}\n\n${turn}`;
   return {
     text,
-    usedChars: text?.length ?? 0,
+    usedChars: (stable?.length ?? 0) + (turn?.length ?? 0),
     content,
     maxChars,
     /** False if the page knows no connector of the node. The message is then that of the defaults. */
