@@ -2,6 +2,9 @@ import {
   callId,
   forBookkeeping,
   getCallId,
+  type LogMemory,
+  logSymbol,
+  openLog,
   restrict,
   type RestrictableMemory,
   bindMemory,
@@ -44,6 +47,10 @@ class PartOfTree implements RestrictableMemory {
 
   get [callId]() {
     return getCallId(this.#tree);
+  }
+
+  [logSymbol](path: string): LogMemory {
+    return openLog(this.#tree, this.#at(path));
   }
 
   get address() {

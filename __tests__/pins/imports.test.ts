@@ -42,6 +42,7 @@ const mayImport: Record<string, string[]> = {
   "open-memory": ["core", "backends", "mongodb/store", "langchain/langgraph-internals"],
   dialects: ["core"],
   langchain: ["core", "dialects", "langchain/langgraph-internals"],
+  conversation: ["core", "langchain"],
   prompt: ["core"],
   graph: [
     "core",
@@ -49,6 +50,7 @@ const mayImport: Record<string, string[]> = {
     "langchain/langgraph-internals",
     "langchain/read-in-run",
     "langchain",
+    "conversation",
     "prompt",
     "open-memory",
   ],
@@ -74,6 +76,7 @@ const mayImport: Record<string, string[]> = {
     "open-memory",
     "dialects",
     "langchain",
+    "conversation",
     "prompt",
     "graph",
     "template",

@@ -37,12 +37,27 @@ export interface MemoryBinding {
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
 export const callId: unique symbol = Symbol.for("langgraph-mongo-memory.callId");
 
+export const logSymbol: unique symbol = Symbol.for("langgraph-mongo-memory.log");
+
+/** A memory as the log of conversations uses it. The rules for agents do not hold, and nobody is asked. */
+export interface LogMemory {
+  readonly memory: Memory;
+  /** The directory of the log in the memory. */
+  readonly path: string;
+  /** The same for all copies of the memory. */
+  readonly storage: object;
+  /** Returns the text that the guards allow. The memory itself calls no guard. @throws the errors of guards */
+  readonly guard: (path: string, content: string) => Promise<string>;
+}
+
 /** A memory made by either build of this package. */
 export interface RestrictableMemory extends Memory {
   /** Returns a shallow copy, or the same memory if nothing is added to it. */
   [restrict](restriction: Restriction): Memory;
   /** The identity of the call of a tool that uses the memory. Null if its changes have none. */
   readonly [callId]: string | null;
+  /** @param path the directory of the log */
+  [logSymbol](path: string): LogMemory;
 }
 
 /**
@@ -72,6 +87,12 @@ export function forBookkeeping(memory: Memory): Memory {
 /** Returns the identity of the call of a tool that uses the memory. Null if its changes have none. */
 export function getCallId(memory: Memory): string | null {
   return isRestrictable(memory) ? memory[callId] : null;
+}
+
+/** Returns a memory as the log of conversations uses it. @param path the directory of the log */
+export function openLog(memory: Memory, path: string): LogMemory {
+  if (isRestrictable(memory)) return memory[logSymbol](path);
+  return { memory: memory.with({ paths: "posix" }), path, storage: memory, guard: async (_path, content) => content };
 }
 
 function isRestrictable(memory: Memory): memory is RestrictableMemory {

@@ -51,6 +51,12 @@ export class Policies {
     return new Policies(policies);
   }
 
+  /** Returns the access of mounts only. Reason: rules are for agents, and a log guards its texts itself. */
+  forLog(): Policies {
+    const policies = this.withoutAsking().#policies;
+    return new Policies(policies.map((policy) => ({ ...policy, rules: [], guard: undefined })));
+  }
+
   /** Returns null if nobody can be asked. */
   get requester(): ApprovalRequester | null {
     return this.#policies.find(({ requester }) => requester !== undefined)?.requester ?? null;

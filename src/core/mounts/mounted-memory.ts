@@ -3,7 +3,10 @@ import {
   callId,
   forBookkeeping,
   getCallId,
+  type LogMemory,
+  logSymbol,
   type MemoryBinding,
+  openLog,
   restrict,
   type RestrictableMemory,
   type Restriction,
@@ -246,6 +249,11 @@ export class MountedMemory implements RestrictableMemory {
 
   get [callId](): string | null {
     return getCallId(this.#table.root.memory);
+  }
+
+  [logSymbol](path: string): LogMemory {
+    const { mount, path: local } = this.#table.locate(this.#table.normalize(path));
+    return openLog(mount.memory, local);
   }
 
   #map(change: (mount: Mount) => Mount, rights = this.rights): MountedMemory {
