@@ -1,7 +1,7 @@
 import {
-  callId,
+  boundRun,
   forBookkeeping,
-  getCallId,
+  getBoundRun,
   type LogMemory,
   logSymbol,
   openLog,
@@ -45,8 +45,8 @@ class PartOfTree implements RestrictableMemory {
     this.#mounts = mounts;
   }
 
-  get [callId]() {
-    return getCallId(this.#tree);
+  get [boundRun]() {
+    return getBoundRun(this.#tree);
   }
 
   [logSymbol](path: string): LogMemory {

@@ -1,13 +1,14 @@
 import { Policies } from "./access/policies.js";
 import { guardText } from "./access/guard-change.js";
 import {
-  callId,
+  boundRun,
   isRunBinding,
   type LogMemory,
   logSymbol,
   restrict,
   type RestrictableMemory,
   type Restriction,
+  type RunBinding,
 } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { BackendHistory } from "./backend-history.js";
@@ -256,8 +257,8 @@ export class BackendMemory implements RestrictableMemory {
     return bound === context && policies === context.policies ? this : new BackendMemory({ ...bound, policies });
   }
 
-  get [callId](): string | null {
-    return this.#context.run?.call?.id ?? null;
+  get [boundRun](): RunBinding | null {
+    return this.#context.run;
   }
 
   [logSymbol](path: string): LogMemory {

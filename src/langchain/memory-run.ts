@@ -85,7 +85,7 @@ const bindings = new WeakMap<MemoryRun, RunBinding>();
 
 /** Returns what memories need to know about a run. */
 export function getBinding(run: MemoryRun): RunBinding {
-  const binding = bindings.get(run) ?? { signal: run.config.signal, actor: getActor(run), call: null };
+  const binding = bindings.get(run) ?? { run, signal: run.config.signal, actor: getActor(run), call: null };
   bindings.set(run, binding);
   return binding;
 }

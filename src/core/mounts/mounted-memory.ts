@@ -1,8 +1,8 @@
 import {
   bindMemory,
-  callId,
+  boundRun,
   forBookkeeping,
-  getCallId,
+  getBoundRun,
   type LogMemory,
   logSymbol,
   type MemoryBinding,
@@ -10,6 +10,7 @@ import {
   restrict,
   type RestrictableMemory,
   type Restriction,
+  type RunBinding,
 } from "../restrictable-memory.js";
 import type { CheckedPolicy } from "../access/policy.js";
 import { getRights } from "../access/rights.js";
@@ -247,8 +248,8 @@ export class MountedMemory implements RestrictableMemory {
     return this.#map((mount) => bindMount(mount, restriction), addRights(this.rights, restriction));
   }
 
-  get [callId](): string | null {
-    return getCallId(this.#table.root.memory);
+  get [boundRun](): RunBinding | null {
+    return getBoundRun(this.#table.root.memory);
   }
 
   [logSymbol](path: string): LogMemory {
