@@ -22,11 +22,18 @@ export interface ConversationLog {
   readonly keepDays: number | null;
 }
 
+export function isSameLog(one: ConversationLog, other: ConversationLog): boolean {
+  return one.path === other.path && one.timeZone === other.timeZone && one.keepDays === other.keepDays;
+}
+
 /** The fields of ConversationLogOptions, for option objects that extend it. */
 export const logFields = {
   path: z
     .string()
-    .refine((path) => isAbsolutePath(path) && normalizePath(path) !== ROOT, 'must be a path, such as "/conversations"')
+    .refine(
+      (path) => isAbsolutePath(path) && normalizePath(path) !== ROOT && !/[*?[\]{}\\]/.test(path),
+      'must be a path without wildcards, such as "/conversations"',
+    )
     .optional(),
   timeZone: timeZoneField.optional(),
   keepDays: z.number().int().min(1).max(36_500).optional(),

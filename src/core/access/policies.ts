@@ -83,6 +83,14 @@ export class Policies {
     return decision;
   }
 
+  /** Whether a delete of the root keeps a path. @param path of the memory */
+  spares(path: string): boolean {
+    return this.#policies.some((policy) => {
+      const treePath = toTreePath(policy, path);
+      return policy.rules.some(({ spares }) => spares?.(treePath) === true);
+    });
+  }
+
   /** Refuses also a change that needs an approval. @throws MemoryError EACCES */
   assertAllowed(path: string, needed: NeededAccess): void {
     if (this.decide(path, needed) === "ask") throw refusal(path, 'is changed only if a person approves (access "ask")');

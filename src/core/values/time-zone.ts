@@ -10,7 +10,7 @@ export const timeZoneField = z.custom<string | (() => string | undefined)>(
   'must be a time zone, such as "Europe/Berlin", or a function from a run to one',
 );
 
-function isTimeZone(value: unknown): value is string {
+export function isTimeZone(value: unknown): value is string {
   if (typeof value !== "string") return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: value }).format();
