@@ -16,6 +16,9 @@ import { type Form, readAtRoot, readToShow, showMemories } from "../prompt/shown
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import { type MemoryRun, getMemoryRun } from "../langchain/memory-run.js";
+import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
+import type { LogSource } from "./log-run.js";
+import { reportFailure } from "./report-failure.js";
 import { bindRun } from "../langchain/memory-source.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
 
@@ -28,6 +31,10 @@ export interface ConnectableMemory extends WithConnectorForm {
   globalMemory(run: MemoryRun): Memory;
   /** Returns the same tree as `memoryForRun`, but with the global memory at "/". Omit it without mounts. @internal */
   sharedMemoryForRun?(run: MemoryRun): Promise<Memory>;
+  /** The log of the conversations. Omit it if there is none. */
+  readonly log?: ConversationLog | null;
+  /** Gives the memory a log. Omit it if a program cannot choose the log. @internal */
+  setLog?(options: boolean | ConversationLogOptions): void;
 }
 
 /** A run as a program describes it. A `global` node with a store needs none of these fields. */
@@ -52,6 +59,8 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
  * shows. The same memory gives the same bytes, so prompt caches stay valid.
  */
 export class MemoryConnectorNode {
+  /** The memory, and the function that an agent's log reports to. @internal */
+  readonly source: LogSource;
   readonly #memory: ConnectableMemory;
   readonly #config: ReturnType<typeof checkConnectorConfig>;
 
@@ -62,6 +71,7 @@ export class MemoryConnectorNode {
       throw new TypeError("MemoryConnectorNode: memory must be a MemoryNode");
     }
     this.#memory = memory;
+    this.source = { memory, onError: config.onError };
     this.#config = checkConnectorConfig(config);
     const { content, maxChars, pinned, tokens, root } = this.#config;
     keepConnectorForm(memory, { content, maxChars, pinned, tokens, root });
@@ -134,17 +144,8 @@ export class MemoryConnectorNode {
     }
   }
 
-  /**
-   * Calls `onError`. If `onError` fails, even asynchronously, the default reports the failure, so that the run goes on.
-   */
   #report(failure: MemoryError): void {
-    const warn = (): void => connectorDefaults.onError(failure);
-    try {
-      const result: unknown = this.#config.onError(failure);
-      Promise.resolve(result).catch(warn);
-    } catch {
-      warn();
-    }
+    reportFailure(failure, this.#config.onError, connectorDefaults.onError);
   }
 
   async #render(run: MemoryRun, root: string): Promise<string | null> {
