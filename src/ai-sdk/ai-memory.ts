@@ -5,7 +5,8 @@ import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
 import { openMemoryForRun } from "../langchain/memory-source.js";
 import { type AiMemoryOptions, checkAiMemoryOptions } from "./options.js";
-import { addAsLastMessage, addToInstructions, type AiStep, type PreparedStep } from "./step.js";
+import { getUserTurn } from "../prompt/user-turn.js";
+import { type AiStep, createMessageKind, type PreparedStep, showInStep } from "./step.js";
 import { type AiTool, type AiToolCall, createAiTool } from "./tools.js";
 
 /** The parts of a memory that `generateText`, `streamText` and `ToolLoopAgent` take. */
@@ -40,15 +41,12 @@ export function createAiMemory(options: AiMemoryOptions): AiMemory {
       toolCallId,
     });
   const connector = createConnector(options, adapted.find(({ shownRoot }) => shownRoot !== undefined)?.shownRoot);
-  const shown = new WeakSet<object>();
+  const made = new WeakSet<object>();
   return {
     tools: Object.fromEntries(adapted.map((tool) => [tool.name, createAiTool(tool, openMemory)])),
     prepareStep: async (step) => {
-      const [message] = await connector.inject([], run.config);
-      const text = message?.text ?? null;
-      return placement === "last_message"
-        ? addAsLastMessage(step, instructions, text, shown)
-        : addToInstructions(step, instructions, text);
+      const parts = await connector.showParts(getUserTurn(step.messages, createMessageKind(made)), run);
+      return showInStep(step, parts, { instructions, placement, made });
     },
   };
 }

@@ -8,6 +8,7 @@ import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
 import { getDescriptions, leadChars, mayIndex } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
 import { type AutoOptions, renderAuto, type RenderedForTurn } from "./auto/render-auto.js";
+import { countTokens } from "./auto/token-budget.js";
 import { renderMemories, type ShownMemories } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
@@ -18,8 +19,17 @@ export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "
   tokens: TokenLimit | null;
   /** The text that the passages of `auto` are to fit. "" without one. */
   question: string;
+  /** What the first call of the turn has shown. Null if this is the first one, or shows no part of the turn. */
+  earlier: MemoryParts | null;
   /** The directory of the conversation log, which the index of `auto` shows as one line. */
   logPath: string | null;
+}
+
+/** A memory for a model. Both parts together keep the limits. */
+export type MemoryParts = Pick<RenderedForTurn, "text" | "turn">;
+
+export function joinParts({ text, turn }: MemoryParts): string | null {
+  return text === null || turn === null ? (text ?? turn) : `${text}\n\n${turn}`;
 }
 
 /** Reads a memory, or all memories of a tree, to show them. */
@@ -93,13 +103,26 @@ export async function showMemories(
     insteadOf: replaced?.scope ?? null,
     isOwnerMissing: replaced?.isOwnerMissing ?? false,
   };
-  if (form.content === "auto") return { ...(await renderAuto(memories, options)), outlines: shown };
+  if (form.content === "auto") return { ...keepTurn(await renderAuto(memories, options), form), outlines: shown };
   const descriptions = await readDescriptions(
     shown.flatMap(({ outline }) => outline.files),
     form,
   );
   const rendered = renderMemories(memories, { ...options, content: form.content, descriptions });
   return { ...rendered, turn: null, outlines: shown };
+}
+
+/**
+ * Keeps the part of the turn that an earlier call has shown. If the agent has written meanwhile, and the text does not
+ * fit beside that part any more, the text stays as it was, too.
+ */
+function keepTurn(rendered: RenderedForTurn, { earlier, maxChars, tokens }: Form): RenderedForTurn {
+  if (earlier === null) return rendered;
+  const { turn } = earlier;
+  const shown = { ...rendered, turn };
+  const usedTokens = countTokens(tokens, shown.text) + countTokens(tokens, turn);
+  const fits = (shown.text?.length ?? 0) + (turn?.length ?? 0) <= maxChars && usedTokens <= (tokens?.max ?? Infinity);
+  return fits ? shown : { ...shown, text: earlier.text };
 }
 
 async function findReplacement(

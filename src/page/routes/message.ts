@@ -7,7 +7,14 @@ import { getConnectorForm } from "../../core/display/connector-form.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
 import type { ShownMemories } from "../../prompt/render.js";
-import { type Form, getOutlineOptions, readAtRoot, readToShow, showMemories } from "../../prompt/shown-memory.js";
+import {
+  type Form,
+  getOutlineOptions,
+  joinParts,
+  readAtRoot,
+  readToShow,
+  showMemories,
+} from "../../prompt/shown-memory.js";
 import { addressFields, addressIn, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
@@ -24,7 +31,8 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const ownNode = context.memories.nodeOf?.(address);
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
   const { content, maxChars, pinned, tokens } = connector ?? connectorDefaults;
-  const form: Form = { content, maxChars, pinned, tokens, root: connector?.root ?? ROOT, question: "", logPath: null };
+  const root = connector?.root ?? ROOT;
+  const form: Form = { content, maxChars, pinned, tokens, root, question: "", earlier: null, logPath: null };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);
@@ -33,11 +41,11 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const isAlone = at !== undefined || scope === "global" || context.visitor.owner !== undefined;
   const read = (): Promise<MountOutline> => readAtRoot(openShared(context, address, node), memory, form);
   const shared = isAlone ? null : { scope, isOwnerMissing: false, read };
-  const { text: stable, turn, view, leftOut, outlines } = await showMemories(memories, shared, form);
-  const text = turn === null ? stable : `${stable}\n\n${turn}`;
+  const { view, leftOut, outlines, ...parts } = await showMemories(memories, shared, form);
+  const text = joinParts(parts);
   return {
     text,
-    usedChars: (stable?.length ?? 0) + (turn?.length ?? 0),
+    usedChars: text?.length ?? 0,
     content,
     maxChars,
     /** False if the page knows no connector of the node. The message is then that of the defaults. */
