@@ -7,7 +7,10 @@ const maxWarnings = 100;
  * Warns once in a process about a mistake of the program, because it would repeat in every run.
  * @param about the kind of mistake
  */
-export function warnOnce(about: "owner" | "question" | "store" | `scope of ${string}`, message: string): void {
+export function warnOnce(
+  about: "owner" | "question" | "store" | "timeZone" | `scope of ${string}`,
+  message: string,
+): void {
   if (warned.has(about) || warned.size >= maxWarnings) return;
   warned.add(about);
   globalThis.process?.emitWarning?.(message, { type: "MemoryWarning" });

@@ -1,0 +1,72 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import { z } from "zod";
+import type { Memory } from "../core/memory.js";
+import { openLog } from "../core/restrictable-memory.js";
+import { RecentMap } from "../core/runtime/recent-map.js";
+import { checkOptions } from "../core/settings/check-options.js";
+import type { MemoryError } from "../core/values/errors.js";
+import { findTimeZone, getLocalTime } from "../core/values/time-zone.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
+import { toLogEntries } from "./entries.js";
+import { LogWriter, type PartEnd } from "./log-writer.js";
+import { checkLogOptions, type ConversationLog, type ConversationLogOptions, logFields } from "./options.js";
+
+const optionsSchema = z
+  .object({
+    ...logFields,
+    threadId: z.string().optional(),
+    at: z.custom<Date>((at) => at instanceof Date && !Number.isNaN(at.getTime()), "must be a Date").optional(),
+  })
+  .strict();
+
+/**
+ * Adds the messages of user and assistant to the log of a memory, each once. Messages before one that the log has are
+ * not new. Texts that a guard refuses are left out.
+ * @returns how many messages were new. @throws TypeError for bad options, and the errors of the memory
+ */
+export async function logConversation(
+  memory: Memory,
+  messages: BaseMessage[],
+  options: ConversationLogOptions & { threadId?: string; at?: Date } = {},
+): Promise<number> {
+  checkOptions("ConversationLogOptions", optionsSchema, options);
+  const { threadId, at, ...logOptions } = options;
+  const run: MemoryRun = { config: {}, ...(threadId !== undefined && { threadId }) };
+  const log = checkLogOptions(logOptions);
+  return writeLog(memory, messages, { log, run, at, isWholeNew: true, onRefusal: () => undefined });
+}
+
+export interface LogCall {
+  log: ConversationLog;
+  run: MemoryRun;
+  at?: Date | undefined;
+  /** Whether all messages of a thread that the log does not know are new, or only those of the last turn. */
+  isWholeNew: boolean;
+  /** Receives the refusal of a guard. */
+  onRefusal: (error: MemoryError) => void;
+}
+
+/** The ends of the last 1,000 threads of each memory, as this process wrote them. */
+const ends = new WeakMap<object, RecentMap<PartEnd>>();
+
+/** Writes the new messages to the log. @returns how many. @throws the errors of the memory and of its guard */
+export async function writeLog(memory: Memory, messages: readonly BaseMessage[], call: LogCall): Promise<number> {
+  const { log, run, at = new Date() } = call;
+  const { threadId } = run;
+  const entries = toLogEntries(messages, threadId);
+  if (entries.length === 0) return 0;
+  const target = openLog(memory, log.path);
+  const known = ends.get(target.storage) ?? new RecentMap<PartEnd>(1000);
+  ends.set(target.storage, known);
+  const key = JSON.stringify([target.path, threadId ?? null]);
+  const writer = new LogWriter(target, {
+    ...call,
+    ...getLocalTime(at, findTimeZone(log.timeZone, run)),
+    keepDays: log.keepDays,
+    threadId,
+    entries,
+  });
+  const { count, end } = await writer.write(known.get(key));
+  if (end !== undefined) known.set(key, end);
+  return count;
+}
