@@ -103,22 +103,28 @@ describe.each(Object.entries(waysIn))("%s", (_name, create) => {
     expect(await readLines(node.memory())).toEqual(["User: new", "Assistant: Answer to new"]);
   });
 
-  it("logs what a run that failed has left", async () => {
+  it("logs what a memory that was away has missed, also the first turn", async () => {
     const store = new FailingStore();
     const node = createNode({ store });
     const errors: MemoryError[] = [];
     const agent = create({ node, checkpointer: new MemorySaver(), onError: (error) => void errors.push(error) });
     const config = { configurable: { thread_id: "t" } };
-    await agent.invoke({ messages: [user("one")] }, config);
     store.isAway = true;
-    await agent.invoke({ messages: [user("two")] }, config);
+    for (const text of ["one", "two"]) await agent.invoke({ messages: [user(text)] }, config);
     expect(errors.at(-1)).toMatchObject({ code: "EIO" });
     store.isAway = false;
-    await agent.invoke({ messages: [user("three")] }, config);
+    for (const text of ["three", "four"]) await agent.invoke({ messages: [user(text)] }, config);
+    store.isAway = true;
+    await agent.invoke({ messages: [user("five")] }, config);
+    store.isAway = false;
+    await agent.invoke({ messages: [user("six")] }, config);
     expect((await readLines(node.memory())).filter((line) => line.startsWith("User"))).toEqual([
       "User: one",
       "User: two",
       "User: three",
+      "User: four",
+      "User: five",
+      "User: six",
     ]);
   });
 
