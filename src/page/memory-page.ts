@@ -3,6 +3,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { Hono } from "hono/tiny";
 import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
+import { runInTurns } from "../core/runtime/turns.js";
 import { describePlace, isPlaced } from "../core/values/database-place.js";
 import { hashSha256 } from "../core/values/sha256.js";
 import { clientFiles } from "./client-files.js";
@@ -15,6 +16,7 @@ import { confine, hideOthers, hideOthersInError } from "./owner.js";
 import { PageRefusal, toRefusal } from "./refusal.js";
 import { type PageEnv, type PageMemories } from "./route.js";
 import { pageRoutes } from "./routes/routes.js";
+import { writeJson } from "./write-json.js";
 
 /** Answers each request below its `basePath`, for any server that knows `Request` and `Response`. It never rejects. */
 export interface MemoryPage {
@@ -144,7 +146,8 @@ function serveData(app: Hono<PageEnv>, memories: PageMemories, guard: PageGuard)
         http,
       }).catch((error: unknown) => refuse(owner === undefined ? error : hideOthersInError(error)));
       if (result instanceof Response) return result;
-      return http.json(owner === undefined ? result : hideOthers(result, owner));
+      const shown = owner === undefined ? result : hideOthers(result, owner);
+      return http.body(await runInTurns(writeJson(shown), null), 200, { "Content-Type": "application/json" });
     });
     app.all(`/api/${path}`, refuseMethod);
   }

@@ -3,17 +3,21 @@ import type { LineageStep } from "../../../src/core/history/history-backend.js";
 import { wholeText } from "../../../src/core/history/older-text.js";
 import { encodeText } from "../../helpers/at-once.js";
 import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
+import { runInTurns, type Steps } from "../../../src/core/runtime/turns.js";
 import { countLongestSlice, countSteps, stopCounting } from "../../helpers/counted-steps.js";
 
 afterAll(stopCounting);
 
 const { blameLines } = await import("../../../src/core/history/blame.js");
+const { coverOlderText, searchOlderText, searchText } = await import("../../../src/core/history/cover-older-text.js");
+const { TextRedactor } = await import("../../../src/core/history/text-redactor.js");
 const { findHunks, unifiedDiff } = await import("../../../src/core/history/unified-diff.js");
 
 const count = 200_000;
 /** Some steps for each line, and those of the bounds. */
 const maxSteps = 9_000_000;
 const maxSliceSteps = 3_000_000;
+const maxPlaceSteps = 500_000;
 
 const linesOf = (line: (index: number) => string, length = count): string =>
   Array.from({ length }, (_, index) => line(index)).join("\n");
@@ -76,6 +80,22 @@ describe("long work on the lines of texts", () => {
     };
     expect(await countLongestSlice(history, diff)).toBeLessThan(maxSliceSteps);
     expect(await countLongestSlice(history, blame)).toBeLessThan(maxSliceSteps);
+  });
+
+  it("gives others their turn while a text is found and covered at a million places of a version", async () => {
+    const redactor = new TextRedactor("x");
+    const text = "x".repeat(1_000_000);
+    const work = function* (): Steps<number> {
+      const after = yield* searchText(`0${text}`, redactor);
+      const difference = { start: 1, text: "1", end: text.length - 1 };
+      const versions = yield* searchOlderText(difference, after, redactor);
+      yield* coverOlderText(difference, { before: versions, after }, redactor);
+      return versions.places.length;
+    };
+    let places = 0;
+    const longest = await countLongestSlice(history, async () => void (places = await runInTurns(work(), null)));
+    expect(places).toBe(text.length - 1);
+    expect(longest).toBeLessThan(maxPlaceSteps);
   });
 
   it("ends with the signal of its call", async () => {

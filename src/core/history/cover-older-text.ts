@@ -17,25 +17,44 @@ export function* searchOlderText(older: OlderText, newer: SearchedText, redactor
   const text = readOlderText(older, newer.text);
   if (isWhole(older)) return yield* searchText(text, redactor);
   const { length } = redactor;
-  const places = newer.places.filter((place) => place + length <= older.start);
+  const places = newer.places.slice(0, countBefore(newer.places, older.start - length + 1));
   const sharedEnd = text.length - older.end;
-  const from = Math.max(0, older.start - length + 1, getEnd(places, length));
-  const between = yield* redactor.find(text.slice(from, sharedEnd + length - 1));
-  for (const place of between) places.push(from + place);
+  const from = Math.max(0, older.start - length + 1, getEnd(places.at(-1), length));
+  yield* addMoved(places, yield* redactor.find(text.slice(from, sharedEnd + length - 1)), from);
   const newerEnd = newer.text.length - older.end;
-  const newerPlaces = newer.places.filter((place) => place < newerEnd);
-  const rest = Math.max(sharedEnd, getEnd(places, length));
+  const newerCount = countBefore(newer.places, newerEnd);
+  const rest = Math.max(sharedEnd, getEnd(places.at(-1), length));
   // The search in both texts has come equally far into the shared end, so it finds the same there.
-  if (rest - sharedEnd === Math.max(newerEnd, getEnd(newerPlaces, length)) - newerEnd)
-    for (const place of newer.places.slice(newerPlaces.length)) places.push(place - newerEnd + sharedEnd);
-  else for (const place of yield* redactor.find(text.slice(rest))) places.push(rest + place);
+  if (rest - sharedEnd === Math.max(newerEnd, getEnd(newer.places[newerCount - 1], length)) - newerEnd)
+    yield* addMoved(places, newer.places.slice(newerCount), sharedEnd - newerEnd);
+  else yield* addMoved(places, yield* redactor.find(text.slice(rest)), rest);
   return { text, places };
 }
 
-/** Returns where the last occurrence ends. */
-function getEnd(places: readonly number[], length: number): number {
-  return (places.at(-1) ?? -length) + length;
+/** Work yields after so many places, which take less than a millisecond. */
+const placesPerYield = 5000;
+
+/** Adds the places of a part of a text, which begins at `offset`. */
+function* addMoved(places: number[], found: readonly number[], offset: number): Steps<void> {
+  for (const [index, place] of found.entries()) {
+    if (index % placesPerYield === 0) yield;
+    places.push(place + offset);
+  }
 }
+
+/** Counts the places before a position. They are in order. */
+function countBefore(places: readonly number[], position: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((places[middle] ?? Infinity) < position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns where an occurrence ends. Without one it is the start of the text. */
+const getEnd = (place: number | undefined, length: number): number => (place ?? -length) + length;
 
 /**
  * Covers a text in a stored difference. The result fits the newer text before and after the newer text is covered: it
@@ -51,27 +70,31 @@ export function* coverOlderText(
   const { length } = redactor;
   const crossing = [before, after].flatMap(({ places }) => findCrossing(places, older.start, length) ?? []);
   const start = Math.min(older.start, ...crossing);
-  const end = findSharedEnd(before, after, older.end, length);
+  const end = yield* findSharedEnd(before, after, older.end, length);
   const text = yield* redactor.cover(before.text.slice(start, before.text.length - end));
   return start === older.start && end === older.end && text === older.text ? older : { start, text, end };
 }
 
 /** Finds the occurrence that begins before a position and ends after it. */
 function findCrossing(places: readonly number[], at: number, length: number): number | undefined {
-  return places.find((place) => place < at && place + length > at);
+  const place = places[countBefore(places, at) - 1];
+  return place !== undefined && place + length > at ? place : undefined;
 }
 
 /** Returns the length of the end that both texts still share after the occurrences are covered. */
-function findSharedEnd(before: SearchedText, after: SearchedText, end: number, length: number): number {
-  const distances = [before, after].map(({ text, places }) => {
-    const shared = places.filter((place) => place + length > text.length - end);
-    return shared.map((place) => text.length - place - length).toReversed();
-  });
-  const [inBefore = [], inAfter = []] = distances;
-  for (let index = 0; ; index += 1) {
-    const [one = Infinity, other = Infinity] = [inBefore[index], inAfter[index]];
+function* findSharedEnd(before: SearchedText, after: SearchedText, end: number, length: number): Steps<number> {
+  for (let index = 1; ; index += 1) {
+    if (index % placesPerYield === 0) yield;
+    const one = getDistance(before, index, end, length);
+    const other = getDistance(after, index, end, length);
     const nearest = Math.min(one, other);
     if (nearest === Infinity) return end;
     if (one !== other || nearest + length > end) return nearest;
   }
+}
+
+/** Returns how far the last but `index` occurrence is from the end of its text. Infinity if it is not in the shared end. */
+function getDistance({ text, places }: SearchedText, index: number, end: number, length: number): number {
+  const place = places.at(-index);
+  return place === undefined || place + length <= text.length - end ? Infinity : text.length - place - length;
 }

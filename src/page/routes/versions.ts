@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { textToRedact } from "../../core/backend-history.js";
-import type { MemoryVersion } from "../../core/history/history.js";
+import type { BlamedLine, MemoryVersion } from "../../core/history/history.js";
+import { runInTurns, type Steps } from "../../core/runtime/turns.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { addressFields, changeFields, outerId, versionId } from "../fields.js";
 import { compareTexts } from "../hunks.js";
@@ -54,14 +55,29 @@ const blameSchema = z.object({ ...addressFields, path: z.string() }).strict();
 
 const blame = route("GET", "blame", blameSchema, async ({ path, ...address }, context) => {
   const lines = await openHistory(context, address).blame(path);
-  const runs: { version: MemoryVersion | null; isRedacted: boolean; lines: string[] }[] = [];
-  for (const { text, version, redacted: isRedacted = false } of lines) {
+  return { runs: await runInTurns(joinLines(lines), context.signal) };
+});
+
+interface BlamedRun {
+  version: MemoryVersion | null;
+  isRedacted: boolean;
+  lines: string[];
+}
+
+/** Work yields after so many lines, which take about a millisecond. */
+const linesPerYield = 5000;
+
+/** Joins the lines that one version wrote, one after another. */
+function* joinLines(lines: readonly BlamedLine[]): Steps<BlamedRun[]> {
+  const runs: BlamedRun[] = [];
+  for (const [index, { text, version, redacted: isRedacted = false }] of lines.entries()) {
+    if (index % linesPerYield === 0) yield;
     const last = runs.at(-1);
     if (last !== undefined && last.version?.id === version?.id && last.isRedacted === isRedacted) last.lines.push(text);
     else runs.push({ version, isRedacted, lines: [text] });
   }
-  return { runs };
-});
+  return runs;
+}
 
 const targetSchema = z.union([
   z.object({ path: z.string(), to: versionId }).strict(),
