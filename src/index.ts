@@ -26,6 +26,8 @@ export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 export type { ExpireMsOptions } from "./mongodb/memories/life/memory-expiry.js";
 export type { ForgottenCounts, MemoryFilter, MemorySummary } from "./mongodb/memories/addresses/memory-filter.js";
 export type { TtlOptions } from "./mongodb/items/expiry.js";
+export { tidy, type TidyOptions } from "./tidy/tidy.js";
+export type { TidyFinding } from "./tidy/finding.js";
 export { openMemory } from "./open-memory.js";
 export type { HistoryOptions, MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
 export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";

@@ -28,6 +28,7 @@ describe("the public surface", () => {
       "graphDefinitionSchema",
       "mountMemories",
       "openMemory",
+      "tidy",
     ]);
   });
 

@@ -14,6 +14,7 @@ import { mcp } from "./commands/serve/mcp.js";
 import { page } from "./commands/serve/page.js";
 import { doctor } from "./commands/upkeep/doctor.js";
 import { migrate } from "./commands/upkeep/migrate.js";
+import { tidy } from "./commands/upkeep/tidy.js";
 import type { CliContext } from "./context.js";
 import { type CommandError, type ExitCode, exitCodes, toCommandError, usageError } from "./errors.js";
 import { createRedactor } from "./redact.js";
@@ -30,7 +31,7 @@ const commandGroups: readonly (readonly [heading: string, commands: readonly Add
   ["Looking:", [memories, ls, tree, cat, grep, search]],
   ["Changing:", [append, write, rm, mv, forget, sweep]],
   ["Looking back and deciding:", [log, diff, blame, revert, redact, showProposals, approve, reject]],
-  ["Moving and keeping in order:", [exportMemories, importMemories, doctor, migrate]],
+  ["Moving and keeping in order:", [exportMemories, importMemories, tidy, doctor, migrate]],
   ["Serving and starting:", [page, mcp, init]],
 ];
 

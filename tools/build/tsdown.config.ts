@@ -53,6 +53,7 @@ const files: [name: string, sources: RegExp][] = [
   ["errors", /core\/values\/errors/],
   ["core", /core\/.*/],
   ["read-in-run", /langchain\/(?:langgraph-internals|read-in-run)/],
+  ["tidy", /tidy\/.*/],
   ["dialects", /dialects\/(?:define-tool|dialect)/],
   ["unified", /dialects\/unified\/.*/],
   ["langchain", /langchain\/(?:dialect-tool|memory-source|memory-tool)/],

@@ -14,6 +14,8 @@ export interface ReviewRequest {
 /** Requests approvals from a person. A caller of the core provides the object, because the core knows no runs. */
 export interface ApprovalRequester {
   readonly onAsk: OnAsk;
+  /** Set for a program that proposes all its changes. It comes before the requester of a run. */
+  readonly isOfProgram?: true;
   readonly actor: MemoryActor | null;
   /** Returns null outside of a run. */
   createRequest(change: { command: ChangeCommand; path: string; address: CheckedAddress }): ApprovalRequest | null;

@@ -59,12 +59,17 @@ export class Policies {
 
   /** Returns null if nobody can be asked. */
   get requester(): ApprovalRequester | null {
-    return this.#policies.find(({ requester }) => requester !== undefined)?.requester ?? null;
+    return this.#asking?.requester ?? null;
   }
 
   /** Returns the form of a path that a person is shown. */
   getTreePath(path: string): string {
-    return toTreePath(this.#policies.find(({ requester }) => requester !== undefined) ?? {}, path);
+    return toTreePath(this.#asking ?? {}, path);
+  }
+
+  get #asking(): CheckedPolicy | undefined {
+    const asking = this.#policies.filter(({ requester }) => requester !== undefined);
+    return asking.find(({ requester }) => requester?.isOfProgram) ?? asking[0];
   }
 
   /** @param path of the memory. @throws MemoryError EACCES */

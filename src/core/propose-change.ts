@@ -1,0 +1,38 @@
+import type { ApprovalRequester } from "./access/approval-requester.js";
+import { restricted } from "./restrictable-memory.js";
+import type { Memory } from "./memory.js";
+import type { MemoryActor } from "./values/actor.js";
+import { MemoryError } from "./values/errors.js";
+
+/** A proposal of a program. */
+export interface ProgramProposal {
+  /** No other change has this id. If a proposal of this id exists, whatever became of it, no second one is made. */
+  id: string;
+  actor: MemoryActor;
+}
+
+/**
+ * Proposes a change of a memory instead of making it. The memory's own policies hold, except that nobody else is asked.
+ * @param change makes one change
+ * @returns the id of the proposal, or null if the change would change nothing
+ * @throws the refusals of the memory
+ */
+export async function proposeChange(
+  memory: Memory,
+  { id, actor }: ProgramProposal,
+  change: (memory: Memory) => Promise<unknown>,
+): Promise<string | null> {
+  const requester: ApprovalRequester = {
+    onAsk: "propose",
+    isOfProgram: true,
+    actor,
+    createRequest: () => ({ id, canWait: false, toolName: "", answer: () => Promise.resolve(null) }),
+  };
+  try {
+    await change(restricted(memory, { access: "ask", rules: [], requester }));
+    return null;
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.proposal !== undefined) return error.proposal;
+    throw error;
+  }
+}

@@ -1,0 +1,7 @@
+import { checkEachFile } from "../finding.js";
+
+export const emptyFiles = checkEachFile(({ content }) =>
+  content.trim() === ""
+    ? { kind: "empty", line: null, count: 0, message: "the file has no text", remedy: "delete" }
+    : null,
+);

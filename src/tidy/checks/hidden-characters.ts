@@ -1,0 +1,41 @@
+import { hidden, ordinary } from "../../core/display/hidden-characters.js";
+import { toEscapes } from "../../core/display/shown-text.js";
+import { shorten } from "../../core/values/text.js";
+import type { TidyCheck } from "../finding.js";
+
+const anyHidden = new RegExp(`(?:(?!${ordinary})[${hidden}])+`, "gu");
+
+/** Characters that end a line for some programs. They become blanks, so that words stay apart. */
+const lineEnds = /[\r\v\f\u0085\u2028\u2029]/;
+
+const maxShownChars = 60;
+
+export const hiddenCharacters: TidyCheck = () =>
+  function* examineFile({ content }) {
+    const lines: number[] = [];
+    let shown = "";
+    for (const [index, line] of withoutMark(content).split("\n").entries()) {
+      yield;
+      const first = line.search(anyHidden);
+      if (first === -1) continue;
+      lines.push(index + 1);
+      if (shown !== "") continue;
+      const [run = ""] = line.slice(first).match(anyHidden) ?? [];
+      shown = shorten(toEscapes(run.slice(0, maxShownChars)), maxShownChars);
+    }
+    const [line] = lines;
+    if (line === undefined) return [];
+    const message = `hidden characters: ${shown}`;
+    return [{ kind: "hidden", line, count: lines.length, message, remedy: "edit", edit: removeHidden }];
+  };
+
+/** A byte order mark at the start belongs to the encoding of a file. */
+function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+function removeHidden(text: string): string {
+  const rest = withoutMark(text);
+  const mark = text.slice(0, text.length - rest.length);
+  return mark + rest.replaceAll(anyHidden, (run) => (lineEnds.test(run) ? " " : ""));
+}

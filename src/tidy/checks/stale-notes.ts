@@ -1,0 +1,24 @@
+import { checkEachFile } from "../finding.js";
+import { splitFrontMatter } from "../front-matter.js";
+
+const field = /^stale_after[ \t]*:[ \t]*["']?(\d{4}-\d{2}-\d{2})(T[^\s"'#]{1,40})?/m;
+
+const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+const dayMs = 86_400_000;
+
+/** A date without a time is over at the end of that day. Without a zone it is UTC. */
+export const staleNotes = checkEachFile(({ content }, { at }) => {
+  const [, day, time] = field.exec(splitFrontMatter(content).frontMatter) ?? [];
+  if (day === undefined) return null;
+  const end = time === undefined ? Date.parse(day) + dayMs : Date.parse(day + (hasZone.test(time) ? time : `${time}Z`));
+  // NaN, of a date that does not exist, is not earlier.
+  if (!(end <= at.getTime())) return null;
+  return {
+    kind: "stale",
+    line: null,
+    count: 0,
+    message: `the note says that it is stale after ${day}${time ?? ""}`,
+    remedy: "archive",
+  };
+});

@@ -1,0 +1,63 @@
+import type { SnapshotFile } from "../core/memory.js";
+import type { Steps } from "../core/runtime/turns.js";
+
+/**
+ * What `tidy` finds.
+ *
+ * - `hidden`: characters that nobody sees.
+ * - `empty`: a file without text.
+ * - `stale`: a note past the date that its front matter states as `stale_after`.
+ * - `duplicate`: a file or a line that stands elsewhere, letter for letter.
+ * - `nearDuplicate`: the same words with other case, accents, punctuation or blanks.
+ * - `deadLink`: a link to a file that is not there.
+ * - `large`: a file with more characters than a connector shows.
+ */
+export type TidyKind = "hidden" | "empty" | "stale" | "duplicate" | "nearDuplicate" | "deadLink" | "large";
+
+/** One finding of `tidy`. Findings of the same kind in one file are one finding, except links. */
+export interface TidyFinding {
+  kind: TidyKind;
+  path: string;
+  /** The first line that it is about, from 1. Null: the whole file. */
+  line: number | null;
+  /** How many lines it is about. */
+  count: number;
+  /** The finding in words. */
+  message: string;
+  /** The change that `propose` proposes. Null: a person must find it. */
+  remedy: "edit" | "delete" | "archive" | null;
+  /** The id of the proposal. With `propose` only. */
+  proposal?: string;
+  /** Why the change was not proposed. With `propose` only. */
+  refused?: string;
+}
+
+/** A finding of a check, and how a text is mended. */
+export interface FoundFault extends Omit<TidyFinding, "path"> {
+  /** Only for the remedy `edit`. */
+  edit?: (text: string) => string;
+}
+
+/** What all checks of a run know. */
+export interface TidyScope {
+  /** The paths of all files and directories. */
+  paths: ReadonlySet<string>;
+  maxChars: number;
+  at: Date;
+}
+
+/** Examines one file, in short steps. */
+export type ExamineFile = (file: SnapshotFile) => Steps<FoundFault[]>;
+
+/** Begins a check of a memory. The files come in the order of their paths. */
+export type TidyCheck = (scope: TidyScope) => ExamineFile;
+
+/** Creates a check that needs one step for each file. */
+export function checkEachFile(examine: (file: SnapshotFile, scope: TidyScope) => FoundFault | null): TidyCheck {
+  return (scope) =>
+    function* examineFile(file) {
+      yield;
+      const found = examine(file, scope);
+      return found === null ? [] : [found];
+    };
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { patternField } from "../core/access/policy.js";
+import type { Memory, MemorySnapshot } from "../core/memory.js";
+import { runInTurns, type Steps } from "../core/runtime/turns.js";
+import { checkOptions, isSignal } from "../core/settings/check-options.js";
+import { compilePathPattern } from "../core/values/path-pattern.js";
+import { checks } from "./checks.js";
+import type { TidyFinding } from "./finding.js";
+import { type ExaminedFile, proposeRemedies } from "./propose-remedies.js";
+
+/** Options of {@link tidy}. */
+export interface TidyOptions {
+  /**
+   * Paths that are not examined, as in a `MemoryRule`. @default the directories `conversations` and
+   * `archive`, which hold what nobody should tidy
+   */
+  ignore?: string[];
+  /** A file with more characters is `large`. @default 4000, as a connector shows */
+  maxChars?: number;
+  /** The time at which notes are stale. @default now */
+  at?: Date;
+  /**
+   * Whether the remedies are proposed, one proposal for each file, all with the same `runId`. A remedy that was proposed
+   * for the same state of a file is not proposed again. Needs a MongoMemoryStore. @default false
+   */
+  propose?: boolean;
+  signal?: AbortSignal;
+}
+
+const defaultIgnored = ["/**/conversations/**", "/**/archive/**"];
+
+const optionsSchema = z
+  .object({
+    ignore: z.array(patternField).default(defaultIgnored),
+    maxChars: z.number().int().min(1).default(4000),
+    at: z.date().optional(),
+    propose: z.boolean().default(false),
+    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+  })
+  .strict();
+
+/**
+ * Looks for what should be tidied in a memory, without a model: duplicates, dead links, stale notes, empty and large
+ * files, hidden characters. It changes nothing.
+ * @returns the findings in the order of paths
+ * @throws TypeError for bad options; the errors of a snapshot
+ */
+export async function tidy(memory: Memory, options: TidyOptions = {}): Promise<TidyFinding[]> {
+  const { ignore, maxChars, at = new Date(), propose, signal } = checkOptions("TidyOptions", optionsSchema, options);
+  const opened = signal === undefined ? memory : memory.with({ signal });
+  const ignored = ignore.map(compilePathPattern);
+  const snapshot = await opened.snapshot();
+  const settings = { maxChars, at, isIgnored: (path: string) => ignored.some((fits) => fits(path)) };
+  const files = await runInTurns(examineFiles(snapshot, settings), signal ?? null);
+  if (propose) await proposeRemedies(opened, files, { client: "tidy", runId: randomUUID() });
+  return files.flatMap(({ found }) => found.map(({ finding }) => finding));
+}
+
+interface ExamineSettings {
+  maxChars: number;
+  at: Date;
+  isIgnored: (path: string) => boolean;
+}
+
+function* examineFiles(
+  { files, directories }: MemorySnapshot,
+  { maxChars, at, isIgnored }: ExamineSettings,
+): Steps<ExaminedFile[]> {
+  const paths = new Set([...directories, ...files.map(({ path }) => path)]);
+  const running = checks.map((check) => check({ paths, maxChars, at }));
+  const examined: ExaminedFile[] = [];
+  for (const file of files) {
+    yield;
+    if (isIgnored(file.path)) continue;
+    const found: ExaminedFile["found"] = [];
+    for (const examine of running)
+      for (const { edit, ...finding } of yield* examine(file))
+        found.push({ finding: { ...finding, path: file.path }, edit });
+    if (found.length > 0) examined.push({ file, found });
+  }
+  return examined;
+}
