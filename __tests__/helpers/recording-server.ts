@@ -7,12 +7,12 @@ export type Json = Record<string, unknown>;
 
 const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, prompt_tokens: 1, completion_tokens: 1 };
 
-/** The answer "done" of each provider, by its path. */
+/** The answer "done" of each provider, by its path. "ID" stands for the number of the request. */
 const answers: [path: RegExp, answer: Json][] = [
   [
     /\/chat\/completions$/,
     {
-      id: "1",
+      id: "ID",
       object: "chat.completion",
       created: 1,
       model: "m",
@@ -23,7 +23,7 @@ const answers: [path: RegExp, answer: Json][] = [
   [
     /\/responses$/,
     {
-      id: "resp_1",
+      id: "resp_ID",
       object: "response",
       created_at: 1,
       status: "completed",
@@ -31,7 +31,7 @@ const answers: [path: RegExp, answer: Json][] = [
       output: [
         {
           type: "message",
-          id: "msg_1",
+          id: "msg_ID",
           status: "completed",
           role: "assistant",
           content: [{ type: "output_text", text: "done", annotations: [] }],
@@ -43,7 +43,7 @@ const answers: [path: RegExp, answer: Json][] = [
   [
     /\/messages$/,
     {
-      id: "msg_1",
+      id: "msg_ID",
       type: "message",
       role: "assistant",
       model: "m",
@@ -54,10 +54,25 @@ const answers: [path: RegExp, answer: Json][] = [
     },
   ],
   [
+    /\/api\/chat$/,
+    {
+      model: "m",
+      created_at: "2026-01-15T10:00:00Z",
+      message: { role: "assistant", content: "done" },
+      done: true,
+      done_reason: "stop",
+    },
+  ],
+  [
     /:generateContent$/,
     { candidates: [{ content: { role: "model", parts: [{ text: "done" }] }, finishReason: "STOP", index: 0 }] },
   ],
 ];
+
+/** Reason: LangGraph replaces a message by another one with its id. */
+function replaceId(answer: Json, id: number): Json {
+  return JSON.parse(JSON.stringify(answer).replaceAll("ID", String(id))) as Json;
+}
 
 /** A server on this machine that plays every provider and keeps the requests. */
 export class RecordingServer {
@@ -66,6 +81,7 @@ export class RecordingServer {
   /** Answers to the next requests instead of "done". */
   readonly upcoming: Json[] = [];
   readonly #server: Server;
+  #count = 0;
 
   constructor() {
     this.#server = createServer((request, response) => {
@@ -101,8 +117,9 @@ export class RecordingServer {
     this.requests.push(JSON.parse(await text(request)) as Json);
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     const [, done] = answers.find(([known]) => known.test(path)) ?? [];
+    this.#count += 1;
     return done
-      ? { status: 200, body: { ...done, ...this.upcoming.shift() } }
+      ? { status: 200, body: { ...replaceId(done, this.#count), ...this.upcoming.shift() } }
       : { status: 404, body: { error: { message: `unknown path ${path}` } } };
   }
 }

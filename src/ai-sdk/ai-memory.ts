@@ -5,7 +5,8 @@ import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { getMemoryRun, type MemoryRun } from "../langchain/memory-run.js";
 import { openMemoryForRun } from "../langchain/memory-source.js";
 import { type AiMemoryOptions, checkAiMemoryOptions } from "./options.js";
-import { addAsLastMessage, addToInstructions, type AiStep, type PreparedStep } from "./step.js";
+import { getUserTurn } from "../prompt/user-turn.js";
+import { type AiStep, createMessageKind, type PreparedStep, showInStep } from "./step.js";
 import { type AiTool, type AiToolCall, createAiTool } from "./tools.js";
 
 /** The parts of a memory that `generateText`, `streamText` and `ToolLoopAgent` take. */
@@ -40,15 +41,12 @@ export function createAiMemory(options: AiMemoryOptions): AiMemory {
       toolCallId,
     });
   const connector = createConnector(options, adapted.find(({ shownRoot }) => shownRoot !== undefined)?.shownRoot);
-  const shown = new WeakSet<object>();
+  const made = new WeakSet<object>();
   return {
     tools: Object.fromEntries(adapted.map((tool) => [tool.name, createAiTool(tool, openMemory)])),
     prepareStep: async (step) => {
-      const [message] = await connector.inject([], run.config);
-      const text = message?.text ?? null;
-      return placement === "last_message"
-        ? addAsLastMessage(step, instructions, text, shown)
-        : addToInstructions(step, instructions, text);
+      const parts = await connector.showParts(getUserTurn(step.messages, createMessageKind(made)), run);
+      return showInStep(step, parts, { instructions, placement, made });
     },
   };
 }
@@ -61,10 +59,13 @@ function createRun({ threadId, userId, runId = globalThis.crypto.randomUUID() }:
 
 /** @param rootOfTools as the tools take paths */
 function createConnector(options: AiMemoryOptions, rootOfTools: string | undefined): MemoryConnectorNode {
-  const { memory, content, maxChars, root = rootOfTools, onError } = options;
+  const { memory, content, maxChars, pinned, maxTokens, countTokens, root = rootOfTools, onError } = options;
   const config = {
     ...(content !== undefined && { content }),
     ...(maxChars !== undefined && { maxChars }),
+    ...(pinned !== undefined && { pinned }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(countTokens !== undefined && { countTokens }),
     ...(root !== undefined && { root }),
     ...(onError !== undefined && { onError }),
   };

@@ -10,7 +10,10 @@ import { connectorFields, type MemoryConnectorConfig } from "../prompt/connector
 import type { Instructions } from "./step.js";
 
 /** A memory for the AI SDK: whose it is, the tools that change it, and how a model sees it. */
-export interface AiMemoryOptions extends Pick<MemoryConnectorConfig, "content" | "maxChars" | "root" | "onError"> {
+export interface AiMemoryOptions extends Pick<
+  MemoryConnectorConfig,
+  "content" | "maxChars" | "pinned" | "maxTokens" | "countTokens" | "root" | "onError"
+> {
   /** A `MemoryNode` with a store, or a `Memory`, such as `store.memory(address)`. */
   memory: MemoryNode | Memory;
   /** The user of a `perUser` node. Your program chooses the user; no model can. @default none */
@@ -45,7 +48,7 @@ const instructionsField = z.custom<Instructions>(
   (value) => typeof value === "string" || (Array.isArray(value) ? value : [value]).every(isSystemMessage),
   "must be a text or system messages",
 );
-const { content, maxChars, root, onError } = connectorFields;
+const { content, maxChars, pinned, maxTokens, countTokens, root, onError } = connectorFields;
 
 const optionsSchema = z
   .object({
@@ -62,6 +65,9 @@ const optionsSchema = z
     placement: z.enum(["after_system", "last_message"]).optional(),
     content,
     maxChars,
+    pinned,
+    maxTokens,
+    countTokens,
     root,
     onError,
   })

@@ -1,3 +1,6 @@
+import { joinParts, type MemoryParts } from "../prompt/shown-memory.js";
+import { getOriginal, joinUserMessage, listSources, markAsMemory, type MessageKind } from "../prompt/user-turn.js";
+
 /** A system message of the AI SDK. It may have more fields, such as `providerOptions`. */
 interface SystemMessage {
   role: "system";
@@ -21,40 +24,57 @@ export interface PreparedStep<Message> {
   messages?: (Message | SystemMessage | { role: "user"; content: string })[];
 }
 
-/**
- * Adds a memory to the system prompt of a step.
- *
- * @param instructions the system prompt, if the memory knows it. Version 6 does not tell the system prompt of the call,
- * and a `system` in the answer would replace it. Then the memory is a system message of its own, right after it
- * @param text null shows nothing
- */
-export function addToInstructions<Message>(
-  step: AiStep<Message>,
-  instructions: Instructions | undefined,
-  text: string | null,
-): PreparedStep<Message> {
-  if (instructions === undefined && !("initialInstructions" in step))
-    return text === null ? {} : { messages: [{ role: "system", content: text }, ...step.messages] };
-  return bothNames(joinInstructions(instructions ?? step.initialInstructions ?? "", text));
+/** How a memory is shown in the steps of a call. */
+export interface StepOptions {
+  /** The system prompt, if the memory knows it. */
+  instructions: Instructions | undefined;
+  placement: "after_system" | "last_message";
+  /** The messages of earlier steps that show the memory. Version 7 gives them to the next step again. */
+  made: WeakSet<object>;
 }
 
-/**
- * Adds a memory after all messages of a step. @param shown the messages that earlier steps added. Version 7 gives them
- * to the next step again
- */
-export function addAsLastMessage<Message extends object>(
+/** Adds the parts of a memory to a step: one to the system prompt or after all messages, one to the user's message. */
+export function showInStep<Message extends object>(
   step: AiStep<Message>,
-  instructions: Instructions | undefined,
-  text: string | null,
-  shown: WeakSet<object>,
+  parts: MemoryParts,
+  { instructions, placement, made }: StepOptions,
 ): PreparedStep<Message> {
-  const messages: PreparedStep<Message>["messages"] = step.messages.filter((message) => !shown.has(message));
-  if (text !== null) {
-    const message = { role: "user", content: text } as const;
-    shown.add(message);
-    messages.push(message);
+  const given = step.messages.flatMap((message) => removeMemory(message, made));
+  const joined = parts.turn === null ? given : joinUserMessage(given, parts.turn, createMessageKind(made));
+  const messages: readonly Message[] = joined ?? given;
+  const text = joined === null ? joinParts(parts) : parts.text;
+  if (placement === "last_message") {
+    const memory = text === null ? [] : [markAsMemory({ role: "user", content: text } as const)];
+    for (const message of memory) made.add(message);
+    return { ...(instructions !== undefined && bothNames(instructions)), messages: [...messages, ...memory] };
   }
-  return { ...(instructions !== undefined && bothNames(instructions)), messages };
+  const isSame =
+    messages.length === step.messages.length && messages.every((each, index) => each === step.messages[index]);
+  const changed = isSame ? {} : { messages: [...messages] };
+  // Version 6 does not tell the system prompt of the call, and a `system` in the answer would replace it. Then the memory
+  // is a system message of its own, right after it.
+  if (instructions === undefined && !("initialInstructions" in step))
+    return text === null ? changed : { messages: [{ role: "system", content: text }, ...messages] };
+  return { ...bothNames(joinInstructions(instructions ?? step.initialInstructions ?? "", text)), ...changed };
+}
+
+/** Returns the user's message in place of a copy that shows this memory, and nothing in place of this memory. */
+function removeMemory<Message extends object>(message: Message, made: WeakSet<object>): Message[] {
+  if (!listSources(message).some((source) => source !== null && made.has(source))) return [message];
+  const original = getOriginal(message);
+  return original === null ? [] : [original];
+}
+
+/** @param made keeps the copies */
+export function createMessageKind<Message extends object>(made: WeakSet<object>): MessageKind<Message> {
+  return {
+    isUser: (message) => "role" in message && message.role === "user",
+    withContent: (message, content) => {
+      const copy = { ...message, content };
+      made.add(copy);
+      return copy;
+    },
+  };
 }
 
 /** Returns an empty list for no text, because providers refuse an empty message. */

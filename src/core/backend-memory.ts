@@ -44,6 +44,8 @@ import {
   type SearchHit,
   type SearchOptions,
 } from "./search/search-options.js";
+import type { IndexOwner } from "./search/index-cache.js";
+import { recallMemory, type RecallOptions } from "./search/recall.js";
 import { searchMemory } from "./search/search-texts.js";
 import { checkOptions } from "./settings/check-options.js";
 import {
@@ -61,6 +63,7 @@ import {
   traceFiles,
   traceGrep,
   traceRead,
+  traceRecall,
   traceSearch,
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/tracing.js";
@@ -122,7 +125,12 @@ export class BackendMemory implements RestrictableMemory {
     return runCall(this.#context, null, async (call) => (await this.#backend.features?.version?.(call)) ?? null);
   }
 
-  outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
+  outline(options: OutlineOptions & Partial<RecallOptions> = {}): Promise<MemoryOutline> {
+    const { recall } = options;
+    if (recall !== undefined)
+      return runCall(this.#context, traceRecall(recall.query), (call) =>
+        recallMemory(this.#backend, this.#indexOwner, recall, call),
+      );
     return runCall(this.#context, traceFiles, async (call) => {
       const checked = checkOptions("OutlineOptions", outlineOptionsSchema, options);
       const outline = await sortTree(await this.#backend.outline(checked, call), call);
@@ -136,9 +144,7 @@ export class BackendMemory implements RestrictableMemory {
 
   search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     return runCall(this.#context, traceSearch(query), async (call) => {
-      const checked = checkSearch(query, options);
-      const { searchWords } = this.#context.options;
-      return searchMemory(this.#backend, { address: this.address, opened: this.#backend, searchWords }, checked, call);
+      return searchMemory(this.#backend, this.#indexOwner, checkSearch(query, options), call);
     });
   }
 
@@ -275,6 +281,10 @@ export class BackendMemory implements RestrictableMemory {
 
   get #backend(): MemoryContext["backend"] {
     return this.#context.backend;
+  }
+
+  get #indexOwner(): IndexOwner {
+    return { address: this.address, opened: this.#backend, searchWords: this.#context.options.searchWords };
   }
 
   #change(

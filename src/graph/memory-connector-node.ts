@@ -1,5 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { SystemMessage } from "@langchain/core/messages";
+import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
@@ -11,15 +11,24 @@ import { keepConnectorForm, type WithConnectorForm } from "../core/display/conne
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
-import { placeMemory } from "../prompt/place.js";
-import { type Form, readAtRoot, readToShow, showMemories } from "../prompt/shown-memory.js";
-import { defineRunnableMark } from "../langchain/langgraph-internals.js";
+import { langChainMessages, placeMemory } from "../prompt/place.js";
+import {
+  type Form,
+  joinParts,
+  type MemoryParts,
+  readAtRoot,
+  readToShow,
+  showMemories,
+} from "../prompt/shown-memory.js";
+import { getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn.js";
+import { defineRunnableMark, unwrapStore } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
-import { type MemoryRun, getMemoryRun } from "../langchain/memory-run.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
 import { reportFailure } from "./report-failure.js";
+import { type MemoryRun, getMemoryRun, getRunStore } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
 import { findShownRoot } from "../langchain/tool-paths.js";
+import { getTurnKey, TurnParts } from "./turn-parts.js";
 
 /** The memories of one node, as a connector needs them. A `MemoryNode` has these members. */
 export interface ConnectableMemory extends WithConnectorForm {
@@ -48,6 +57,8 @@ export interface RenderedRun extends Partial<MemoryRun> {
   store?: BaseStore | undefined;
   /** Ends the call. */
   signal?: AbortSignal | undefined;
+  /** The text for which `content: "auto"` searches the memory, such as the user's message. @default none */
+  question?: string | undefined;
 }
 
 /** The options of a MemoryConnectorNode. */
@@ -68,6 +79,8 @@ export class MemoryConnectorNode {
   readonly source: LogSource;
   readonly #memory: ConnectableMemory;
   readonly #config: ReturnType<typeof checkConnectorConfig>;
+  /** By store, because stores can have memories of the same address. */
+  readonly #turnParts = new WeakMap<object, TurnParts>();
 
   /** @throws TypeError for bad options */
   constructor(options: MemoryConnectorNodeOptions) {
@@ -78,8 +91,8 @@ export class MemoryConnectorNode {
     this.#memory = memory;
     this.source = { memory, onError: config.onError };
     this.#config = checkConnectorConfig(config);
-    const { content, maxChars, root } = this.#config;
-    keepConnectorForm(memory, { content, maxChars, root });
+    const { content, maxChars, pinned, tokens, root } = this.#config;
+    keepConnectorForm(memory, { content, maxChars, pinned, tokens, root });
     defineRunnableMark(this, refuseAsGraphNode);
   }
 
@@ -89,14 +102,23 @@ export class MemoryConnectorNode {
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is not a
    * string
    */
-  async renderMessage({ store, signal, config, ...run }: RenderedRun = {}): Promise<SystemMessage | null> {
-    const text = await this.#render(
+  async renderMessage({
+    store,
+    signal,
+    config,
+    question = "",
+    ...run
+  }: RenderedRun = {}): Promise<SystemMessage | null> {
+    const parts = await this.#render(
       {
         ...run,
         config: { ...config, ...(store && { store }), ...(signal && { signal }) },
       },
       this.#findRoot([]),
+      // Without a text the turn cannot be recognized, so that the memory is shown as it is now.
+      { ...getUserTurn([new HumanMessage(question)], langChainMessages), text: "" },
     );
+    const text = joinParts(parts);
     return text === null ? null : new SystemMessage(text);
   }
 
@@ -118,23 +140,23 @@ export class MemoryConnectorNode {
     tools: readonly object[] = [],
   ): Promise<BaseMessage[]> {
     const run = ensureConfig(config);
-    const text = await this.#renderOrReport(getMemoryRun(run), this.#findRoot(tools));
-    if (text === null) return messages;
+    const parts = await this.showParts(getUserTurn(messages, langChainMessages), getMemoryRun(run), tools);
     const { placement, systemMessages, role } = this.#config;
     const separate =
       systemMessages === "auto" ? takesSeparateSystemMessages(model, run.configurable) : systemMessages === "separate";
-    return placeMemory(messages, text, { placement, separate, asUser: role === "user" });
+    const joined = parts.turn === null ? messages : joinUserMessage(messages, parts.turn, langChainMessages);
+    // Without a message of the user, both parts have the placement.
+    const text = joined === null ? joinParts(parts) : parts.text;
+    if (text === null) return joined ?? messages;
+    return placeMemory(joined ?? messages, text, { placement, separate, asUser: role === "user" });
   }
 
-  #findRoot(tools: readonly object[]): string {
-    return this.#config.root ?? findShownRoot(tools, this.#memory) ?? ROOT;
-  }
-
-  async #renderOrReport(run: MemoryRun, root: string): Promise<string | null> {
+  /** Renders the memory for a turn. Calls `onError` and shows nothing if the memory cannot be read. @internal */
+  async showParts(turn: UserTurn, run: MemoryRun, tools: readonly object[] = []): Promise<MemoryParts> {
     try {
       return await readInRun(
         () => this.#shown,
-        () => this.#render(run, root),
+        () => this.#render(run, this.#findRoot(tools), turn),
         run.config,
       );
     } catch (cause) {
@@ -145,24 +167,49 @@ export class MemoryConnectorNode {
         ? cause
         : new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
       this.#report(error);
-      return null;
+      return { text: null, turn: null };
     }
+  }
+
+  #findRoot(tools: readonly object[]): string {
+    return this.#config.root ?? findShownRoot(tools, this.#memory) ?? ROOT;
   }
 
   #report(failure: MemoryError): void {
     reportFailure(failure, this.#config.onError, connectorDefaults.onError);
   }
 
-  async #render(run: MemoryRun, root: string): Promise<string | null> {
-    const { content, maxChars } = this.#config;
-    const form = { content, maxChars, root };
+  async #render(run: MemoryRun, root: string, turn: UserTurn): Promise<MemoryParts> {
+    const { content, maxChars, pinned, tokens } = this.#config;
     const { memory, isOwnerMissing } = await this.#open(run);
     const { scope } = this.#memory;
-    const shared =
-      scope === "global" ? null : { scope, isOwnerMissing, read: () => this.#readShared(run, memory, form) };
-    const { text, outlines } = await showMemories(await readToShow(memory, form), shared, form);
-    for (const { mount } of outlines) if (mount.missingOwner) this.#report(mount.missingOwner);
-    return text;
+    const key = content === "auto" ? getTurnKey(run, memory, root, turn) : null;
+    const shown = await this.#getTurnParts(run).show(key, async (earlier) => {
+      const question = earlier === null ? turn.question : "";
+      const form: Form = {
+        content,
+        maxChars,
+        pinned,
+        tokens,
+        root,
+        question,
+        earlier,
+        logPath: this.#memory.log?.path ?? null,
+      };
+      const read = (): Promise<MountOutline> => this.#readShared(run, memory, form);
+      const shared = scope === "global" ? null : { scope, isOwnerMissing, read };
+      return showMemories(await readToShow(memory, form), shared, form);
+    });
+    for (const { mount } of shown.outlines) if (mount.missingOwner) this.#report(mount.missingOwner);
+    return shown;
+  }
+
+  #getTurnParts(run: MemoryRun): TurnParts {
+    const store = getRunStore(run);
+    const owner = store === undefined ? this : unwrapStore(store);
+    const parts = this.#turnParts.get(owner) ?? new TurnParts();
+    this.#turnParts.set(owner, parts);
+    return parts;
   }
 
   /** Opens the run's memory. If the run names no thread or user, reports this, and opens the global memory instead. */
@@ -181,12 +228,13 @@ export class MemoryConnectorNode {
     return readAtRoot(bindRun(run, this.#memory.globalMemory(run)), memory, form);
   }
 
-  get #shown(): ShownRead<string | null> {
+  get #shown(): ShownRead<MemoryParts> {
     const { content } = this.#config;
     return {
       name: "memory connector",
       place: content,
-      found: (text) => (text === null ? [] : [{ text, metadata: { chars: text.length } }]),
+      found: ({ text, turn }) =>
+        [text, turn].flatMap((part) => (part === null ? [] : [{ text: part, metadata: { chars: part.length } }])),
     };
   }
 }

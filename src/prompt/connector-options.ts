@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { patternField } from "../core/access/policy.js";
 import { isMissingOwner } from "../core/values/address.js";
 import type { MemoryError } from "../core/values/errors.js";
 import { isAbsolutePath, normalizePath } from "../core/values/paths.js";
@@ -9,9 +10,10 @@ export type MemoryPlacement = "after_system" | "before_system" | "last_message";
 
 /**
  * `tree`: paths and sizes. `index`: the tree, and for each file the `description` of its YAML front matter, or else its
- * first line that is not empty. `full`: every file with its contents.
+ * first line that is not empty. `full`: every file with its contents. `auto`: as `full` while everything fits; beyond
+ * that the pinned files, an index, the passages that fit the turn, and the newest lines.
  */
-export type MemoryContent = "tree" | "index" | "full";
+export type MemoryContent = "tree" | "index" | "full" | "auto";
 
 /** The way in which a memory is shown to a model. */
 export interface MemoryConnectorConfig {
@@ -22,8 +24,20 @@ export interface MemoryConnectorConfig {
    * `tree` if they would exceed `maxChars`, and say so. @default "tree"
    */
   content?: MemoryContent;
-  /** Longest rendered text, including its fence, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
+  /**
+   * Longest rendered text, including its fence, in UTF-16 units: a whole number from 1 to 200,000.
+   * @default 4000, or 200,000 with `maxTokens`
+   */
   maxChars?: number;
+  /**
+   * Files that `auto` always shows in full, as far as they fit: up to 100 absolute paths, with `*`, `?` and `**` as in
+   * rules. So does `pinned: true` in the YAML front matter of a file. Only with `auto`. @default []
+   */
+  pinned?: string[];
+  /** The most tokens that `auto` shows, by `countTokens`: a whole number from 1 to 1,000,000. @default no limit */
+  maxTokens?: number;
+  /** Counts the tokens of a text, for `maxTokens`. Called several times for a message. */
+  countTokens?: (text: string) => number;
   /**
    * Whether the memory is a separate system message or a block of the one system message. `auto` separates only for
    * clients that are known to accept more than one. Other clients, or their servers, refuse a second one.
@@ -51,12 +65,25 @@ export interface MemoryConnectorConfig {
   onError?: (error: MemoryError) => void;
 }
 
-type CheckedConnectorConfig = Required<Omit<MemoryConnectorConfig, "root">>;
+/** A limit in tokens, and the function that counts them. */
+export interface TokenLimit {
+  max: number;
+  count: (text: string) => number;
+}
 
-export const connectorDefaults = {
+type CheckedConnectorConfig = Required<Omit<MemoryConnectorConfig, "root" | "maxTokens" | "countTokens">> & {
+  /** Null without a limit. */
+  tokens: TokenLimit | null;
+};
+
+const mostChars = 200_000;
+
+export const connectorDefaults: CheckedConnectorConfig = {
   placement: "after_system",
   content: "tree",
   maxChars: 4000,
+  pinned: [],
+  tokens: null,
   systemMessages: "auto",
   role: "auto",
   onError: (error) => {
@@ -64,13 +91,16 @@ export const connectorDefaults = {
     if (!isMissingOwner(error))
       globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" });
   },
-} as const satisfies CheckedConnectorConfig;
+};
 
 /** The fields of MemoryConnectorConfig, for option objects that extend it. */
 export const connectorFields = {
   placement: z.enum(["after_system", "before_system", "last_message"]).optional(),
-  content: z.enum(["tree", "index", "full"]).optional(),
-  maxChars: z.number().int().min(1).max(200_000).optional(),
+  content: z.enum(["tree", "index", "full", "auto"]).optional(),
+  maxChars: z.number().int().min(1).max(mostChars).optional(),
+  pinned: z.array(patternField).max(100).optional(),
+  maxTokens: z.number().int().min(1).max(1_000_000).optional(),
+  countTokens: z.custom((value) => typeof value === "function", "expected a function").optional(),
   systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
   role: z.enum(["auto", "user"]).optional(),
   root: z
@@ -83,17 +113,31 @@ export const connectorFields = {
 
 const normalizeRoot = (root: string): string => (root === "" ? root : normalizePath(root));
 
-const connectorConfigSchema = z.object(connectorFields).strict();
+const connectorConfigSchema = z
+  .object(connectorFields)
+  .strict()
+  .refine(
+    ({ maxTokens, countTokens }) => (maxTokens === undefined) === (countTokens === undefined),
+    "maxTokens and countTokens belong together",
+  )
+  .refine(
+    ({ content, maxTokens, pinned }) => content === "auto" || (maxTokens === undefined && pinned === undefined),
+    'maxTokens and pinned need content: "auto"',
+  );
 
 /** @throws TypeError for an unknown field or a value out of range */
 export function checkConnectorConfig(config: MemoryConnectorConfig | undefined): CheckedConnectorConfig & {
   root: string | undefined;
 } {
   checkOptions("MemoryConnectorConfig", connectorConfigSchema, config ?? {});
+  const { maxTokens, countTokens } = config ?? {};
+  const tokens = maxTokens === undefined || countTokens === undefined ? null : { max: maxTokens, count: countTokens };
   return {
     placement: config?.placement ?? connectorDefaults.placement,
     content: config?.content ?? connectorDefaults.content,
-    maxChars: config?.maxChars ?? connectorDefaults.maxChars,
+    maxChars: config?.maxChars ?? (tokens === null ? connectorDefaults.maxChars : mostChars),
+    pinned: [...(config?.pinned ?? connectorDefaults.pinned)],
+    tokens,
     systemMessages: config?.systemMessages ?? connectorDefaults.systemMessages,
     role: config?.role ?? connectorDefaults.role,
     root: config?.root === undefined ? undefined : normalizeRoot(config.root),

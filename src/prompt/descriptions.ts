@@ -1,12 +1,20 @@
 import type { OutlineFile } from "../core/memory.js";
 import { Turns } from "../core/runtime/turns.js";
 import { shorten } from "../core/values/text.js";
-import { readDescriptionField } from "./front-matter.js";
+import { readDescriptionField, readFrontMatter } from "./front-matter.js";
 
 /** The number of characters of each text that are read for its description. */
 export const leadChars = 500;
 
 const maxDescriptionChars = 120;
+
+/** Length of the shortest line of a file, with its line end: `/a (1 byte)`. */
+const minLineChars = 12;
+
+/** Whether an index of these files can fit. Otherwise their descriptions need not be read. */
+export function mayIndex(files: readonly OutlineFile[], maxChars: number): boolean {
+  return files.length * minLineChars <= maxChars;
+}
 
 /**
  * Returns one line about each file, by path: the `description` of the YAML front matter, or the first line that is not
@@ -24,16 +32,9 @@ export async function getDescriptions(files: readonly OutlineFile[]): Promise<Ma
 }
 
 function readDescription(lead: string): string | null {
-  // Editors on Windows begin a text with a byte order mark.
-  const [opening] = /^\uFEFF?---[ \t]*\r?\n/.exec(lead) ?? [];
-  if (opening === undefined) return getFirstLine(lead);
-  const rest = lead.slice(opening.length);
-  const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(rest);
-  // The start of the text may end inside the front matter, in the middle of a line.
-  const frontMatter = rest.slice(0, closing?.index ?? rest.lastIndexOf("\n") + 1);
-  const description = readDescriptionField(frontMatter);
-  if (description !== null || closing === null) return description;
-  return getFirstLine(rest.slice(closing.index + closing[0].length));
+  const start = readFrontMatter(lead);
+  if (start === null) return getFirstLine(lead);
+  return readDescriptionField(start.frontMatter) ?? (start.rest === null ? null : getFirstLine(start.rest));
 }
 
 function getFirstLine(text: string): string | null {

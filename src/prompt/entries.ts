@@ -21,17 +21,25 @@ export interface ShownEntry {
  * Lists full paths instead of an indented tree: a model copies paths into tool calls, and would have to put indented
  * names together.
  * @param root as in `RenderMountsOptions`
+ * @param logPath a directory that is one line, as a hidden one is
  */
-export function sortedEntries({ files, directories }: MemoryOutline, root: string): ShownEntry[] {
-  const hidden = new Map<string, OutlineFile[]>();
-  for (const path of directories) if (findHiddenDirectory(`${path}/`) === path) hidden.set(path, []);
-  for (const file of files) hidden.get(findHiddenDirectory(file.path) ?? "")?.push(file);
-  const isShown = (path: string): boolean => !hidden.has(findHiddenDirectory(path) ?? "");
+export function sortedEntries(
+  { files, directories }: MemoryOutline,
+  root: string,
+  logPath: string | null = null,
+): ShownEntry[] {
+  const isInLog = (path: string): boolean => logPath !== null && path.startsWith(`${logPath}/`);
+  const findClosed = (path: string): string | undefined =>
+    findHiddenDirectory(path) ?? (isInLog(path) ? (logPath ?? undefined) : undefined);
+  const closed = new Map<string, OutlineFile[]>();
+  for (const path of directories) if (findClosed(`${path}/`) === path) closed.set(path, []);
+  for (const file of files) closed.get(findClosed(file.path) ?? "")?.push(file);
+  const isShown = (path: string): boolean => !closed.has(findClosed(path) ?? "");
   const entries = [
     ...directories.filter(isShown).map((path) => ({
       key: `${path}/`,
       depth: countSlashes(path),
-      line: `${formatPath(`${path}/`, root)}${summarizeHidden(hidden.get(path))}`,
+      line: `${formatPath(`${path}/`, root)}${summarizeClosed(closed.get(path), path === logPath ? "" : "hidden ")}`,
     })),
     ...files
       .filter(({ path }) => isShown(path))
@@ -49,11 +57,11 @@ export function formatPath(path: string, root: string): string {
   return root === "" ? `- ${shown || "./"}` : shown;
 }
 
-/** Summarizes a hidden directory, in which dialects keep their own files, in one line. */
-function summarizeHidden(hidden: readonly OutlineFile[] | undefined): string {
-  if (hidden === undefined) return "";
-  const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
-  return ` (${hidden.length} hidden ${hidden.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
+/** Summarizes a hidden directory, in which dialects keep their own files, or a log, in one line. */
+function summarizeClosed(files: readonly OutlineFile[] | undefined, kind: string): string {
+  if (files === undefined) return "";
+  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  return ` (${files.length} ${kind}${files.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
 }
 
 function countSlashes(path: string): number {

@@ -27,7 +27,7 @@ export interface Introduced {
 }
 
 /** Names for the parts that are left out if a view would be too long. */
-export const leftOutWords = { index: "Descriptions", full: "Contents" } as const;
+export const leftOutWords = { index: "Descriptions", full: "Contents", auto: "Contents" } as const;
 
 export function introduction(introduced: Introduced): string[] {
   return [

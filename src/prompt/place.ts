@@ -1,5 +1,13 @@
 import { type BaseMessage, type ContentBlock, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import type { MemoryPlacement } from "./connector-options.js";
+import { markAsMemory, type MessageKind } from "./user-turn.js";
+
+/** LangChain's messages. Compares types, not classes, because its ESM and its CommonJS build have different classes. */
+export const langChainMessages: MessageKind<BaseMessage> = {
+  isUser: ({ type }) => type === "human",
+  withContent: (message, content) =>
+    new HumanMessage({ ...getOtherFields(message), content: content as ContentBlock[] }),
+};
 
 /** Part of the texts of blocks, because some clients join blocks with nothing between them. */
 const separator = "\n\n";
@@ -24,16 +32,19 @@ export function placeMemory(messages: readonly BaseMessage[], text: string, opti
   const { placement, separate, asUser = false } = options;
   if (text === "") return [...messages];
   if (placement === "last_message")
-    return [...messages, separate && !asUser ? new SystemMessage(text) : new HumanMessage(text)];
+    return [...messages, separate && !asUser ? new SystemMessage(text) : createUserMessage(text)];
   const leading = takeLeadingSystemMessages(messages);
   const rest = messages.slice(leading.length);
-  if (asUser) return [...leading, new HumanMessage(text), ...rest];
+  if (asUser) return [...leading, createUserMessage(text), ...rest];
   if (!separate) return [mergeSystemMessages(leading, text, placement), ...rest];
   const memory = new SystemMessage(text);
   return placement === "before_system" ? [memory, ...messages] : [...leading, memory, ...rest];
 }
 
-/** Compares types, not classes, because the ESM and the CommonJS build of LangChain have different classes. */
+function createUserMessage(text: string): HumanMessage {
+  return markAsMemory(new HumanMessage(text));
+}
+
 function takeLeadingSystemMessages(messages: readonly BaseMessage[]): BaseMessage[] {
   const firstOther = messages.findIndex((message) => message.type !== "system");
   return messages.slice(0, firstOther === -1 ? messages.length : firstOther);
@@ -47,14 +58,18 @@ function mergeSystemMessages(
   const prompt = leading.map(getContentBlocks).reduce(joinBlocks, []);
   const [first] = leading;
   return new SystemMessage({
+    ...(first && getOtherFields(first)),
     content: joinPromptAndMemory(prompt, text, placement),
-    ...(first?.id !== undefined && { id: first.id }),
-    ...(first?.name !== undefined && { name: first.name }),
-    ...(first && {
-      additional_kwargs: { ...first.additional_kwargs },
-      response_metadata: { ...first.response_metadata },
-    }),
   });
+}
+
+function getOtherFields({ id, name, additional_kwargs, response_metadata }: BaseMessage) {
+  return {
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    additional_kwargs: { ...additional_kwargs },
+    response_metadata: { ...response_metadata },
+  };
 }
 
 /** The separator belongs to the memory's block, so that the prompt's blocks stay unchanged. */

@@ -57,14 +57,45 @@ interface Section extends Pick<ShownMemories, "isTree"> {
  * show the contents or descriptions of each memory that fit, if all fit together.
  */
 export function renderMemories({ isTree, outlines }: ShownMemories, options: RenderOptions): RenderedMemories {
-  const scope = outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
+  const scope = getShownScope(outlines);
   const sections = outlines.map(({ mount, outline }) => createSection(outline, { root: options.root, mount, isTree }));
   return render(sections, { ...options, scope, isTree });
 }
 
+/** Returns the scope of the memory at "/". */
+export function getShownScope(outlines: readonly MountOutline[]): MemoryScope {
+  return outlines.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
+}
+
+/** What an index may take. The lines of mounts count only for `maxChars`. */
+export interface IndexOptions extends Pick<RenderOptions, "root" | "descriptions"> {
+  maxChars: number;
+  /** The limit for the entries. */
+  entryChars: number;
+  /** As in `sortedEntries`. */
+  logPath: string | null;
+}
+
+/** Renders the lines of an index that fit: with descriptions, or else without, and then without the deepest entries. */
+export function renderIndex({ isTree, outlines }: ShownMemories, options: IndexOptions): string[] {
+  const { root, logPath, descriptions, maxChars, entryChars } = options;
+  const sections = outlines.map(({ mount, outline }) => createSection(outline, { root, mount, isTree }, logPath));
+  const headerChars = sections.reduce((sum, section) => sum + countChars(renderHeader(section)), 0);
+  const limit = Math.min(maxChars, headerChars + entryChars);
+  const rich = sections.flatMap((section) => [...renderHeader(section), ...indexLines(section.entries, descriptions)]);
+  if (countChars(rich) <= limit) return rich;
+  const short = leaveOut(sections, -headerChars, limit - headerChars).flatMap((section) => renderTreeLines(section));
+  const count = [`(${entryCount(sections.reduce((sum, { entries }) => sum + entries.length, 0))} left out)`];
+  return [short, count].find((lines) => countChars(lines) <= limit) ?? [];
+}
+
 /** Creates a section without the entries that exceed the mount's share. */
-function createSection(outline: MemoryOutline, about: Pick<Section, "root" | "mount" | "isTree">): Section {
-  const entries = sortedEntries(outline, about.root);
+function createSection(
+  outline: MemoryOutline,
+  about: Pick<Section, "root" | "mount" | "isTree">,
+  logPath: string | null = null,
+): Section {
+  const entries = sortedEntries(outline, about.root, logPath);
   const section = { ...about, entries, shown: new Set(entries), limit: Infinity };
   const { maxChars } = about.mount;
   if (maxChars === undefined) return section;

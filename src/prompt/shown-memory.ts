@@ -2,15 +2,34 @@ import type { Memory, MemoryOutline, OutlineFile, OutlineOptions } from "../core
 import { getMountTree } from "../core/mounts/mounted-memory.js";
 import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
-import type { MemoryConnectorConfig } from "./connector-options.js";
-import { getDescriptions, leadChars } from "./descriptions.js";
+import type { RecallOptions } from "../core/search/recall.js";
+import { takeStart } from "../core/values/text.js";
+import type { MemoryConnectorConfig, TokenLimit } from "./connector-options.js";
+import { getDescriptions, leadChars, mayIndex } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";
-import { type RenderedMemories, renderMemories, type RenderOptions, type ShownMemories } from "./render.js";
+import { type AutoOptions, renderAuto, type RenderedForTurn } from "./auto/render-auto.js";
+import { countTokens } from "./auto/token-budget.js";
+import { renderMemories, type ShownMemories } from "./render.js";
 
 /** The options of a connector that decide the form of its message. */
-export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "maxChars">> {
+export interface Form extends Required<Pick<MemoryConnectorConfig, "content" | "maxChars" | "pinned">> {
   /** As in `RenderOptions`. */
   root: string;
+  /** The limit of `auto` in tokens. */
+  tokens: TokenLimit | null;
+  /** The text that the passages of `auto` are to fit. "" without one. */
+  question: string;
+  /** What the first call of the turn has shown. Null if this is the first one, or shows no part of the turn. */
+  earlier: MemoryParts | null;
+  /** The directory of the conversation log, which the index of `auto` shows as one line. */
+  logPath: string | null;
+}
+
+/** A memory for a model. Both parts together keep the limits. */
+export type MemoryParts = Pick<RenderedForTurn, "text" | "turn">;
+
+export function joinParts({ text, turn }: MemoryParts): string | null {
+  return text === null || turn === null ? (text ?? turn) : `${text}\n\n${turn}`;
 }
 
 /** Reads a memory, or all memories of a tree, to show them. */
@@ -30,13 +49,28 @@ export async function readAtRoot(memory: Memory, other: Memory, form: Form): Pro
 }
 
 /** Returns the options for reading a memory that is to be shown. */
-export function getOutlineOptions({ content, maxChars }: Form): Required<OutlineOptions> {
+export function getOutlineOptions({
+  content,
+  maxChars,
+  question,
+}: Form): Required<OutlineOptions> & Partial<RecallOptions> {
+  if (content === "auto")
+    return {
+      maxContentBytes: Number.MAX_SAFE_INTEGER,
+      leadChars: 0,
+      recall: { query: takeStart(question, maxQueryChars), limit: Math.ceil(maxChars / minPassageChars) },
+    };
   // One UTF-16 unit takes at most three bytes of UTF-8, so contents with more bytes cannot fit.
   return {
     maxContentBytes: content === "full" ? maxChars * 3 : 0,
     leadChars: content === "index" ? leadChars : 0,
   };
 }
+
+/** The longest question that is searched for. */
+const maxQueryChars = 10_000;
+/** Few passages are shorter. */
+const minPassageChars = 20;
 
 /** The memory that a thread or a user shares with all others. */
 export interface SharedMemory {
@@ -52,27 +86,43 @@ export interface SharedMemory {
  * Renders memories for a model. A memory of a thread or user without files is replaced by the shared one, if that has
  * files.
  * @param shared null if nothing replaces the memory at the root
- * @returns what `renderMemories` returns, and the outlines that it shows
+ * @returns the text that changes only with the memory, the text of the turn, and the outlines that they show
  */
 export async function showMemories(
   { isTree, outlines }: ShownMemories,
   shared: SharedMemory | null,
   form: Form,
-): Promise<RenderedMemories & { outlines: readonly MountOutline[] }> {
+): Promise<RenderedForTurn & { outlines: readonly MountOutline[] }> {
   const own = outlines.find(({ mount }) => mount.point === ROOT);
   const replacement = shared && own && (await findReplacement(own, shared));
   const shown = replacement ? outlines.map((each) => (each === own ? replacement : each)) : outlines;
   const replaced = replacement ? shared : null;
-  const options: RenderOptions = {
+  const memories = { isTree, outlines: shown };
+  const options: AutoOptions = {
     ...form,
     insteadOf: replaced?.scope ?? null,
     isOwnerMissing: replaced?.isOwnerMissing ?? false,
-    descriptions: await readDescriptions(
-      shown.flatMap(({ outline }) => outline.files),
-      form,
-    ),
   };
-  return { ...renderMemories({ isTree, outlines: shown }, options), outlines: shown };
+  if (form.content === "auto") return { ...keepTurn(await renderAuto(memories, options), form), outlines: shown };
+  const descriptions = await readDescriptions(
+    shown.flatMap(({ outline }) => outline.files),
+    form,
+  );
+  const rendered = renderMemories(memories, { ...options, content: form.content, descriptions });
+  return { ...rendered, turn: null, outlines: shown };
+}
+
+/**
+ * Keeps the part of the turn that an earlier call has shown. If the agent has written meanwhile, and the text does not
+ * fit beside that part any more, the text stays as it was, too.
+ */
+function keepTurn(rendered: RenderedForTurn, { earlier, maxChars, tokens }: Form): RenderedForTurn {
+  if (earlier === null) return rendered;
+  const { turn } = earlier;
+  const shown = { ...rendered, turn };
+  const usedTokens = countTokens(tokens, shown.text) + countTokens(tokens, turn);
+  const fits = (shown.text?.length ?? 0) + (turn?.length ?? 0) <= maxChars && usedTokens <= (tokens?.max ?? Infinity);
+  return fits ? shown : { ...shown, text: earlier.text };
 }
 
 async function findReplacement(
@@ -90,14 +140,9 @@ function hasFiles({ files }: MemoryOutline): boolean {
   return files.length > 0;
 }
 
-/** Length of the shortest line of a file, with its line end: `/a (1 byte)`. */
-const minLineChars = 12;
-
 async function readDescriptions(
   files: readonly OutlineFile[],
   { content, maxChars }: Form,
 ): Promise<ReadonlyMap<string, string>> {
-  // An index of more files cannot fit, so their descriptions are not read.
-  const mayFit = content === "index" && files.length * minLineChars <= maxChars;
-  return mayFit ? getDescriptions(files) : new Map<string, string>();
+  return content === "index" && mayIndex(files, maxChars) ? getDescriptions(files) : new Map<string, string>();
 }

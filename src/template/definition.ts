@@ -72,7 +72,7 @@ export interface AgentTemplate {
 export type MemoryToolTemplate = Omit<MemoryToolOptions, "memory">;
 
 /** A `MemoryConnectorNode`. An edge sets its memory. */
-export type MemoryConnectorTemplate = Omit<MemoryConnectorConfig, "onError">;
+export type MemoryConnectorTemplate = Omit<MemoryConnectorConfig, "onError" | "maxTokens" | "countTokens">;
 
 /**
  * Every possible edge. An agent's `$memory` also accepts a memory, which a connector with the defaults then shows.

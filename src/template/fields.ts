@@ -138,11 +138,14 @@ const toolFields = {
 const connectorTemplateFields = {
   placement: connectorFields.placement.describe('"after_system" (the default), "before_system" or "last_message"'),
   content: connectorFields.content.describe(
-    '"tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, ' +
-      "too)",
+    '"tree" (paths and sizes; the default), "index" (a line about each file, too), "full" (the contents of files, ' +
+      'too) or "auto" (the contents that fit the turn)',
   ),
   maxChars: connectorFields.maxChars.describe(
     `a whole number from 1 to 200000: the longest text that is shown (default ${connectorDefaults.maxChars})`,
+  ),
+  pinned: connectorFields.pinned.describe(
+    'a list of up to 100 absolute paths, which may hold *, ? and **: files that "auto" shows in full (default: none)',
   ),
   systemMessages: connectorFields.systemMessages.describe('"auto" (the default), "separate" or "merged"'),
   role: connectorFields.role.describe('"auto" (the default) or "user"'),

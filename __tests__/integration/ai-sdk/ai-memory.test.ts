@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
+import type { AiMemory } from "../../../src/ai-sdk/ai-memory.js";
 import { createAiMemory } from "../../../src/ai-sdk/index.js";
 import {
   type MemoryError,
@@ -14,6 +15,7 @@ import { dialectNames, toolsByName } from "../../helpers/dialects-under-test.js"
 import { type AiCall, type AiScript, aiSdks } from "../../helpers/ai-sdks.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 import { HangingStore } from "../../helpers/hanging-store.js";
+import { auto, writeManyNotes } from "../../helpers/turns.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name: dbName } = testDatabase();
@@ -218,6 +220,57 @@ describe.each(aiSdks)("a memory in version %d of the AI SDK", (version, sdk) => 
       if (step > 0) expect(messages.at(-1)).toBe(shown[0]);
       if (step > 0) expect(shown[0]?.text).toContain(`| line ${step}\n</memory>`);
     });
+  });
+
+  it.each(["after_system", "last_message"] as const)(
+    "has the same part of the turn in the user's message at each step (%s), while the model writes",
+    async (placement) => {
+      const memory = perUser();
+      await writeManyNotes(memory.memory("ada"));
+      let count = 0;
+      const script: AiScript = () => (count < 3 ? [append("/notes/7", `word7 is ${(count += 1)}`)] : "Done it.");
+      const shown = createAiMemory({ memory, userId: "ada", ...auto, placement });
+      const prompt = "What do the notes say about word7?";
+      const { prompts } = await sdk.generate({ memory: shown, script, prompt, system: "You cook." });
+      const users = prompts.map((messages) => messages.filter(({ role }) => role === "user").map(({ text }) => text));
+      const isLast = placement === "last_message";
+      expect(users.map(({ length }) => length)).toEqual(isLast ? [2, 2, 2, 2] : [1, 1, 1, 1]);
+      expect(users[0]?.[0]).toMatch(
+        /^<memory [^]*\| word7 is what[^]*<\/memory>\n\nWhat do the notes say about word7\?$/,
+      );
+      expect(new Set(users.map(([first]) => first)).size).toBe(1);
+      expect(JSON.stringify(prompts[3]).match(/<memory /g)).toHaveLength(2);
+      const { prompts: next } = await sdk.generate({
+        memory: createAiMemory({ memory, userId: "ada", ...auto, placement }),
+        script: silent,
+        prompt,
+      });
+      expect(JSON.stringify(next)).toContain("word7 is 3");
+    },
+  );
+
+  it("shows each of two memories once at each step, by one prepareStep", async () => {
+    const memories = await Promise.all(
+      ["Ada", "Bob"].map(async (owner) => {
+        const memory = openMemory(new InMemoryStore(), { nodeId: owner });
+        await writeManyNotes(memory, owner);
+        return createAiMemory({ memory, ...auto });
+      }),
+    );
+    const [one, other] = memories as [AiMemory, AiMemory];
+    const prepareStep: AiMemory["prepareStep"] = async (step) => {
+      const first = await one.prepareStep(step);
+      const messages = (first.messages ?? step.messages) as typeof step.messages;
+      return { ...first, ...(await other.prepareStep({ ...step, messages })) };
+    };
+    const { prompts } = await sdk.generate({
+      memory: { tools: one.tools, prepareStep },
+      script: once(append("/notes/7", "x")),
+      prompt: "What do the notes say about word7?",
+    });
+    const users = prompts.map((messages) => messages.find(({ role }) => role === "user")?.text ?? "");
+    expect(users[0]).toMatch(/^<memory [^]*word7 is what Bob says[^]*<memory [^]*word7 is what Ada says/);
+    expect(users[1]).toBe(users[0]);
   });
 
   it.each([

@@ -108,7 +108,8 @@ export const accessField = z.enum(["write", "append", "read", "ask"], {
   message: 'must be "write", "append", "read" or "ask"',
 });
 
-const patternField = z
+/** Schema of a pattern of paths. */
+export const patternField = z
   .string()
   .regex(/^\//, 'must be an absolute path, such as "/policies/**"')
   // These characters have a meaning in other globs. Read literally, the rule would match nothing and protect nothing.

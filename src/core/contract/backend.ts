@@ -136,7 +136,10 @@ export async function snapshotSince(
 
 /** Converts the snapshot of a storage that keeps no versions of texts. */
 export function withoutVersions({ files, directories }: MemorySnapshot): VersionedSnapshot {
-  return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
+  return {
+    files: files.map(({ path, content, updatedAt }) => ({ path, version: null, content, updatedAt })),
+    directories,
+  };
 }
 
 /** Returns the versions by path. A text without a version is read again each time. */

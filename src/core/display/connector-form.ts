@@ -1,7 +1,9 @@
 /** The form in which a connector shows a memory. */
 export interface ConnectorForm {
-  content: "tree" | "index" | "full";
+  content: "tree" | "index" | "full" | "auto";
   maxChars: number;
+  pinned: string[];
+  tokens: { max: number; count: (text: string) => number } | null;
   /** Undefined if it follows the tools of the model. */
   root: string | undefined;
 }

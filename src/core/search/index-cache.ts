@@ -14,6 +14,10 @@ const maxCachedBytes = 100_000_000;
 /** The data that a search reads. */
 export interface Searchable {
   index: MemoryIndex;
+  /** Paths of all directories but the root, in any order. */
+  directories: readonly string[];
+  /** When each file was changed, in milliseconds, by path. */
+  changedAt: ReadonlyMap<string, number>;
   /** Null if the storage has no embeddings. */
   vectors: PassageVectors | null;
 }
@@ -103,15 +107,17 @@ async function refresh(
   if (previous !== null && isCurrent && isEmbedded) return previous;
   call.throwIfAborted();
   const texts = previous !== null && isCurrent ? previous : await readTexts(backend, searchWords, previous, call);
-  if (previous !== null && texts.index === previous.index && isEmbedded) return { ...previous, version };
+  if (previous !== null && texts.index === previous.index && isEmbedded) return { ...previous, ...texts, version };
   const { index, textVersions } = texts;
   const embeddings = backend.features?.embeddings?.(call) ?? null;
   const indexed = { files: index.files, version, previous: previous?.vectors ?? null };
   const vectors = embeddings && (await getVectors(embeddings, opened, indexed, call));
   let bytes = index.bytes + (vectors?.bytes ?? 0);
-  for (const [path, textVersion] of textVersions) bytes += 100 + 2 * (path.length + textVersion.length);
-  return { version, textVersions, index, vectors, bytes };
+  for (const [path, textVersion] of textVersions) bytes += 200 + 2 * (path.length + textVersion.length);
+  return { ...texts, version, vectors, bytes };
 }
+
+type ReadTexts = Pick<CachedMemory, "index" | "textVersions" | "directories" | "changedAt">;
 
 /** Reads the texts as they are now. Returns the index of `previous` if no text has changed. */
 async function readTexts(
@@ -119,12 +125,19 @@ async function readTexts(
   searchWords: SearchWords,
   previous: CachedMemory | null,
   call: CallContext,
-): Promise<Pick<CachedMemory, "index" | "textVersions">> {
-  const { files } = await snapshotSince(backend, previous?.textVersions ?? new Map(), call);
+): Promise<ReadTexts> {
+  const { files, directories } = await snapshotSince(backend, previous?.textVersions ?? new Map(), call);
   const isUnchanged = files.length === previous?.index.files.length && files.every(({ content }) => content === null);
-  if (previous !== null && isUnchanged) return previous;
+  if (previous !== null && isUnchanged) {
+    const { index, textVersions, changedAt } = previous;
+    return { index, textVersions, changedAt, directories };
+  }
   const work = indexTexts(restoreTexts(files, previous), searchWords, previous?.index ?? null);
-  return { index: await runInTurns(work, call), textVersions: getVersions(files) };
+  const index = await runInTurns(work, call);
+  const changedAt = new Map(
+    files.map(({ path, updatedAt }) => [path, updatedAt?.getTime() ?? previous?.changedAt.get(path) ?? 0]),
+  );
+  return { index, directories, changedAt, textVersions: getVersions(files) };
 }
 
 /** Returns all texts. Takes a text that was left out from the index. */

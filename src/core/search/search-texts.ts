@@ -5,7 +5,7 @@ import { compareCodeUnits } from "../values/text.js";
 import type { Hit } from "./best-hits.js";
 import { fuse, rankBySimilarity } from "./fusion.js";
 import { describeHits } from "./held-words.js";
-import { type IndexOwner, readIndex } from "./index-cache.js";
+import { type IndexOwner, readIndex, type Searchable } from "./index-cache.js";
 import { rank, takeDistinct } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
 import { splitWords } from "./words.js";
@@ -13,34 +13,34 @@ import { splitWords } from "./words.js";
 /** The lowest place in the rankings by words and by similarity at which a passage counts for both. */
 export const fusedRanks = 100;
 
-/** Finds the passages of a memory that are most relevant to a query. */
+/** Finds the passages of a memory that are most relevant to a query, and describes them. */
 export async function searchMemory(
   backend: MemoryBackend,
   owner: IndexOwner,
   search: CheckedSearch,
   call: CallContext,
 ): Promise<SearchHit[]> {
-  const { hits, words } = await findHits(backend, owner, search, call);
-  return runInTurns(describeHits(hits, words, owner.searchWords), call);
+  const searchable = await readIndex(backend, owner, call);
+  const queryWords = splitWords(owner.searchWords, search.query);
+  const hits = await findHits(backend, searchable, { ...search, queryWords }, call);
+  return runInTurns(describeHits(hits, takeDistinct(queryWords), owner.searchWords), call);
 }
 
-async function findHits(
+/** Finds the passages of an index that are most relevant to a query: by words, and by meaning if there are vectors. */
+export async function findHits(
   backend: MemoryBackend,
-  owner: IndexOwner,
-  search: CheckedSearch,
+  { index, vectors }: Searchable,
+  { queryWords, ...search }: CheckedSearch & { queryWords: readonly string[] },
   call: CallContext,
-): Promise<{ hits: Hit[]; words: readonly string[] }> {
+): Promise<Hit[]> {
   const embeddings = backend.features?.embeddings?.(call) ?? null;
-  const { index, vectors } = await readIndex(backend, owner, call);
-  const queryWords = splitWords(owner.searchWords, search.query);
-  const words = takeDistinct(queryWords);
   if (embeddings === null || vectors === null || vectors.byText.size === 0)
-    return { hits: await runInTurns(rank(index, queryWords, search), call), words };
+    return runInTurns(rank(index, queryWords, search), call);
   const getSimilarity = await embeddings.createSimilarity(search.query);
   const deeper = { ...search, limit: Math.max(search.limit, fusedRanks) };
   const byWords = await runInTurns(rank(index, queryWords, deeper), call);
   const bySimilarity = await runInTurns(rankBySimilarity(index, vectors, getSimilarity, deeper), call);
-  return { hits: fuse(byWords, bySimilarity, search), words };
+  return fuse(byWords, bySimilarity, search);
 }
 
 /** Returns the best hits of several answers. */

@@ -24,6 +24,11 @@ export function traceGrep(pattern: unknown): Trace<readonly GrepMatch[]> {
   };
 }
 
+/** The span of a search for a prompt. Names no files, because a prompt may read all of them. */
+export function traceRecall(query: string): Trace<unknown> {
+  return { operation: "search_memory", attributes: () => queryAttributes(query) };
+}
+
 /** The span of a read of the whole memory. */
 export const traceFiles: Trace<{ files: readonly OutlineFile[] }> = {
   operation: "search_memory",

@@ -37,6 +37,8 @@ export interface VersionedFile {
   version: string | null;
   /** Null if the caller has the text of this version. */
   content: string | null;
+  /** Undefined if the caller has the text of this version, or if the storage keeps no times. */
+  updatedAt?: Date | undefined;
 }
 
 /** A whole memory at one moment, without the texts that the caller knows. */

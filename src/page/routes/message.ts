@@ -7,7 +7,14 @@ import { getConnectorForm } from "../../core/display/connector-form.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults } from "../../prompt/connector-options.js";
 import type { ShownMemories } from "../../prompt/render.js";
-import { type Form, getOutlineOptions, readAtRoot, readToShow, showMemories } from "../../prompt/shown-memory.js";
+import {
+  type Form,
+  getOutlineOptions,
+  joinParts,
+  readAtRoot,
+  readToShow,
+  showMemories,
+} from "../../prompt/shown-memory.js";
 import { addressFields, addressIn, versionId } from "../fields.js";
 import type { MemoryPageNode } from "../options.js";
 import { openMemory, openTree, requireHistory } from "../page-memory.js";
@@ -23,8 +30,9 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const address = addressIn(fields);
   const ownNode = context.memories.nodeOf?.(address);
   const connector = ownNode === undefined ? null : getConnectorForm(ownNode);
-  const { content, maxChars } = connector ?? connectorDefaults;
-  const form = { content, maxChars, root: connector?.root ?? ROOT };
+  const { content, maxChars, pinned, tokens } = connector ?? connectorDefaults;
+  const root = connector?.root ?? ROOT;
+  const form: Form = { content, maxChars, pinned, tokens, root, question: "", earlier: null, logPath: null };
   const node = at === undefined ? ownNode : undefined;
   const memory = node === undefined ? openMemory(context, address) : openTree(context, address);
   const memories = at === undefined ? await readToShow(memory, form) : await readFormer(memory, form, at);
@@ -33,7 +41,8 @@ const message = route("GET", "message", schema, async ({ at, ...fields }, contex
   const isAlone = at !== undefined || scope === "global" || context.visitor.owner !== undefined;
   const read = (): Promise<MountOutline> => readAtRoot(openShared(context, address, node), memory, form);
   const shared = isAlone ? null : { scope, isOwnerMissing: false, read };
-  const { text, view, leftOut, outlines } = await showMemories(memories, shared, form);
+  const { view, leftOut, outlines, ...parts } = await showMemories(memories, shared, form);
+  const text = joinParts(parts);
   return {
     text,
     usedChars: text?.length ?? 0,

@@ -1,4 +1,5 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
+import { withoutVersions } from "../../../core/contract/backend.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
@@ -73,11 +74,8 @@ export class PageReads {
   }
 
   async snapshotSince(known: ReadonlyMap<string, string>, call: CallContext): Promise<VersionedSnapshot> {
-    const single = await this.#findHeadAlone({ data: 1, dirs: 1 }, call);
-    if (single !== "paged") {
-      const { files, directories } = snapshotOfDocument(single);
-      return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
-    }
+    const single = await this.#findHeadAlone({ data: 1, dirs: 1, meta: 1 }, call);
+    if (single !== "paged") return withoutVersions(snapshotOfDocument(single));
     return this.#atOneMoment(call, (moment) => moment.readSince(new Set(known.values())));
   }
 

@@ -62,7 +62,7 @@ export class PagesAtMoment {
   async readSince(known: ReadonlySet<string>): Promise<VersionedSnapshot> {
     const pages = await this.list();
     const changed = pages.filter(({ version }) => !known.has(version));
-    const read = await this.#find<MemoryDocument>(changed, { data: 1, dirs: 1 });
+    const read = await this.#find<MemoryDocument>(changed, { data: 1, dirs: 1, meta: 1 });
     const contents = new Map(
       changed.map(({ _id, version }) => [version, snapshotOfDocument(read.get(String(_id)) ?? null)]),
     );
@@ -70,7 +70,7 @@ export class PagesAtMoment {
     const summaries = await this.summarise(pages, 0);
     const files = pages.flatMap(({ version }, index): VersionedFile[] => {
       const own = contents.get(version)?.files;
-      if (own !== undefined) return own.map(({ path, content }) => ({ path, version, content }));
+      if (own !== undefined) return own.map(({ path, content, updatedAt }) => ({ path, version, content, updatedAt }));
       return (summaries[index] ?? noSummary).files.map(({ path }) => ({ path, version, content: null }));
     });
     return { files, directories: joinDirectories(summaries) };

@@ -1,0 +1,338 @@
+import { describe, expect, it } from "@jest/globals";
+import { AIMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { InMemoryStore, MemorySaver, MessagesAnnotation, StateGraph } from "@langchain/langgraph";
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
+import { createAgent } from "langchain";
+import {
+  Agent,
+  createMemoryPrompt,
+  type MemoryConnectorConfig,
+  MemoryConnectorNode,
+  type MemoryError,
+  MemoryNode,
+  openMemory,
+} from "../../../src/index.js";
+import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { FailingStore } from "../../helpers/failing-store.js";
+import { freshAddress } from "../../helpers/memory-case.js";
+import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+import { auto, getTurnPart, writeManyNotes } from "../../helpers/turns.js";
+
+const question = "What do the notes say about word7?";
+const ask = (text = question, id?: string) => ({ messages: [new HumanMessage({ content: text, ...(id && { id }) })] });
+
+/** Appends to the notes three times, and then answers. */
+const writer: Script = (messages) => {
+  const steps = messages.filter(({ type }) => type === "tool").length;
+  return steps < 3
+    ? { tool: "memory", args: { command: "append", path: "/notes/7", content: `word7 is new in step ${steps}.` } }
+    : "done";
+};
+
+const answer: Script = () => "done";
+
+async function nodeWithManyNotes(
+  options: Partial<ConstructorParameters<typeof MemoryNode>[0]> = {},
+): Promise<MemoryNode> {
+  const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore(), ...options });
+  await writeManyNotes(node.globalMemory());
+  return node;
+}
+
+/** The parts of the turn in all calls of a model. */
+const getParts = (model: ScriptedChatModel, text = question): string[] =>
+  model.calls.map((messages) => getTurnPart(messages, text));
+
+const thread = (thread_id: string, user_id?: string) => ({
+  configurable: { thread_id, ...(user_id !== undefined && { user_id }) },
+});
+
+interface WayIn {
+  model: ScriptedChatModel;
+  node: MemoryNode;
+  config?: MemoryConnectorConfig;
+  checkpointer?: MemorySaver;
+}
+
+const waysIn: Record<string, (way: WayIn) => { invoke: (input: object, config?: object) => Promise<unknown> }> = {
+  "an Agent": ({ model, node, config = auto, checkpointer }) =>
+    new Agent({
+      model,
+      tools: node.memoryTools,
+      memoryConnector: node.createConnector(config),
+      ...(checkpointer && { checkpointer }),
+    }),
+  createAgent: ({ model, node, config = auto, checkpointer }) =>
+    createAgent({
+      model,
+      tools: [],
+      middleware: [memoryMiddleware({ memory: node, ...config })],
+      ...(checkpointer && { checkpointer }),
+    }) as never,
+  createReactAgent: ({ model, node, config = auto, checkpointer }) =>
+    createReactAgent({
+      llm: model,
+      tools: node.memoryTools,
+      prompt: createMemoryPrompt({ connector: node.createConnector(config) }),
+      ...(checkpointer && { checkpointer }),
+    }) as never,
+};
+
+describe.each(Object.entries(waysIn))("the part of the turn in %s", (_name, createWayIn) => {
+  it.each([
+    ["in a thread", { checkpointer: new MemorySaver() }, thread("1")],
+    ["without a thread", {}, {}],
+  ])("is the same in a loop of tools %s", async (_case, options, config) => {
+    const node = await nodeWithManyNotes();
+    const model = new ScriptedChatModel(writer);
+    const agent = createWayIn({ model, node, ...options });
+    await agent.invoke(ask(), config);
+    const parts = getParts(model);
+    expect(parts).toHaveLength(4);
+    expect(parts[0]).toMatch(/^<memory [^]*\| word7 is what[^]*<\/memory>\n\n$/);
+    expect(new Set(parts).size).toBe(1);
+    expect(await node.memory().read("/notes/7")).toContain("step 2");
+  });
+
+  it("follows the memory in the next turn, also with the same words", async () => {
+    const node = await nodeWithManyNotes();
+    const model = new ScriptedChatModel(answer);
+    const agent = createWayIn({ model, node, checkpointer: new MemorySaver() });
+    await agent.invoke(ask(), thread("1"));
+    await node.memory().write("/notes/7", "word7 is blue.");
+    await agent.invoke(ask(), thread("1"));
+    expect(getParts(model)[1]).toContain("| word7 is blue.");
+  });
+
+  it("is never in the state", async () => {
+    const node = await nodeWithManyNotes();
+    const agent = createWayIn({ model: new ScriptedChatModel(writer), node, checkpointer: new MemorySaver() });
+    expect(JSON.stringify(await agent.invoke(ask(), thread("1")))).not.toContain("<memory ");
+  });
+});
+
+describe("the part of the turn of", () => {
+  it("two users who say the same in one thread of one name is that of each", async () => {
+    const node = await nodeWithManyNotes({ scope: "perUser" });
+    await writeManyNotes(node.memory("ada"), "Ada");
+    await writeManyNotes(node.memory("bob"), "Bob");
+    const connector = node.createConnector(auto);
+    const show = async (user: string): Promise<string> =>
+      getTurnPart(await connector.inject(ask(question, "1").messages, thread("main", user)), question);
+    const parts = await Promise.all(["ada", "bob", "ada"].map(show));
+    expect(parts[0]).toContain("| word7 is what Ada says");
+    expect(parts[1]).toContain("| word7 is what Bob says");
+    expect(parts[0]).not.toContain("Bob");
+    expect(parts[1]).not.toContain("Ada");
+    expect(parts[2]).toBe(parts[0]);
+  });
+
+  it("two threads with messages of one id is that of each", async () => {
+    const node = await nodeWithManyNotes({ scope: "perThread" });
+    await writeManyNotes(node.memory("1"), "the first");
+    await writeManyNotes(node.memory("2"), "the second");
+    const connector = node.createConnector(auto);
+    const show = async (id: string): Promise<string> =>
+      getTurnPart(await connector.inject(ask(question, "same").messages, thread(id)), question);
+    expect(await show("1")).toContain("| word7 is what the first says");
+    expect(await show("2")).toContain("| word7 is what the second says");
+  });
+
+  it("two users of a mount is that of each", async () => {
+    const store = new InMemoryStore();
+    const mounts = { "/own": { nodeId: "own", scope: "perUser" as const } };
+    const node = new MemoryNode({ ...freshAddress(), store, mounts, userId: ({ context }) => String(context) });
+    for (const userId of ["ada", "bob"])
+      await writeManyNotes(openMemory(store, { nodeId: "own", scope: "perUser", userId }), userId);
+    const connector = node.createConnector(auto);
+    for (const context of ["ada", "bob"]) {
+      const shown = await connector.inject(ask(question, "1").messages, { ...thread("1"), context } as object);
+      expect(getTurnPart(shown, question)).toContain(`| word7 is what ${context} says`);
+    }
+  });
+
+  it("two stores with a memory of one name is that of each", async () => {
+    const node = new MemoryNode({ nodeId: "shared" });
+    const connector = node.createConnector(auto);
+    for (const owner of ["one tenant", "another tenant"]) {
+      const store = new InMemoryStore();
+      await writeManyNotes(openMemory(store, { nodeId: "shared" }), owner);
+      const shown = await connector.inject(ask(question, "1").messages, { ...thread("1"), store } as object);
+      expect(getTurnPart(shown, question)).toContain(`| word7 is what ${owner} says`);
+    }
+  });
+
+  it("two runs without a thread that say the same is that of each", async () => {
+    const node = await nodeWithManyNotes();
+    const model = new ScriptedChatModel(answer);
+    const agent = new Agent({ model, memoryConnector: node.createConnector(auto) });
+    await agent.invoke(ask(question, "1"));
+    await node.memory().write("/notes/7", "word7 is blue.");
+    await agent.invoke(ask(question, "1"));
+    expect(getParts(model)[1]).toContain("| word7 is blue.");
+  });
+
+  it("messages that share an id in one thread is that of each text", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    for (const text of [question, "What do the notes say about word9?"]) {
+      const shown = await connector.inject(ask(text, "1").messages, thread("1"));
+      expect(getTurnPart(shown, text)).toContain(`| word${text === question ? 7 : 9} is what`);
+    }
+  });
+
+  it("ids that imitate other ids is that of each", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const show = async (threadId: string, id: string): Promise<string> =>
+      getTurnPart(await connector.inject(ask(question, id).messages, thread(threadId)), question);
+    const hostile = ['1","","2', '"],["', "__proto__", "1|2", "x".repeat(100_000)];
+    for (const id of hostile) await show(id, "1");
+    await node.memory().write("/notes/7", "word7 is blue.");
+    for (const id of hostile) expect(await show("1", id)).toContain("| word7 is blue.");
+  });
+
+  it("a subgraph is the same in its loop of tools, and its own", async () => {
+    const node = await nodeWithManyNotes();
+    const model = new ScriptedChatModel(writer);
+    const agent = new Agent({ model, tools: node.memoryTools, memoryConnector: node.createConnector(auto) });
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("one", agent.graph)
+      .addNode("other", async (_, config) => {
+        await agent.graph.invoke(ask(question, "1"), config);
+        return {};
+      })
+      .addEdge("__start__", "one")
+      .addEdge("one", "other")
+      .compile({ checkpointer: new MemorySaver() });
+    await graph.invoke(ask(question, "1"), thread("1"));
+    const parts = getParts(model);
+    expect(parts).toHaveLength(8);
+    expect(new Set(parts.slice(0, 4)).size).toBe(1);
+    expect(new Set(parts.slice(4)).size).toBe(1);
+    expect(parts[4]).toContain("step 2");
+  });
+});
+
+describe("a turn", () => {
+  it("is read once by calls at the same time", async () => {
+    let reads = 0;
+    const store = new InMemoryStore();
+    const memory = openMemory(store, { nodeId: "a" });
+    await writeManyNotes(memory);
+    const connector = new MemoryConnectorNode({
+      ...auto,
+      memory: {
+        scope: "global",
+        globalMemory: () => memory,
+        memoryForRun: () => memory.with({}),
+      },
+    });
+    const shown = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        reads += 1;
+        const messages = await connector.inject(ask(question, "1").messages, thread("1"));
+        await memory.append("/notes/7", `word7 again, at read ${reads}.`);
+        return getTurnPart(messages, question);
+      }),
+    );
+    expect(new Set(shown).size).toBe(1);
+  });
+
+  it.each([{ maxChars: 2000 }, { maxTokens: 400, countTokens: (text: string) => text.length / 5 }])(
+    "keeps its part, and shows what the agent writes if both fit the budget (%j)",
+    async (budget) => {
+      const node = await nodeWithManyNotes();
+      await node.memory().write("/pinned/a", "Likes tea.");
+      const connector = node.createConnector({ content: "auto", pinned: ["/pinned/**"], ...budget });
+      const { messages } = ask(question, "1");
+      const show = async (): Promise<string[]> =>
+        (await connector.inject(messages, thread("1"))).map(({ text }) => text);
+      const [before = "", user = ""] = await show();
+      expect(before).toContain("| Likes tea.");
+      await node.memory().write("/pinned/a", "Likes pho.");
+      expect(await show()).toEqual([before.replace("tea", "pho"), user]);
+      await node.memory().write("/pinned/a", "A long pinned note. ".repeat(40));
+      expect(await show()).toEqual([before, user]);
+    },
+  );
+
+  it("goes on without the memory if it cannot be read, and reads it again at the next call", async () => {
+    const store = new FailingStore();
+    const errors: MemoryError[] = [];
+    const node = await nodeWithManyNotes({ store });
+    const connector = node.createConnector({ ...auto, onError: (error) => errors.push(error) });
+    const { messages } = ask(question, "1");
+    store.isAway = true;
+    const failed = await Promise.all([1, 2].map(() => connector.inject(messages, thread("1"))));
+    expect(failed).toEqual([messages, messages]);
+    expect(errors.map(({ code }) => code)).toEqual(["EIO", "EIO"]);
+    store.isAway = false;
+    expect(getTurnPart(await connector.inject(messages, thread("1")), question)).toContain("| word7 is what");
+  });
+
+  it("asks with the user's message before, if the last one is short", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const history = [new HumanMessage(question), new AIMessage("Some word9.")];
+    const [short, long] = ["And why?", "Something else, which is long enough to be searched alone: word11"];
+    const show = async (text: string): Promise<string> =>
+      getTurnPart(await connector.inject([...history, new HumanMessage(text)]), text);
+    expect(await show(short)).toContain("| word7 is");
+    expect(await show(long)).toMatch(/^<memory [^]*\| word11 is/);
+    expect(await show(long)).not.toContain("| word7 is");
+  });
+
+  it("asks with the texts of blocks, also with the end of a long text", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const image = { type: "image_url", image_url: { url: "data:image/png;base64,word9" } };
+    const content = [image, { type: "text", text: "text ".repeat(100_000) }, { type: "text", text: "about word7" }];
+    const shown = await connector.inject([new HumanMessage({ content })]);
+    const [part, ...rest] = (shown.at(-1)?.content ?? []) as { text: string }[];
+    expect(part?.text).toContain("| word7 is");
+    expect(part?.text).not.toContain("| word9 is");
+    expect(rest).toEqual(content);
+  });
+
+  it("of two connectors asks with the user's own words", async () => {
+    const [one, other] = [await nodeWithManyNotes(), await nodeWithManyNotes()];
+    await other.memory().write("/notes/8", "data to consult: a word of the introduction.");
+    const model = new ScriptedChatModel(answer);
+    await createAgent({
+      model,
+      tools: [],
+      middleware: [
+        memoryMiddleware({ memory: one, ...auto, placement: "last_message" }),
+        memoryMiddleware({ memory: other, ...auto, tools: false }),
+      ],
+    }).invoke(ask());
+    const [messages = []] = model.calls;
+    const shown = messages.filter(({ type }) => type === "human").map(({ text }) => text);
+    expect(shown).toHaveLength(2);
+    expect(shown[0]).toMatch(
+      /^<memory [^]*<\/memory>\n\n<memory [^]*<\/memory>\n\nWhat do the notes say about word7\?$/,
+    );
+    const alone = await other.createConnector(auto).inject(ask().messages);
+    expect(shown[0]?.startsWith(getTurnPart(alone, question))).toBe(true);
+  });
+
+  it("without a message of the user shows both parts at the placement", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const [message, ...rest] = await connector.inject([new SystemMessage("Be kind."), new AIMessage("Hello.")]);
+    expect(message?.type).toBe("system");
+    expect(message?.text).toMatch(/^Be kind\.\n\n<memory [^]*<\/memory>\n\n<memory [^]*<\/memory>$/);
+    expect(rest.map(({ type }) => type)).toEqual(["ai"]);
+  });
+
+  it("is in the message that a program renders, for its question", async () => {
+    const node = await nodeWithManyNotes();
+    const connector = node.createConnector(auto);
+    const asked = (await connector.renderMessage({ question }))?.text ?? "";
+    expect(asked).toMatch(/<\/memory>\n\n<memory [^]*\| word7 is/);
+    const [message] = await connector.inject(ask().messages);
+    expect(asked.startsWith(`${message?.text}\n\n`)).toBe(true);
+    expect((await connector.renderMessage())?.text).not.toContain("| word7 is");
+  });
+});

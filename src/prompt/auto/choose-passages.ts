@@ -1,0 +1,67 @@
+import { compareCodeUnits } from "../../core/values/text.js";
+import { ChosenPassages, type RecalledText } from "./chosen-passages.js";
+
+/** A file that may be shown in parts. */
+export interface RankedText extends RecalledText {
+  /** In milliseconds. */
+  changedAt: number;
+  /** Passages that fit the turn, by their numbers. A higher score is better. */
+  hits: readonly { passage: number; score: number }[];
+}
+
+/** Room that is too small for most passages. */
+const minRoom = 20;
+/** So many passages in a row that do not fit end the choice. */
+const maxMisfits = 50;
+
+/** Chooses pinned files from their start, as far as they fit. */
+export function choosePinned(texts: readonly RankedText[], maxChars: number): ChosenPassages {
+  const chosen = new ChosenPassages(maxChars);
+  chooseFrom(chosen, listPassages(texts));
+  return chosen;
+}
+
+/** Chooses the passages that fit the turn, best first, and then the newest lines. */
+export function chooseForTurn(texts: readonly RankedText[], maxChars: number, shown: ChosenPassages): ChosenPassages {
+  const chosen = new ChosenPassages(maxChars, shown);
+  const isHidden = ({ text, number }: Choice): boolean => !shown.has(text, number);
+  chooseFrom(chosen, listHits(texts).filter(isHidden));
+  chooseFrom(chosen, listNewest(texts), isHidden);
+  return chosen;
+}
+
+interface Choice {
+  text: RankedText;
+  number: number;
+}
+
+function chooseFrom(
+  chosen: ChosenPassages,
+  choices: Iterable<Choice>,
+  isWanted: (choice: Choice) => boolean = () => true,
+): void {
+  let misfits = 0;
+  for (const choice of choices) {
+    if (chosen.room < minRoom || misfits >= maxMisfits) return;
+    const { text, number } = choice;
+    if (chosen.has(text, number) || !isWanted(choice)) continue;
+    misfits = chosen.add(text, number) ? 0 : misfits + 1;
+  }
+}
+
+function* listPassages(texts: readonly RankedText[]): Generator<Choice> {
+  for (const text of texts) for (let number = 1; number < text.passages.length; number += 1) yield { text, number };
+}
+
+function listHits(texts: readonly RankedText[]): Choice[] {
+  return texts
+    .flatMap((text) => text.hits.map(({ passage: number, score }) => ({ text, number, score })))
+    .toSorted((a, b) => b.score - a.score || compareCodeUnits(a.text.path, b.text.path) || a.number - b.number);
+}
+
+/** The last line of a file is its newest one. */
+function* listNewest(texts: readonly RankedText[]): Generator<Choice> {
+  const newestFirst = texts.toSorted((a, b) => b.changedAt - a.changedAt || compareCodeUnits(b.path, a.path));
+  for (const text of newestFirst)
+    for (let number = text.passages.length - 1; number > 0; number -= 1) yield { text, number };
+}

@@ -1,0 +1,115 @@
+import type { IndexedPassage, PassageTable } from "../../core/search/passage-table.js";
+import { quoteContent } from "../fence.js";
+
+/** A file from which passages can be chosen. */
+export interface RecalledText {
+  path: string;
+  /** The line above its passages. */
+  heading: string;
+  content: string;
+  /** Passage 0 is the path. */
+  passages: PassageTable;
+  /** The texts with the same key share a limit of their own. */
+  share: { maxChars: number } | null;
+}
+
+/** More white space at the start of a line is left out. */
+const maxIndent = 40;
+
+/**
+ * Passages within a limit of characters. Each file has one heading, and each run of lines the number of its first line,
+ * because every character of a mark costs a character of a note.
+ */
+export class ChosenPassages {
+  #room: number;
+  /** The quoted passages, by their numbers. */
+  readonly #chosen = new Map<RecalledText, Map<number, string>>();
+  readonly #usedChars = new Map<object, number>();
+
+  /** @param before passages that are shown elsewhere already, and use up the same shares */
+  constructor(maxChars: number, before: ChosenPassages | null = null) {
+    this.#room = maxChars;
+    if (before !== null) for (const [share, used] of before.#usedChars) this.#usedChars.set(share, used);
+  }
+
+  /** The characters that are left. */
+  get room(): number {
+    return this.#room;
+  }
+
+  /** The number of chosen passages. */
+  get total(): number {
+    return Array.from(this.#chosen.values()).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The number of chosen passages of a file. */
+  count(text: RecalledText): number {
+    return this.#chosen.get(text)?.size ?? 0;
+  }
+
+  has(text: RecalledText, number: number): boolean {
+    return this.#chosen.get(text)?.has(number) ?? false;
+  }
+
+  /** Chooses a passage if it fits. */
+  add(text: RecalledText, number: number): boolean {
+    const passage = text.passages.at(number);
+    if (passage === undefined || this.has(text, number)) return false;
+    const { share } = text;
+    const used = share === null ? 0 : (this.#usedChars.get(share) ?? 0);
+    const room = Math.min(this.#room, (share?.maxChars ?? Infinity) - used);
+    // Quoting never shortens a text, and takes longer than this check.
+    if (passage.end - passage.start > room) return false;
+    const quoted = quoteContent(takePassage(text.content, passage));
+    const chars = this.#countChars(text, number, quoted);
+    if (chars > room) return false;
+    this.#room -= chars;
+    if (share !== null) this.#usedChars.set(share, used + chars);
+    const chosen = this.#chosen.get(text);
+    if (chosen === undefined) this.#chosen.set(text, new Map([[number, quoted]]));
+    else chosen.set(number, quoted);
+    return true;
+  }
+
+  /** Returns the files in the order of their first choice, with their passages in the order of lines. */
+  lines(): string[] {
+    return Array.from(this.#chosen, ([text, chosen]) => {
+      const parts = [...chosen.keys()]
+        .toSorted((a, b) => a - b)
+        .map((number) => {
+          const mark = this.#mark(text, number, chosen.has(number - 1));
+          return mark + (chosen.get(number) ?? "").slice(quoteMark.length);
+        });
+      return text.heading + parts.join("");
+    });
+  }
+
+  /** Counts the characters that a passage adds, with those that it adds to the next one or takes from it. */
+  #countChars(text: RecalledText, number: number, quoted: string): number {
+    const mark = this.#mark(text, number, this.has(text, number - 1));
+    const heading = this.#chosen.has(text) ? 0 : text.heading.length + 1;
+    const next = this.has(text, number + 1)
+      ? this.#mark(text, number + 1, true).length - this.#mark(text, number + 1, false).length
+      : 0;
+    return heading + mark.length + quoted.length - quoteMark.length + next;
+  }
+
+  /** Returns what stands before a passage: a line end and its number, or less if the passage before it is shown. */
+  #mark({ passages }: RecalledText, number: number, followsPrevious: boolean): string {
+    const firstLine = passages.get(number, "firstLine") ?? 0;
+    const lines = firstLine - (passages.get(number - 1, "lastLine") ?? 0);
+    // The pieces of a long line stay apart. Reason: joined, they could become a special token that was cut in two.
+    const continues = followsPrevious && (lines === 1 || lines === 2);
+    return continues ? `\n${quoteMark}`.repeat(lines) : `\n${firstLine}${quoteMark}`;
+  }
+}
+
+const quoteMark = "| ";
+
+/** Takes a passage with the white space at the start of its line, which may be the level of a list. */
+function takePassage(content: string, { start, end }: IndexedPassage): string {
+  const lineStart = content.lastIndexOf("\n", start - 1) + 1;
+  const indent = start === 0 ? "" : content.slice(Math.max(lineStart, start - maxIndent - 1), start);
+  const isIndent = indent.length <= maxIndent && indent.trim() === "";
+  return (isIndent ? indent : "") + content.slice(start, end);
+}

@@ -1,0 +1,38 @@
+import type { TokenLimit } from "../connector-options.js";
+
+/** Characters of a token, at most. Fewer are the rule. */
+const maxCharsPerToken = 6;
+const maxAttempts = 6;
+
+/** Counts the tokens of a text. Without a limit, they do not count. @throws TypeError if `countTokens` returns something else than a number */
+export function countTokens(limit: TokenLimit | null, text: string | null): number {
+  if (limit === null || text === null) return 0;
+  const tokens: unknown = limit.count(text);
+  if (typeof tokens === "number" && tokens >= 0) return tokens;
+  throw new TypeError("countTokens must return a number");
+}
+
+/**
+ * Renders a text with fewer and fewer characters until it has few enough tokens. Null if no text fits.
+ * @param usedTokens the tokens of other texts
+ * @param render returns null if nothing fits
+ */
+export function fitTokens<Rendered extends { text: string }>(
+  tokens: TokenLimit | null,
+  usedTokens: number,
+  maxChars: number,
+  render: (maxChars: number) => Rendered | null,
+): Rendered | null {
+  if (tokens === null) return render(maxChars);
+  const max = tokens.max - usedTokens;
+  let chars = Math.min(maxChars, max * maxCharsPerToken);
+  for (let attempt = 0; attempt < maxAttempts && chars > 0; attempt += 1) {
+    const rendered = render(chars);
+    if (rendered === null) return null;
+    const used = countTokens(tokens, rendered.text);
+    if (used <= max) return rendered;
+    // Aims a little lower, because a shorter text may have more tokens for its length.
+    chars = Math.floor(Math.min(chars, rendered.text.length) * Math.min(0.95, (max / used) * 0.98));
+  }
+  return null;
+}
