@@ -23,12 +23,17 @@ export function toLogEntries(messages: readonly BaseMessage[], threadId: string 
     const role = getRole(message);
     const text = role === null ? "" : getText(message);
     if (role === null || text === "") return [];
-    const name = message.name === undefined ? "" : ` ${toName(message.name)}`;
+    const name = isDefaultName(message) ? "" : ` ${toName(message.name ?? "")}`;
     const identity = message.id === undefined ? [role, text, place] : [message.id];
     const mark = createMark(JSON.stringify([threadId ?? null, ...identity]));
     return [{ role, speaker: `${role === "user" ? "User" : "Assistant"}${name}`, text, mark }];
   });
   return [...new Map(entries.map((entry) => [entry.mark, entry])).values()];
+}
+
+/** `createAgent` calls every answer "model", unless the agent has a name. */
+function isDefaultName({ type, name }: BaseMessage): boolean {
+  return name === undefined || (type === "ai" && name === "model");
 }
 
 /** Letters only, so that no guard takes a mark for the number of a card or a telephone. */

@@ -5,9 +5,10 @@ import { openLog } from "../core/restrictable-memory.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
-import { findTimeZone, getLocalTime } from "../core/values/time-zone.js";
+import { findTimeZone, getLocalTime } from "../core/settings/time-zone.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import { toLogEntries } from "./entries.js";
+import { takeLastTurn } from "./log-text.js";
 import { LogWriter, type PartEnd } from "./log-writer.js";
 import { checkLogOptions, type ConversationLog, type ConversationLogOptions, logFields } from "./options.js";
 
@@ -46,8 +47,15 @@ export interface LogCall {
   onRefusal: (error: MemoryError) => void;
 }
 
-/** The ends of the last 1,000 threads of each memory, as this process wrote them. */
-const ends = new WeakMap<object, RecentMap<PartEnd>>();
+/** What this process knows about a thread. */
+interface ThreadState {
+  end: PartEnd | null;
+  /** The mark of the first message that could not be written. */
+  missedSince: string | null;
+}
+
+/** The last 1,000 threads of each memory. */
+const threads = new WeakMap<object, RecentMap<ThreadState>>();
 
 /** Writes the new messages to the log. @returns how many. @throws the errors of the memory and of its guard */
 export async function writeLog(memory: Memory, messages: readonly BaseMessage[], call: LogCall): Promise<number> {
@@ -56,17 +64,18 @@ export async function writeLog(memory: Memory, messages: readonly BaseMessage[],
   const entries = toLogEntries(messages, threadId);
   if (entries.length === 0) return 0;
   const target = openLog(memory, log.path);
-  const known = ends.get(target.storage) ?? new RecentMap<PartEnd>(1000);
-  ends.set(target.storage, known);
+  const known = threads.get(target.storage) ?? new RecentMap<ThreadState>(1000);
+  threads.set(target.storage, known);
   const key = JSON.stringify([target.path, threadId ?? null]);
-  const writer = new LogWriter(target, {
-    ...call,
-    ...getLocalTime(at, findTimeZone(log.timeZone, run)),
-    keepDays: log.keepDays,
-    threadId,
-    entries,
-  });
-  const { count, end } = await writer.write(known.get(key));
-  if (end !== undefined) known.set(key, end);
-  return count;
+  const { end, missedSince } = known.get(key) ?? { end: null, missedSince: null };
+  const local = getLocalTime(at, findTimeZone(log.timeZone, run));
+  const writer = new LogWriter(target, { ...call, ...local, keepDays: log.keepDays, threadId, entries, missedSince });
+  try {
+    const written = await writer.write(end);
+    known.set(key, { end: written.end, missedSince: null });
+    return written.count;
+  } catch (error) {
+    known.set(key, { end, missedSince: missedSince ?? takeLastTurn(entries, null)[0]?.mark ?? null });
+    throw error;
+  }
 }

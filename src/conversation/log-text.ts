@@ -9,9 +9,9 @@ import { type LogEntry, toName } from "./entries.js";
  *     Assistant: It is.
  *     ^bcdefghi cdefghij
  *
- * The last line has a mark for each message. So the text itself says which messages it has. `^` becomes `~` when the
- * next part of the thread is put behind it, which happens in the same step, so only one process can do it. No text of
- * a message begins a line.
+ * The last line has the marks of up to four messages; the marks of earlier ones are on lines that begin with `~`. So
+ * the text itself says which messages it has. `^` becomes `~` when the next part of the thread is put behind it, which
+ * happens in the same step, so only one process can do it. No text of a message begins a line.
  */
 
 const marksLine = /^[~^]([a-z]{8}(?: [a-z]{8})*)\r?$/gm;
@@ -28,8 +28,12 @@ export function findNewEntries(entries: readonly LogEntry[], marks: ReadonlySet<
   return last === -1 ? null : entries.slice(last + 1);
 }
 
-/** Returns the last messages of the user, and the answers to them. */
-export function takeLastTurn(entries: readonly LogEntry[]): LogEntry[] {
+/**
+ * Returns the last messages of the user, and the answers to them. @param since the mark of an earlier entry to begin with
+ */
+export function takeLastTurn(entries: readonly LogEntry[], since: string | null): LogEntry[] {
+  const first = entries.findIndex(({ mark }) => mark === since);
+  if (first !== -1) return entries.slice(first);
   const user = Math.max(
     entries.findLastIndex(({ role }) => role === "user"),
     0,
@@ -44,12 +48,25 @@ export function findEnd(entries: readonly LogEntry[], text: string): string | nu
   return open.findLast((marks) => marks.split(" ").some((mark) => own.has(mark))) ?? null;
 }
 
-export interface Part {
+export interface LogPart {
   time: string;
   threadId: string | undefined;
   entries: readonly LogEntry[];
   /** The marks of the messages, also of those that a guard left out of the entries. */
-  marks: string;
+  marks: readonly string[];
+}
+
+/** Few, because MongoDB compares the last line at each position of the text. */
+const marksOfLine = 4;
+
+function toRows(marks: readonly string[]): string[] {
+  const count = Math.ceil(marks.length / marksOfLine);
+  return Array.from({ length: count }, (_, row) => marks.slice(row * marksOfLine, (row + 1) * marksOfLine).join(" "));
+}
+
+/** Returns the marks of the last line of a part. */
+export function getEnd({ marks }: LogPart): string {
+  return toRows(marks).at(-1) ?? "";
 }
 
 /** The line that ends the last part of a thread. */
@@ -58,20 +75,23 @@ export function formatEnd(marks: string): string {
 }
 
 /** Returns the text that takes the place of `formatEnd`. */
-export function formatNextPart(after: string, part: Part): string {
+export function formatNextPart(after: string, part: LogPart): string {
   return `\n~${after}\n${formatPart(part)}`;
 }
 
 /** Adds a part behind the part that has the marks, or at the end. */
-export function addPart(text: string, after: string | null, part: Part): string {
+export function addPart(text: string, after: string | null, part: LogPart): string {
   if (after === null) return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${formatPart(part)}`;
   return text.replace(formatEnd(after), () => formatNextPart(after, part));
 }
 
-function formatPart({ time, threadId, entries, marks }: Part): string {
-  const heading = ["##", time, shortenThread(threadId ?? "")].filter(Boolean).join(" ");
-  const lines = entries.map(({ speaker, text }) => `${speaker}: ${indent(text)}`);
-  return [heading, ...lines].join("\n") + formatEnd(marks);
+function formatPart(part: LogPart): string {
+  const heading = `## ${part.time} ${shortenThread(part.threadId ?? "")}`.trim();
+  const lines = part.entries.map(({ speaker, text }) => `${speaker}: ${indent(text)}`);
+  const earlier = toRows(part.marks)
+    .slice(0, -1)
+    .map((marks) => `~${marks}`);
+  return [heading, ...lines, ...earlier].join("\n") + formatEnd(getEnd(part));
 }
 
 /** The start of a UUID is enough for people. */

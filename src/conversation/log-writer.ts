@@ -8,7 +8,8 @@ import {
   findNewEntries,
   formatEnd,
   formatNextPart,
-  type Part,
+  getEnd,
+  type LogPart,
   readMarks,
   takeLastTurn,
 } from "./log-text.js";
@@ -17,7 +18,7 @@ import {
 export interface PartEnd {
   path: string;
   day: string;
-  /** The marks of the messages in the part. */
+  /** The marks of the last messages in the part. */
   marks: string;
 }
 
@@ -30,13 +31,15 @@ interface LogText {
   keepDays: number | null;
   /** Whether all entries of a thread that the log does not know are new, or only those of the last turn. */
   isWholeNew: boolean;
+  /** The mark of an earlier entry that could not be written. */
+  missedSince: string | null;
   /** Receives the refusal of a guard. */
   onRefusal: (error: MemoryError) => void;
 }
 
 interface Written {
   count: number;
-  end: PartEnd | undefined;
+  end: PartEnd | null;
 }
 
 /** Thrown inside an edit, to write nothing. */
@@ -58,10 +61,10 @@ export class LogWriter {
    * Writes in one command if this process wrote the end of the thread, and it still is the end.
    * @param end the end of the thread, as this process wrote it
    */
-  async write(end: PartEnd | undefined): Promise<Written> {
+  async write(end: PartEnd | null): Promise<Written> {
     const { day, entries } = this.#text;
     const added = end?.day === day ? findNewEntries(entries, new Set(end.marks.split(" "))) : null;
-    if (end === undefined || added === null) return this.#writeAfterReading(end);
+    if (end === null || added === null) return this.#writeAfterReading(end);
     if (added.length === 0) return { count: 0, end };
     return (await this.#replaceEnd(end, added)) ?? (await this.#writeAfterReading(end));
   }
@@ -75,13 +78,13 @@ export class LogWriter {
     return replaced === null || replaced === 0 ? null : this.#describe(path, part);
   }
 
-  async #writeAfterReading(end: PartEnd | undefined): Promise<Written> {
-    const { entries, isWholeNew, day } = this.#text;
+  async #writeAfterReading(end: PartEnd | null): Promise<Written> {
+    const { entries, isWholeNew, missedSince, day } = this.#text;
     const files = await this.#readDays();
     // What this process logged is not logged again if a person has deleted it.
-    const texts = [...files.map(({ content }) => content), end === undefined ? "" : formatEnd(end.marks)];
+    const texts = [...files.map(({ content }) => content), end === null ? "" : formatEnd(end.marks)];
     const marks = new Set(texts.flatMap(readMarks));
-    const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries));
+    const added = findNewEntries(entries, marks) ?? (isWholeNew ? entries : takeLastTurn(entries, missedSince));
     if (added.length === 0) return { count: 0, end };
     const numbers = files.filter((file) => file.day === day).map(({ number }) => number);
     let number = Math.max(1, ...numbers);
@@ -107,7 +110,7 @@ export class LogWriter {
       const isDone = edited ?? (await unless(["EEXIST"], memory.write(path, add(""), { ifExists: "fail" })));
       return isDone === null ? await this.#writeToFile(path, added) : this.#describe(path, part);
     } catch (error) {
-      if (error instanceof NothingNew) return { count: 0, end: undefined };
+      if (error instanceof NothingNew) return { count: 0, end: null };
       if (hasCode(error, ["EFBIG"]) && (await memory.stat(path)) !== null) return null;
       throw error;
     }
@@ -127,17 +130,17 @@ export class LogWriter {
     }
   }
 
-  #createPart(added: readonly LogEntry[]): Part {
+  #createPart(added: readonly LogEntry[]): LogPart {
     const entries = added.flatMap((entry) => {
       const text = this.#guarded.get(entry.mark) ?? null;
       return text === null ? [] : [{ ...entry, text }];
     });
     const { time, threadId } = this.#text;
-    return { time, threadId, entries, marks: added.map(({ mark }) => mark).join(" ") };
+    return { time, threadId, entries, marks: added.map(({ mark }) => mark) };
   }
 
-  #describe(path: string, { entries, marks }: Part): Written {
-    return { count: entries.length, end: { path, day: this.#text.day, marks } };
+  #describe(path: string, part: LogPart): Written {
+    return { count: part.entries.length, end: { path, day: this.#text.day, marks: getEnd(part) } };
   }
 
   #toPath(number: number): string {
