@@ -42,7 +42,7 @@ export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
 export type { MountOptions, NodeMount } from "./graph/node-mounts.js";
 export { MemoryConnectorNode } from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions } from "./graph/call-model-node.js";
-export { type ConversationLogNodeOptions, createConversationLog } from "./graph/log-run.js";
+export { createConversationLog } from "./graph/log-run.js";
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";
 export { type BuiltGraph, buildGraph } from "./template/build-graph.js";

@@ -5,7 +5,7 @@ import { openLog } from "../core/restrictable-memory.js";
 import { RecentMap } from "../core/runtime/recent-map.js";
 import { checkOptions } from "../core/settings/check-options.js";
 import type { MemoryError } from "../core/values/errors.js";
-import { findTimeZone, getLocalTime } from "../core/values/time-zone.js";
+import { findTimeZone, getLocalTime } from "../core/settings/time-zone.js";
 import type { MemoryRun } from "../langchain/memory-run.js";
 import { toLogEntries } from "./entries.js";
 import { takeLastTurn } from "./log-text.js";

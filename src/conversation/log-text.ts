@@ -48,7 +48,7 @@ export function findEnd(entries: readonly LogEntry[], text: string): string | nu
   return open.findLast((marks) => marks.split(" ").some((mark) => own.has(mark))) ?? null;
 }
 
-export interface Part {
+export interface LogPart {
   time: string;
   threadId: string | undefined;
   entries: readonly LogEntry[];
@@ -65,7 +65,7 @@ function toRows(marks: readonly string[]): string[] {
 }
 
 /** Returns the marks of the last line of a part. */
-export function getEnd({ marks }: Part): string {
+export function getEnd({ marks }: LogPart): string {
   return toRows(marks).at(-1) ?? "";
 }
 
@@ -75,17 +75,17 @@ export function formatEnd(marks: string): string {
 }
 
 /** Returns the text that takes the place of `formatEnd`. */
-export function formatNextPart(after: string, part: Part): string {
+export function formatNextPart(after: string, part: LogPart): string {
   return `\n~${after}\n${formatPart(part)}`;
 }
 
 /** Adds a part behind the part that has the marks, or at the end. */
-export function addPart(text: string, after: string | null, part: Part): string {
+export function addPart(text: string, after: string | null, part: LogPart): string {
   if (after === null) return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${formatPart(part)}`;
   return text.replace(formatEnd(after), () => formatNextPart(after, part));
 }
 
-function formatPart(part: Part): string {
+function formatPart(part: LogPart): string {
   const heading = `## ${part.time} ${shortenThread(part.threadId ?? "")}`.trim();
   const lines = part.entries.map(({ speaker, text }) => `${speaker}: ${indent(text)}`);
   const earlier = toRows(part.marks)

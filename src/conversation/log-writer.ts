@@ -9,7 +9,7 @@ import {
   formatEnd,
   formatNextPart,
   getEnd,
-  type Part,
+  type LogPart,
   readMarks,
   takeLastTurn,
 } from "./log-text.js";
@@ -130,7 +130,7 @@ export class LogWriter {
     }
   }
 
-  #createPart(added: readonly LogEntry[]): Part {
+  #createPart(added: readonly LogEntry[]): LogPart {
     const entries = added.flatMap((entry) => {
       const text = this.#guarded.get(entry.mark) ?? null;
       return text === null ? [] : [{ ...entry, text }];
@@ -139,7 +139,7 @@ export class LogWriter {
     return { time, threadId, entries, marks: added.map(({ mark }) => mark) };
   }
 
-  #describe(path: string, part: Part): Written {
+  #describe(path: string, part: LogPart): Written {
     return { count: part.entries.length, end: { path, day: this.#text.day, marks: getEnd(part) } };
   }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkOptions } from "../core/settings/check-options.js";
 import { isAbsolutePath, normalizePath, ROOT } from "../core/values/paths.js";
-import { timeZoneField } from "../core/values/time-zone.js";
+import { timeZoneField } from "../core/settings/time-zone.js";
 import type { TimeZone } from "../langchain/memory-run.js";
 
 /** Where and how long the log of conversations is kept. */

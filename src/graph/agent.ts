@@ -14,8 +14,8 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import type { ConversationLogOptions } from "../conversation/options.js";
 import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
-import { logRun, type LogSource } from "./log-run.js";
-import type { MemoryConnectorNode } from "./memory-connector-node.js";
+import { logRun } from "./log-run.js";
+import type { LogSource, MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
 /** The options of an Agent: those of its CallModelNode and of its compiled graph. */

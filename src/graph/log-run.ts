@@ -7,34 +7,20 @@ import { MemoryError } from "../core/values/errors.js";
 import { getMemoryRun } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
 import type { MessagesState } from "./call-model-node.js";
-import type { ConnectableMemory } from "./memory-connector-node.js";
+import type { LogSource } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 import { reportFailure } from "./report-failure.js";
 
-/** A memory that may have a log, and the function that hears of errors. */
-export interface LogSource {
-  readonly memory: ConnectableMemory;
-  readonly onError?: ((error: MemoryError) => void) | undefined;
-}
-
-/** The options of `createConversationLog`. */
-export interface ConversationLogNodeOptions extends ConversationLogOptions {
-  memory: MemoryNode;
-  /**
-   * Called with the reason if messages cannot be logged: the memory cannot be written, or a guard refuses a text. @default
-   * a warning of the process
-   */
-  onError?: (error: MemoryError) => void;
-}
-
 /**
  * Creates a node for `graph.addNode` that adds the new messages of a run to the log of a memory. It goes after the last
- * answer, and changes nothing in the state. A memory that cannot be written never breaks the run: see `onError`.
+ * answer, and changes nothing in the state. A memory that cannot be written never breaks the run.
  *
+ * @param options.onError called with the reason if the memory cannot be written, or if a guard refuses a text. Default:
+ * a warning of the process
  * @throws TypeError for bad options, or if the memory has another log
  */
 export function createConversationLog(
-  options: ConversationLogNodeOptions,
+  options: { memory: MemoryNode; onError?: (error: MemoryError) => void } & ConversationLogOptions,
 ): (state: MessagesState, config: RunnableConfig) => Promise<object> {
   const { memory, onError, ...log } = { ...options };
   if (typeof memory?.setLog !== "function") throw new TypeError("createConversationLog: memory must be a MemoryNode");

@@ -24,7 +24,6 @@ import { getUserTurn, joinUserMessage, type UserTurn } from "../prompt/user-turn
 import { defineRunnableMark, unwrapStore } from "../langchain/langgraph-internals.js";
 import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
 import type { ConversationLog, ConversationLogOptions } from "../conversation/options.js";
-import type { LogSource } from "./log-run.js";
 import { reportFailure } from "./report-failure.js";
 import { type MemoryRun, getMemoryRun, getRunStore } from "../langchain/memory-run.js";
 import { bindRun } from "../langchain/memory-source.js";
@@ -44,6 +43,12 @@ export interface ConnectableMemory extends WithConnectorForm {
   readonly log?: ConversationLog | null;
   /** Gives the memory a log. Omit it if a program cannot choose the log. @internal */
   setLog?(options: boolean | ConversationLogOptions): void;
+}
+
+/** A memory that may have a log, and the function that gets the errors of the log. */
+export interface LogSource {
+  readonly memory: ConnectableMemory;
+  readonly onError?: ((error: MemoryError) => void) | undefined;
 }
 
 /** A run as a program describes it. A `global` node with a store needs none of these fields. */

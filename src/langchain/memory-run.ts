@@ -3,7 +3,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { RunBinding } from "../core/restrictable-memory.js";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
-import type { TimeZoneFor } from "../core/values/time-zone.js";
+import type { TimeZoneFor } from "../core/settings/time-zone.js";
 import { takeStart } from "../core/values/text.js";
 import { getObjectOfRun } from "./langgraph-internals.js";
 import { getField } from "../core/values/unknown-values.js";

@@ -3,7 +3,7 @@ import { rulesField } from "../core/access/policy.js";
 import { mountFields } from "../core/mounts/mounts.js";
 import { maxTimeoutMs } from "../core/settings/check-options.js";
 import { memoryDefaults, memoryOptionFields } from "../core/memory-options.js";
-import { isTimeZone } from "../core/values/time-zone.js";
+import { isTimeZone } from "../core/settings/time-zone.js";
 import { logFields } from "../conversation/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
 import { memoryToolFields } from "../dialects/unified/options.js";

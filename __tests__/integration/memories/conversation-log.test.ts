@@ -93,7 +93,7 @@ describe.each<ServerKind>(["replicaSet", "standalone"])("a log of conversations,
     await logConversation(memory, takeTurns(2), { at, threadId: "t" });
     await logConversation(memory, takeTurns(3), { at, threadId: "t" });
     const own = store.memory({ nodeId: memory.address.nodeId });
-    await own.history?.redact({ text: "question 1", cut: true } as { text: string });
+    await own.history?.redact({ text: "question 1", cut: true });
     const other = new MongoMemoryStore({ client, dbName, history: true }).memory({ nodeId: memory.address.nodeId });
     await logConversation(other, takeTurns(4), { at, threadId: "t" });
     const text = await own.read(file);

@@ -18,7 +18,7 @@ import {
   type ConversationLogOptions,
   createConversationLog,
   type Memory,
-  MemoryError,
+  type MemoryError,
   MemoryNode,
   type MemoryNodeOptions,
   type MemoryRun,

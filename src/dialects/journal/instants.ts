@@ -1,4 +1,4 @@
-import { getLocalTime } from "../../core/values/time-zone.js";
+import { getLocalTime } from "../../core/settings/time-zone.js";
 
 /** Formats a time as the crate does: RFC 3339 in UTC, with milliseconds only if they are not zero. */
 export function formatInstant(date: Date): string {

@@ -1,7 +1,7 @@
 import type { Memory } from "../../core/memory.js";
 import { getBoundRun } from "../../core/restrictable-memory.js";
 import { shownJson } from "../../core/display/shown-text.js";
-import { findTimeZone } from "../../core/values/time-zone.js";
+import { findTimeZone } from "../../core/settings/time-zone.js";
 import { createSchema, defineTool, DialectError, type ToolAnswers } from "../define-tool.js";
 import type { Dialect } from "../dialect.js";
 import { JournalArguments, checkNewKey, checkSingleLine } from "./arguments.js";

@@ -3,7 +3,7 @@ import { MemoryError } from "../../core/values/errors.js";
 import { maxAnswerCharsField } from "../answer-bounds.js";
 import { checkOptions } from "../../core/settings/check-options.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
-import { type TimeZoneFor, timeZoneField } from "../../core/values/time-zone.js";
+import { type TimeZoneFor, timeZoneField } from "../../core/settings/time-zone.js";
 import type { DialectError } from "../define-tool.js";
 import { createJournalError } from "./errors.js";
 
