@@ -42,7 +42,7 @@ const mayImport: Record<string, string[]> = {
   "open-memory": ["core", "backends", "mongodb/store", "langchain/langgraph-internals"],
   dialects: ["core"],
   langchain: ["core", "dialects", "langchain/langgraph-internals"],
-  conversation: ["core", "langchain"],
+  conversation: ["core", "langchain", "prompt"],
   prompt: ["core"],
   graph: [
     "core",

@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { hashSha256 } from "../core/values/sha256.js";
 import { shorten, takeStart } from "../core/values/text.js";
+import { getOriginal } from "../prompt/user-turn.js";
 import { getField, isRecord } from "../core/values/unknown-values.js";
 
 /** A message as the log keeps it. */
@@ -17,12 +18,13 @@ export interface LogEntry {
 const maxTextChars = 20_000;
 const maxNameChars = 64;
 
-/** Returns the messages of user and assistant that have a text, each once. */
+/** Returns the messages of user and assistant that have a text, each once, without what a connector has added. */
 export function toLogEntries(messages: readonly BaseMessage[], threadId: string | undefined): LogEntry[] {
-  const entries = messages.flatMap((message, place) => {
-    const role = getRole(message);
-    const text = role === null ? "" : getText(message);
-    if (role === null || text === "") return [];
+  const entries = messages.flatMap((given, place) => {
+    const message = getOriginal(given);
+    const role = message && getRole(message);
+    const text = role ? getText(message) : "";
+    if (!role || text === "") return [];
     const name = isDefaultName(message) ? "" : ` ${toName(message.name ?? "")}`;
     const identity = message.id === undefined ? [role, text, place] : [message.id];
     const mark = createMark(JSON.stringify([threadId ?? null, ...identity]));

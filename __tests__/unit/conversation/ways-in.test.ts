@@ -1,4 +1,4 @@
-import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import {
   Command,
   END,
@@ -17,6 +17,7 @@ import {
   buildGraph,
   type ConversationLogOptions,
   createConversationLog,
+  logConversation,
   type Memory,
   type MemoryError,
   MemoryNode,
@@ -237,6 +238,19 @@ describe("a log in a graph", () => {
     });
     expect(await node.memory().read("/a")).toBe("x");
     expect(await readLines(node.memory())).toEqual(["User: go", "Assistant: done"]);
+  });
+
+  it.each([
+    { content: "auto" as const, maxChars: 300 },
+    { role: "user" as const, placement: "last_message" as const },
+  ])("has no memory that a connector added to the messages: %j", async (config) => {
+    const node = createNode();
+    for (const name of ["figs", "rice"]) await node.memory().write(`/${name}`, `secret ${name} `.repeat(100));
+    const given = [new HumanMessage("figs?"), new AIMessage("Yes"), new HumanMessage("Which figs?")];
+    const shown = await node.createConnector(config).inject(given);
+    expect(shown.map(({ text }) => text).join("\n")).toContain("<memory ");
+    await logConversation(node.memory(), shown);
+    expect(await readLines(node.memory())).toEqual(["User: figs?", "Assistant: Yes", "User: Which figs?"]);
   });
 
   it("is written for a definition of buildGraph", async () => {
